@@ -72,14 +72,14 @@ const onlyIn = (name, packages, places) => ({
 /** What every door may know of the slices. */
 const seenByDoors = [
   '/contract\\.ts$',
-  '^src/remotes/read-index\\.ts$',
+  '^src/remotes/fetching/read-index\\.ts$',
   // Without zod, so that the page can use them too.
   '^src/search/search-query\\.ts$',
   '^src/gateway/state-words\\.ts$',
   '^src/catalog/(uid|entity|manifest-text|trust)\\.ts$',
   '^src/access/authenticate\\.ts$',
   // What a file that somebody names is about, told as ingest tells it.
-  '^src/remotes/entity-from-text\\.ts$',
+  '^src/remotes/ingest/entity-from-text\\.ts$',
 ];
 
 export default {
@@ -100,7 +100,7 @@ export default {
       comment: 'The command line also installs on its own machine, and orders versions.',
       severity: 'error',
       // Installs are wired up there, as src/hub.ts does it for a hub.
-      from: { path: '^src/cli/', pathNot: '^src/cli/own-install\\.ts$' },
+      from: { path: '^src/cli/', pathNot: '^src/cli/hub/own-install\\.ts$' },
       to: {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
@@ -118,7 +118,7 @@ export default {
       comment: 'Ports never hand out a transaction, so that no network call can be made inside one.',
       severity: 'error',
       from: { path: '^src/store/' },
-      to: { path: '^src/lib/(fetch|download|guarded-agent|guarded-proxy|run)\\.ts$' },
+      to: { path: '^src/lib/(net/(fetch|download|guarded-agent|guarded-proxy)|run)\\.ts$' },
     },
     {
       name: 'store-sees-ports-only',
@@ -134,8 +134,11 @@ export default {
       '^src/store/',
       '^src/install/target/target-queue\\.ts$',
     ]),
-    onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', ['^src/lib/workers\\.ts$', '-worker\\.ts$']),
-    onlyIn('network', 'node_modules/undici/', '^src/lib/(fetch|guarded-agent)\\.ts$'),
+    onlyIn('threads', 'node_modules/piscina/|^(node:)?worker_threads$', [
+      '^src/lib/workers/workers\\.ts$',
+      '-worker\\.ts$',
+    ]),
+    onlyIn('network', 'node_modules/undici/', '^src/lib/net/(fetch|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
     onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/run\\.ts$', '^src/bin/']),

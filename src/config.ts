@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { OidcSettings } from './access/json-web-tokens.ts';
 import { SettingError } from './errors.ts';
-import { type DatabaseAddress, isLoopbackHost } from './lib/address.ts';
+import { type DatabaseAddress, isLoopbackHost } from './lib/net/address.ts';
 import { type RemoteCredential, remoteCredentials } from './remote-credentials.ts';
 import { type Environment, parseSettings, type Settings } from './settings.ts';
 

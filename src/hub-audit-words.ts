@@ -4,7 +4,7 @@ import type { NewToken } from './access/contract.ts';
 import type { Delivery, NewWebhook } from './events/contract.ts';
 import type { BulkRemoval, Removal } from './gateway/contract.ts';
 import type { InstallReport, InstallRequest } from './install/contract.ts';
-import { shownAddress } from './lib/secret-address.ts';
+import { shownAddress } from './lib/secrets/secret-address.ts';
 import type { ApprovalDecision, PolicyChange } from './policy/contract.ts';
 import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncReport } from './remotes/contract.ts';
 

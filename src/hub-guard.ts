@@ -7,7 +7,7 @@ import { HubError } from './errors.ts';
 import { asked, ended, listed } from './hub-audit-words.ts';
 import type { HubOperations } from './hub-operations.ts';
 import { compileGlob } from './lib/glob.ts';
-import { shownAddress } from './lib/secret-address.ts';
+import { shownAddress } from './lib/secrets/secret-address.ts';
 
 interface Rule<A extends unknown[], R> {
   role: Role;

@@ -42,7 +42,10 @@ function startWithSmallHeap(): void {
 async function runHere(): Promise<void> {
   module.enableCompileCache?.();
   // Only now: older versions of Node cannot even read what follows.
-  const [{ main }, { askSecret }] = await Promise.all([import('../cli/main.ts'), import('../cli/ask-secret.ts')]);
+  const [{ main }, { askSecret }] = await Promise.all([
+    import('../cli/main.ts'),
+    import('../cli/terminal/ask-secret.ts'),
+  ]);
   const { env, argv, stdin, stdout, stderr } = process;
   const signal = shutdownSignal();
   stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -63,7 +66,8 @@ async function runHere(): Promise<void> {
     readInput: async () => (await import('node:stream/consumers')).text(stdin),
     ask:
       stdin.isTTY && stderr.isTTY
-        ? async (question) => (await import('../cli/ask.ts')).ask({ question, input: stdin, output: stderr, signal })
+        ? async (question) =>
+            (await import('../cli/terminal/ask.ts')).ask({ question, input: stdin, output: stderr, signal })
         : undefined,
     askSecret:
       stdin.isTTY && stderr.isTTY

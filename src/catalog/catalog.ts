@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
-import { shownAddress } from '../lib/secret-address.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import type { CatalogPage, CatalogQuery, EntityRecord, EntityRemoved, VersionOptions } from './contract.ts';
 import {

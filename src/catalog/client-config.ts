@@ -1,7 +1,7 @@
 // How MCP clients write a server into their configuration. Needs nothing of Node: the page uses it too.
 import type { JsonObject } from '../lib/json.ts';
-import { fillGaps, type GappedText } from '../lib/secret-address.ts';
-import { isSecretVariable } from '../lib/secret-names.ts';
+import { fillGaps, type GappedText } from '../lib/secrets/secret-address.ts';
+import { isSecretVariable } from '../lib/secrets/secret-names.ts';
 import { entryName, type Launch, type Named, type Variable } from './launch/launch-form.ts';
 
 export const CLIENTS = ['claude', 'cursor', 'vscode', 'windsurf', 'codex'] as const;

@@ -1,7 +1,7 @@
 // The catalog record: made from a manifest, stored, and shown to callers.
 import { asObject, type JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
-import { shownAddress } from '../lib/secret-address.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { EntityRecord, EntitySummary, TrustState } from './contract.ts';
 import { type EntityFacts, factsOfManifest } from './facts.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';

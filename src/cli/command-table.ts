@@ -1,24 +1,24 @@
 // Every command there is, in the order that help shows them.
 import type { CommandTable } from './command.ts';
-import { approvalCommands } from './commands/approvals.ts';
-import { auditCommands } from './commands/audit.ts';
 import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';
 import { entityCommands } from './commands/entities.ts';
+import { approvalCommands } from './commands/governance/approvals.ts';
+import { auditCommands } from './commands/governance/audit.ts';
+import { policyCommands } from './commands/governance/policy.ts';
+import { tokenCommands } from './commands/governance/tokens.ts';
+import { trustCommands } from './commands/governance/trust.ts';
+import { viewCommands } from './commands/governance/views.ts';
+import { webhookCommands } from './commands/governance/webhooks.ts';
 import { installCommands } from './commands/install.ts';
 import { installedCommands } from './commands/installed.ts';
 import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { pendingCommands } from './commands/pending.ts';
-import { policyCommands } from './commands/policy.ts';
 import { remoteCommands } from './commands/remotes.ts';
 import { searchCommands } from './commands/search.ts';
 import { serviceCommands } from './commands/service.ts';
 import { showCommands } from './commands/show.ts';
-import { tokenCommands } from './commands/tokens.ts';
-import { trustCommands } from './commands/trust.ts';
-import { viewCommands } from './commands/views.ts';
-import { webhookCommands } from './commands/webhooks.ts';
 
 export const COMMAND_TABLE: CommandTable = {
   commands: [

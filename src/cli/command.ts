@@ -5,7 +5,7 @@ import type { Hub } from '../hub.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { Ending } from './exit-codes.ts';
 import type { Output } from './output/output.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export interface OptionSpec<T> {
   /** As people type it: `--limit <number>`. */

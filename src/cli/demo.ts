@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ManifestSource } from '../catalog/entity.ts';
 import { parseManifestText } from '../catalog/manifest-text.ts';
-import { readIndexDocument } from '../remotes/read-index.ts';
+import { readIndexDocument } from '../remotes/fetching/read-index.ts';
 
 /** Beside `src` in a checkout and beside `dist` in the package. */
 const DEMO_INDEX = new URL('../../demo/index.json', import.meta.url).href;

@@ -9,7 +9,7 @@ import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
-import { inOrder } from '../lib/in-order.ts';
+import { inOrder } from '../lib/workers/in-order.ts';
 
 export interface ExportRequest {
   hub: Pick<HubOperations, 'listCatalog' | 'getManifest'>;

@@ -6,7 +6,7 @@ import { COMMAND_TABLE } from './command-table.ts';
 import { type Ending, EXIT_CODES, endingOf, NotFoundError, UsageError } from './exit-codes.ts';
 import { failureForPrograms } from './output/failure.ts';
 import { createProgram } from './program.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** The exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -7,9 +7,9 @@ import type { LockedEntity, Lockfile } from '../install/contract.ts';
 import { searchQuery } from '../search/search-query.ts';
 import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
+import { whenIndexed } from './hub/when-indexed.ts';
 import { foundEntity, idsOfVersion } from './newest.ts';
 import { oneLine } from './output/text.ts';
-import { whenIndexed } from './when-indexed.ts';
 
 const MOST_SEARCHED = 50;
 const MOST_SUGGESTED = 3;

@@ -1,13 +1,13 @@
 // The command table → a parser with help.
 import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } from 'commander';
 import { VERSION } from '../version.ts';
-import { createAccess } from './access.ts';
 import type { Command, CommandTable, OptionSpec } from './command.ts';
 import { type Ending, UsageError } from './exit-codes.ts';
+import { createAccess } from './hub/access.ts';
 import { optionsOf } from './options.ts';
 import { createOutput } from './output/output.ts';
 import { wrapped } from './output/text.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export interface ProgramOptions {
   table: CommandTable;

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { UsageError } from './exit-codes.ts';
-import type { OwnInstall } from './own-install.ts';
-import type { Terminal } from './terminal.ts';
+import type { OwnInstall } from './hub/own-install.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export interface ReadManifest {
   id: string;
@@ -24,7 +24,7 @@ export async function readManifest(
     const { uid, manifestText, sourceUrl } = fetched.entity;
     return { id: uid, manifest: JSON.parse(manifestText), ...(sourceUrl === null ? {} : { source_url: sourceUrl }) };
   }
-  const { entityFromText } = await import('../remotes/entity-from-text.ts');
+  const { entityFromText } = await import('../remotes/ingest/entity-from-text.ts');
   const { uid, manifestText } = entityFromText({ url: place, text: await textAt(place, terminal) });
   return { id: uid, manifest: JSON.parse(manifestText) };
 }

@@ -10,11 +10,11 @@ import { SettingError, StartError } from '../errors.ts';
 import { type Connections, trackConnections } from '../http/connections.ts';
 import type { TlsIdentity } from '../http/listener.ts';
 import { createHub, type Hub } from '../hub.ts';
-import { describeDatabase, isAnyHost, isLoopbackHost, listenerUrl } from '../lib/address.ts';
 import { type ClosableLogger, createLogger } from '../lib/logger.ts';
+import { describeDatabase, isAnyHost, isLoopbackHost, listenerUrl } from '../lib/net/address.ts';
 import { VERSION } from '../version.ts';
 import { readDemoCatalog } from './demo.ts';
-import { openWorld } from './world.ts';
+import { openWorld } from './hub/world.ts';
 
 const STANDARD_PORT = 443;
 /** What listening fails with when the address is not one of this machine. */

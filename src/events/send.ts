@@ -1,7 +1,8 @@
 // One attempt to deliver: what is sent, and what the answer of the receiver means.
-import { FetchError } from '../lib/fetch-error.ts';
+
 import { harmless } from '../lib/harmless.ts';
 import { storableText } from '../lib/json.ts';
+import { FetchError } from '../lib/net/fetch-error.ts';
 import type { Clock, Fetch, FetchReply } from '../lib/world.ts';
 import { signedHeaders } from './sign.ts';
 import type { Attempt, Receiver, StoredEvent } from './store.ts';

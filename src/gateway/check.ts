@@ -1,7 +1,7 @@
 // Whether the gateway can be used, for the operator who sets it up.
 import { isJsonObject } from '../lib/json.ts';
-import type { GatewayReply } from './answer.ts';
-import type { GatewayClient } from './client.ts';
+import type { GatewayReply } from './client/answer.ts';
+import type { GatewayClient } from './client/client.ts';
 
 /** `error` is a sentence. */
 export type GatewayCheck =

@@ -1,9 +1,8 @@
 // The stories of registration: one entity during an install, and everything that is due during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { Clock, Logger } from '../lib/world.ts';
-import { arrive } from './arrive.ts';
-import type { Attempt, RegistrationBatch } from './batch.ts';
-import type { GatewayClient } from './client.ts';
+import type { GatewayClient } from './client/client.ts';
+import { createPauses, type Pauses } from './client/pauses.ts';
 import type {
   LeftoverReport,
   PendingReport,
@@ -11,15 +10,16 @@ import type {
   RegistrationEffort,
   RegistrationProgress,
 } from './contract.ts';
-import { createHolders } from './holders.ts';
-import { leftoverNote, removeLeftovers } from './leftovers.ts';
-import { createLookup } from './lookup.ts';
-import { createPauses, type Pauses } from './pauses.ts';
-import { reconcile } from './reconcile.ts';
-import { createRecorder } from './recorder.ts';
-import { createRegister } from './register.ts';
-import { createRemoval } from './remove-items.ts';
-import { isNews, type RunReport, registerAllDue } from './run.ts';
+import { arrive } from './items/arrive.ts';
+import { createHolders } from './items/holders.ts';
+import { leftoverNote, removeLeftovers } from './items/leftovers.ts';
+import { createLookup } from './items/lookup.ts';
+import { reconcile } from './items/reconcile.ts';
+import { createRemoval } from './items/remove-items.ts';
+import type { Attempt, RegistrationBatch } from './registration/batch.ts';
+import { createRecorder } from './registration/recorder.ts';
+import { createRegister } from './registration/register.ts';
+import { isNews, type RunReport, registerAllDue } from './registration/run.ts';
 import type { ItemStore, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
 
 export interface Gateway {

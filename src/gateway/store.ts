@@ -2,7 +2,7 @@
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { PendingQuery, RegistrationEffort, RemovalRefusal } from './contract.ts';
-import type { GatewayKind } from './lookup.ts';
+import type { GatewayKind } from './items/lookup.ts';
 
 /** What an entity has in the gateway, as the hub remembers it. */
 export interface GatewayItem {

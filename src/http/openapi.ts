@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { roleFor } from '../hub-guard.ts';
 import { VERSION } from '../version.ts';
-import { DOCS_LOOK } from './docs-look.ts';
+import { DOCS_LOOK } from './page/docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [

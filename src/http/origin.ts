@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
-import { isLoopbackHost, withoutBrackets } from '../lib/address.ts';
+import { isLoopbackHost, withoutBrackets } from '../lib/net/address.ts';
 
 /** Names that no name server of the internet answers for: those of a local network, and those that are for tests. */
 const LOCAL_NAME = /^[^.]*$|\.(local|internal|lan|home\.arpa|test)$/;

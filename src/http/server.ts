@@ -28,6 +28,7 @@ import { observeBroken, observeRequests } from './observe.ts';
 import { describeApi } from './openapi.ts';
 import { checkOrigin } from './origin.ts';
 import { createOverload } from './overload.ts';
+import { answerNotFound, webPage } from './page/web.ts';
 import { asHubError, sendProblem } from './problem.ts';
 import { accessRoutes } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -43,7 +44,6 @@ import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { viewRoutes } from './routes/views.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
-import { answerNotFound, webPage } from './web.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

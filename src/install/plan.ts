@@ -1,8 +1,8 @@
 // What an install will do, as data.
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { alternativesOf, type Launch, launchOf } from '../catalog/launch/launch.ts';
-import { withoutCredentials } from '../lib/credentials.ts';
 import { asObject, type JsonObject } from '../lib/json.ts';
+import { withoutCredentials } from '../lib/secrets/credentials.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { GuardedProxy } from './guarded-proxy.ts';
+import type { GuardedProxy } from './net/guarded-proxy.ts';
 import type { Run, RunRequest } from './world.ts';
 
 /** A program that could not be started, or had to be stopped. Its message is the end of a sentence about it. */

@@ -1,8 +1,8 @@
 // Entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
-import { withoutCredentials } from '../lib/credentials.ts';
-import { shownEntity, wholeManifest } from './present.ts';
-import { type McpHub, type McpServerOptions, shownError } from './tool.ts';
+import { withoutCredentials } from '../lib/secrets/credentials.ts';
+import { shownEntity, wholeManifest } from './answers/present.ts';
+import { type McpHub, type McpServerOptions, shownError } from './tools/tool.ts';
 
 /** As many as the protocol allows in one answer. */
 const MOST_TOLD = 100;

@@ -3,11 +3,11 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { VERSION } from '../version.ts';
 import { offerFindPrompt } from './prompt.ts';
 import { offerResources } from './resources.ts';
-import { FOREIGN_WORDS, type McpServerOptions } from './tool.ts';
-import { offerInstall, offerPlan } from './tools-install.ts';
-import { offerPending, offerSync } from './tools-operating.ts';
-import { offerEntity, offerSearch } from './tools-reading.ts';
-import { offerBlock, offerRemoval } from './tools-removing.ts';
+import { FOREIGN_WORDS, type McpServerOptions } from './tools/tool.ts';
+import { offerInstall, offerPlan } from './tools/tools-install.ts';
+import { offerPending, offerSync } from './tools/tools-operating.ts';
+import { offerEntity, offerSearch } from './tools/tools-reading.ts';
+import { offerBlock, offerRemoval } from './tools/tools-removing.ts';
 
 const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { messageLines } from './message-lines.ts';
 import { createMcpServer } from './server.ts';
-import type { McpHub, McpServerOptions } from './tool.ts';
+import type { McpHub, McpServerOptions } from './tools/tool.ts';
 import { trackUnanswered, type Unanswered } from './unanswered.ts';
 
 export interface StdioOptions {

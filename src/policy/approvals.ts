@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { asObject, storableText } from '../lib/json.ts';
-import { shownAddress } from '../lib/secret-address.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import { decisionsFor, verdictOf } from './admission.ts';
 import type { ApprovalDecision, ApprovalItem, ApprovalPage, ApprovalQuery, ApprovalReview } from './contract.ts';

@@ -4,7 +4,7 @@ import { signersOf } from '../catalog/trust.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
-import { shownAddress } from '../lib/secret-address.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import { decisionsFor, OPEN_POLICY, verdictOf } from './admission.ts';
 import type { PolicyChange, PolicyState, PolicyTest } from './contract.ts';

@@ -7,7 +7,7 @@ import { type Launch, launchOf, type Variable } from '../catalog/launch/launch.t
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
-import { fillGaps, type GappedText, shownAddress } from '../lib/secret-address.ts';
+import { fillGaps, type GappedText, shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Reviewed } from './contract.ts';
 import type { PolicySubject } from './store.ts';
 

@@ -1,7 +1,7 @@
 // A package of an MCP registry → the command of its registration.
 import { launchPackage } from '../catalog/launch/registry-package.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { fillGaps } from '../lib/secret-address.ts';
+import { fillGaps } from '../lib/secrets/secret-address.ts';
 
 export interface RegistryCommand {
   /** What everybody has to fill in stands as `<name>`. Empty when nothing is known to run it. */

@@ -1,5 +1,5 @@
 // Credentials for private remotes: each remote gets those that its own address has, and sends them nowhere else.
-import { isBelow } from '../lib/fetch.ts';
+import { isBelow } from '../lib/net/fetch.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 
 export interface RemoteCredential {

@@ -2,12 +2,12 @@
 import type { World } from '../lib/world.ts';
 import { startBackgroundSync } from './background.ts';
 import { createRemoteCredentials, type RemoteCredential, type RemoteFetch } from './credentials.ts';
-import { createIndexFetcher } from './fetch-index.ts';
-import { createManifestFetcher } from './fetch-manifest.ts';
-import { createPoliteFetch } from './polite-fetch.ts';
-import { createManifestReader } from './read-manifest.ts';
+import { createIndexFetcher } from './fetching/fetch-index.ts';
+import { createManifestFetcher } from './fetching/fetch-manifest.ts';
+import { createPoliteFetch } from './fetching/polite-fetch.ts';
+import { createManifestReader } from './ingest/read-manifest.ts';
+import { createSingleManifestFetcher, type FetchSingleManifest } from './ingest/single-manifest.ts';
 import { createRemoteBook, type RemoteBook } from './remotes.ts';
-import { createSingleManifestFetcher, type FetchSingleManifest } from './single-manifest.ts';
 import { createSync, type Sync, type SyncDependencies } from './sync.ts';
 
 interface IngestSettings {

@@ -4,7 +4,7 @@ import { HubError } from '../errors.ts';
 import type { NewEvent } from '../events/store.ts';
 import type { PendingReport, RegistrationEffort, RegistrationProgress } from '../gateway/contract.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { shownAddress } from '../lib/secret-address.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -18,8 +18,8 @@ import type {
   SyncProgress,
   SyncReport,
 } from './contract.ts';
-import { ingestRemote, type RemoteIngestDependencies } from './ingest-remote.ts';
-import type { Progress } from './progress.ts';
+import { ingestRemote, type RemoteIngestDependencies } from './ingest/ingest-remote.ts';
+import type { Progress } from './ingest/progress.ts';
 import type { RemoteBook } from './remotes.ts';
 import type { TryLock } from './store.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { StartError } from '../errors.ts';
-import { type DatabaseAddress, describeDatabase } from '../lib/address.ts';
+import { type DatabaseAddress, describeDatabase } from '../lib/net/address.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
 import { initial } from './migrations/0001_initial.ts';
 import { remotes } from './migrations/0002_remotes.ts';

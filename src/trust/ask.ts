@@ -1,6 +1,7 @@
 // One question to a registry: an answer within limits, or the reason why there is none.
-import { FetchError } from '../lib/fetch-error.ts';
+
 import { isWithinDepth, parseJson } from '../lib/json.ts';
+import { FetchError } from '../lib/net/fetch-error.ts';
 import type { Fetch } from '../lib/world.ts';
 
 export type Answer =

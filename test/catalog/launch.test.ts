@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { alternativesOf, type Launch, launchOf, startInstalled } from '../../src/catalog/launch/launch.ts';
 import { artifactsOf } from '../../src/catalog/launch/package-artifact.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { fillGaps, type GappedText } from '../../src/lib/secret-address.ts';
+import { fillGaps, type GappedText } from '../../src/lib/secrets/secret-address.ts';
 
 const launch = (document: JsonObject) =>
   launchOf({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { askSecret } from '../../src/cli/ask-secret.ts';
+import { askSecret } from '../../src/cli/terminal/ask-secret.ts';
 
 /** A keyboard and a screen. */
 function terminal({ signal = new AbortController().signal } = {}) {

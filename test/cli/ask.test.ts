@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { ask } from '../../src/cli/ask.ts';
+import { ask } from '../../src/cli/terminal/ask.ts';
 
 function aTerminal(signal = new AbortController().signal) {
   const [input, output] = [new PassThrough(), new PassThrough()];

@@ -1,6 +1,6 @@
 // The command line without a process of its own: what it writes, and how it ends.
 import { main } from '../../src/cli/main.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 
 export interface Said {
   exitCode: number;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import type { Delivery } from '../../src/events/contract.ts';
 import { createHub, type Hub } from '../../src/hub.ts';
-import { createFetch } from '../../src/lib/fetch.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerOf } from '../../src/gateway/answer.ts';
+import { answerOf } from '../../src/gateway/client/answer.ts';
 import { cpuMs } from '../support/in-time.ts';
 
 const reply = (status: number, text: string) => ({ url: '', status, headers: {}, body: Buffer.from(text) });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GatewayReply } from '../../src/gateway/answer.ts';
 import { checkGateway } from '../../src/gateway/check.ts';
-import type { GatewayCall } from '../../src/gateway/client.ts';
+import type { GatewayReply } from '../../src/gateway/client/answer.ts';
+import type { GatewayCall } from '../../src/gateway/client/client.ts';
 import { startFakeGateway } from '../support/fake-gateway.ts';
 import { testHub } from '../support/hub.ts';
 import { unusedAddress } from '../support/unused-address.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { explain } from '../../src/gateway/explain.ts';
+import { explain } from '../../src/gateway/client/explain.ts';
 
 const OPAQUE = 'An error occurred, please try again.';
 

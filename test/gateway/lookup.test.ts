@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLookup } from '../../src/gateway/lookup.ts';
+import { createLookup } from '../../src/gateway/items/lookup.ts';
 import { GENERATIONS } from '../support/fake-gateway/generations.ts';
 import { createRow } from '../support/fake-gateway/rows.ts';
 import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';

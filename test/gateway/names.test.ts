@@ -9,7 +9,7 @@ import {
   comparableUrl,
   markedName,
   slugOf,
-} from '../../src/gateway/names.ts';
+} from '../../src/gateway/items/names.ts';
 import { anyText } from '../lib/any-text.ts';
 import { slugify } from '../support/fake-gateway/rows.ts';
 import { cpuMs } from '../support/in-time.ts';

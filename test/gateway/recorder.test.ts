@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRecorder } from '../../src/gateway/recorder.ts';
+import { createRecorder } from '../../src/gateway/registration/recorder.ts';
+import { createTurns } from '../../src/gateway/registration/turns.ts';
 import type { RegistrationRecord } from '../../src/gateway/store.ts';
-import { createTurns } from '../../src/gateway/turns.ts';
 
 const aRecord = (uid: string): RegistrationRecord => ({
   uid,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Registration } from '../../src/gateway/contract.ts';
-import { creationBody, partsOf } from '../../src/gateway/parts.ts';
+import { creationBody, partsOf } from '../../src/gateway/registration/parts.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { anyText } from '../lib/any-text.ts';
 import { GENERATIONS, RULES } from '../support/fake-gateway/generations.ts';

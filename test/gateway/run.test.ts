@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Attempt } from '../../src/gateway/batch.ts';
-import { createPauses } from '../../src/gateway/pauses.ts';
-import { type RegistrationRun, registerAllDue } from '../../src/gateway/run.ts';
+import { createPauses } from '../../src/gateway/client/pauses.ts';
+import type { Attempt } from '../../src/gateway/registration/batch.ts';
+import { type RegistrationRun, registerAllDue } from '../../src/gateway/registration/run.ts';
 import type { RegistrableEntity } from '../../src/gateway/store.ts';
 import { aServer } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { secretsIn, withoutSecrets } from '../../src/gateway/secrets.ts';
+import { secretsIn, withoutSecrets } from '../../src/gateway/client/secrets.ts';
 
 test('secretsIn: every credential that a registration can hold, at any depth, and nothing else', () => {
   const body = {

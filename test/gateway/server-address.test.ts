@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { describeServer } from '../../src/catalog/server.ts';
-import { isSameTransport, planAddresses, planEndpoint } from '../../src/gateway/server-address.ts';
+import { isSameTransport, planAddresses, planEndpoint } from '../../src/gateway/registration/server-address.ts';
 
 const H = 'https://h.example';
 

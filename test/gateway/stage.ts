@@ -2,7 +2,8 @@
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
-import { createGatewayClient, type GatewayClient, type GatewayClientOptions } from '../../src/gateway/client.ts';
+import { createGatewayClient, type GatewayClient, type GatewayClientOptions } from '../../src/gateway/client/client.ts';
+import { createTokenSource, type TokenSettings } from '../../src/gateway/client/token.ts';
 import type {
   PendingReport,
   Registration,
@@ -10,16 +11,14 @@ import type {
   RegistrationProgress,
 } from '../../src/gateway/contract.ts';
 import { createGateway, type Gateway, type GatewayDependencies } from '../../src/gateway/gateway.ts';
-import { createHolders } from '../../src/gateway/holders.ts';
-
-import { createLookup } from '../../src/gateway/lookup.ts';
-import { createRegister } from '../../src/gateway/register.ts';
+import { createHolders } from '../../src/gateway/items/holders.ts';
+import { createLookup } from '../../src/gateway/items/lookup.ts';
+import { createRegister } from '../../src/gateway/registration/register.ts';
 import type { GatewayItem, RegistrableEntity, RegistrationStore } from '../../src/gateway/store.ts';
-import { createTokenSource, type TokenSettings } from '../../src/gateway/token.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
-import { createFetch } from '../../src/lib/fetch.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { createTokenSource, type TokenSettings } from '../../src/gateway/token.ts';
+import { createTokenSource, type TokenSettings } from '../../src/gateway/client/token.ts';
 
 const SETTINGS: TokenSettings = { jwtSecret: 'secret', subject: 'ops@hub.example', issuer: 'iss', audience: 'aud' };
 

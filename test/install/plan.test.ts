@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { kindNameOf } from '../../src/catalog/artifact-kind.ts';
 import { safeName } from '../../src/install/target/places.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { gapArguments } from '../../src/lib/secret-arguments.ts';
+import { gapArguments } from '../../src/lib/secrets/secret-arguments.ts';
 import { cpuMs } from '../support/in-time.ts';
 import { aPlan, aSubject, HOSTILE_TEXTS } from './subjects.ts';
 

@@ -6,7 +6,7 @@ import {
   isLoopbackHost,
   listenerUrl,
   withoutBrackets,
-} from '../../src/lib/address.ts';
+} from '../../src/lib/net/address.ts';
 
 const HOSTS: [host: string, isLoopback: boolean][] = [
   ['localhost', true],

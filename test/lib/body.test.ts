@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { gatherBody, unpackBody } from '../../src/lib/body.ts';
+import { gatherBody, unpackBody } from '../../src/lib/net/body.ts';
 
 for (const announcedBytes of [0, 10, 2_000_000, 9_000_000]) {
   test(`body: is gathered whole, when ${announcedBytes} bytes were announced`, () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutCredentials } from '../../src/lib/credentials.ts';
+import { withoutCredentials } from '../../src/lib/secrets/credentials.ts';
 import { cpuMs } from '../support/in-time.ts';
 
 const SECRET: [name: string, value: unknown, shown: unknown][] = [

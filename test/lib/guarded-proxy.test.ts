@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { tmpdir } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGuardedProxy, type ProxyTimes } from '../../src/lib/guarded-proxy.ts';
+import { createGuardedProxy, type ProxyTimes } from '../../src/lib/net/guarded-proxy.ts';
 import { createRun } from '../../src/lib/run.ts';
 
 test('proxy: passes on what the hub may reach, plain and through a tunnel', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { type Bounds, inOrder } from '../../src/lib/in-order.ts';
+import { type Bounds, inOrder } from '../../src/lib/workers/in-order.ts';
 
 const NO_WEIGHT = { weigh: () => 0, mostWeight: 0 };
 const bounds = (some: Partial<Bounds<number>> = {}): Bounds<number> => ({

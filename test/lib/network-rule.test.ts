@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressFault } from '../../src/lib/network-rule.ts';
+import { addressFault } from '../../src/lib/net/network-rule.ts';
 
 const ALWAYS = [
   '8.8.8.8',

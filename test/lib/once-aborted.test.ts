@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { onceAborted } from '../../src/lib/once-aborted.ts';
+import { onceAborted } from '../../src/lib/workers/once-aborted.ts';
 
 test('once aborted: whoever still listens is told once, in any number, with one listener of the signal for all', () => {
   const end = new AbortController();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSameArtifact } from '../../src/install/lockfile/lockfile.ts';
-import { shownAddress } from '../../src/lib/secret-address.ts';
+import { shownAddress } from '../../src/lib/secrets/secret-address.ts';
 import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { installStage } from '../install/installing.ts';
 import { aManifest } from '../support/builders.ts';

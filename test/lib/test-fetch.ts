@@ -1,9 +1,9 @@
 // A guarded fetch with small limits, and what it fails with.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createFetch } from '../../src/lib/fetch.ts';
-import { FetchError } from '../../src/lib/fetch-error.ts';
-import type { NetworkRule } from '../../src/lib/network-rule.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
+import { FetchError } from '../../src/lib/net/fetch-error.ts';
+import type { NetworkRule } from '../../src/lib/net/network-rule.ts';
 import type { FetchReply, FetchRequest } from '../../src/lib/world.ts';
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 5_000 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createTimedPool, type TimedPool } from '../../src/lib/timed-workers.ts';
+import { createTimedPool, type TimedPool } from '../../src/lib/workers/timed-workers.ts';
 import { SOON } from '../support/in-time.ts';
 
 type Task = { kind: 'echo'; value: unknown } | { kind: 'block'; ms: number } | { kind: 'fill' };

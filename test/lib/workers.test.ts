@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createWorkerPool, type WorkerPool } from '../../src/lib/workers.ts';
+import { createWorkerPool, type WorkerPool } from '../../src/lib/workers/workers.ts';
 import { tempDir } from '../support/databases.ts';
 import { SOON } from '../support/in-time.ts';
 

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { fitted } from '../../src/mcp/budget.ts';
+import { fitted } from '../../src/mcp/answers/budget.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';

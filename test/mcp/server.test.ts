@@ -5,7 +5,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import type { InMemoryTransport as ServerTransport } from '@modelcontextprotocol/server';
 import type { HubOperations } from '../../src/hub-operations.ts';
 import { createMcpServer } from '../../src/mcp/server.ts';
-import type { McpHub } from '../../src/mcp/tool.ts';
+import type { McpHub } from '../../src/mcp/tools/tool.ts';
 
 async function clientOf(t: TestContext, hub: Partial<McpHub>): Promise<Client> {
   const onFailure = (error: unknown) => assert.fail(String(error));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createFetch } from '../../src/lib/fetch.ts';
-import { FetchError } from '../../src/lib/fetch-error.ts';
-import { conditions, createIndexFetcher, type IndexFetcher, type IndexPage } from '../../src/remotes/fetch-index.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
+import { FetchError } from '../../src/lib/net/fetch-error.ts';
+import {
+  conditions,
+  createIndexFetcher,
+  type IndexFetcher,
+  type IndexPage,
+} from '../../src/remotes/fetching/fetch-index.ts';
 import { mainThreadShare } from '../support/in-time.ts';
 import { startIndexServer } from '../support/index-server.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchInLanes } from '../../src/remotes/fetch-lanes.ts';
-import type { FetchedManifest } from '../../src/remotes/fetch-manifest.ts';
-import type { ListedEntry } from '../../src/remotes/index-worker.ts';
+import { fetchInLanes } from '../../src/remotes/fetching/fetch-lanes.ts';
+import type { FetchedManifest } from '../../src/remotes/fetching/fetch-manifest.ts';
+import type { ListedEntry } from '../../src/remotes/fetching/index-worker.ts';
 
 interface Input {
   entry: ListedEntry;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createFetch } from '../../src/lib/fetch.ts';
-import { createManifestFetcher, type FetchedText } from '../../src/remotes/fetch-manifest.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
+import { createManifestFetcher, type FetchedText } from '../../src/remotes/fetching/fetch-manifest.ts';
 import type { KnownMember } from '../../src/remotes/store.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';

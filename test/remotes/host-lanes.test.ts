@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createHostLanes, type HostLanes, type Lane } from '../../src/remotes/host-lanes.ts';
+import { createHostLanes, type HostLanes, type Lane } from '../../src/remotes/fetching/host-lanes.ts';
 
 interface Entry {
   host: string;

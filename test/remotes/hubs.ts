@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createHub, type Hub } from '../../src/hub.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export async function hubOn(

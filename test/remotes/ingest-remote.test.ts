@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { tookTooLong } from '../../src/remotes/ingest-remote.ts';
-import type { Progress } from '../../src/remotes/progress.ts';
+import { tookTooLong } from '../../src/remotes/ingest/ingest-remote.ts';
+import type { Progress } from '../../src/remotes/ingest/progress.ts';
 
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { JsonObject } from '../../src/lib/json.ts';
-import type { Progress } from '../../src/remotes/progress.ts';
+import type { Progress } from '../../src/remotes/ingest/progress.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { countsOf, type TestIngest, testIngest } from './test-ingest.ts';

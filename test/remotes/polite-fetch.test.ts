@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFetch } from '../../src/lib/fetch.ts';
-import { FetchError } from '../../src/lib/fetch-error.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
+import { FetchError } from '../../src/lib/net/fetch-error.ts';
 import type { FetchRequest } from '../../src/lib/world.ts';
-import { createPoliteFetch, type PoliteFetchOptions } from '../../src/remotes/polite-fetch.ts';
+import { createPoliteFetch, type PoliteFetchOptions } from '../../src/remotes/fetching/polite-fetch.ts';
 import { type Answer, startIndexServer } from '../support/index-server.ts';
 
 function politely(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IngestResult, IngestRun } from '../../src/remotes/contract.ts';
-import { createProgress } from '../../src/remotes/progress.ts';
+import { createProgress } from '../../src/remotes/ingest/progress.ts';
 
 const now = () => new Date('2026-06-01T12:00:00.000Z');
 const URL_ = 'https://a.example/i.json';

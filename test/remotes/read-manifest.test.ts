@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { FetchedText } from '../../src/remotes/fetch-manifest.ts';
-import { createManifestReader, type ManifestReader } from '../../src/remotes/read-manifest.ts';
+import type { FetchedText } from '../../src/remotes/fetching/fetch-manifest.ts';
+import { createManifestReader, type ManifestReader } from '../../src/remotes/ingest/read-manifest.ts';
 import { aManifest } from '../support/builders.ts';
 import { mainThreadShare } from '../support/in-time.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { createRemoteBook, normalizedUrl, type RemoteBook } from '../../src/remotes/remotes.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../src/config.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 
 export interface SyncingProcess {
   /** Opens the database and syncs. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { readIndexFile, writeIndexFile } from '../../src/search/engine/index-file.ts';
 import { buildSegment } from '../../src/search/index/segment-builder.ts';
 import { createVectorBlock, openVectors } from '../../src/search/index/vectors.ts';

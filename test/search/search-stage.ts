@@ -1,9 +1,9 @@
 // An engine on a real database, with what it needs, for one test.
 import type { TestContext } from 'node:test';
 import { createCatalog } from '../../src/catalog/catalog.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import type { SearchFilters, SearchMode } from '../../src/search/contract.ts';
 import { createSearchEngine } from '../../src/search/engine/create-engine.ts';
 import type { RankRequest } from '../../src/search/engine/engine.ts';

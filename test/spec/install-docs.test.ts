@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CLIENTS } from '../../src/catalog/client-config.ts';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
-import { partsOf } from '../../src/gateway/parts.ts';
+import { partsOf } from '../../src/gateway/registration/parts.ts';
 import { LockedArtifact, LockedEntity, Lockfile } from '../../src/install/contract.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { aPlan, aSubject } from '../install/subjects.ts';

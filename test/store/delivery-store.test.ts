@@ -1,7 +1,7 @@
 // Events that wait, the lease of a webhook, and what is deleted, on both engines.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createDeliveryStore } from '../../src/store/events/delivery-store.ts';
 import { createOutbox } from '../../src/store/events/outbox.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import type { Member } from '../../src/remotes/store.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';

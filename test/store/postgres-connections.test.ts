@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub } from '../../src/hub.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { aManifest } from '../support/builders.ts';

@@ -4,9 +4,9 @@ import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';
 
 import type { DuePage, GatewayItem, RegistrationRecord, RegistrationStore } from '../../src/gateway/store.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';

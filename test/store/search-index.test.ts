@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import type { IndexEntry } from '../../src/search/engine/search-index.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';

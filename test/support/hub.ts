@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub, type Hub } from '../../src/hub.ts';
-import type { DatabaseAddress } from '../../src/lib/address.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { emptyDatabase } from './databases.ts';
 import { type TestWorld, testWorld } from './world.ts';
 

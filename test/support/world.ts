@@ -1,8 +1,9 @@
 // The outside world of a test: a clock that stands still, a log that is kept, figures of its own.
-import { createDownload } from '../../src/lib/download.ts';
-import { createFetch } from '../../src/lib/fetch.ts';
-import { createGuardedProxy } from '../../src/lib/guarded-proxy.ts';
+
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { createDownload } from '../../src/lib/net/download.ts';
+import { createFetch } from '../../src/lib/net/fetch.ts';
+import { createGuardedProxy } from '../../src/lib/net/guarded-proxy.ts';
 import { createRun } from '../../src/lib/run.ts';
 import type { World } from '../../src/lib/world.ts';
 

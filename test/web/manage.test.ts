@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
@@ -6,6 +7,12 @@ import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
 const TOKEN = 'token-of-an-admin';
 const PDF = '/entities/mcp_server:pdf-tables@1.0.0';
 const versions = ['1.0.0', '1.1.0-beta.1', '0.9.0'].map((version) => aManifest({ version }));
+/** As a tab keeps the token of an admin. */
+async function keep(page: Pick<Page, 'evaluate'>, token: string): Promise<void> {
+  await page.evaluate(`sessionStorage.setItem('hub.token', ${JSON.stringify(token)})`);
+  await page.evaluate("sessionStorage.setItem('hub.role', 'admin')");
+}
+
 const how = { reducedMotion: 'reduce', bypassCSP: true, expects: /40[14]/ } as const;
 
 browserTest('manage: an entry is blocked with a reason, and unblocked', { manifests: versions }, async ({ open }) => {
@@ -69,7 +76,7 @@ browserTest(
     const manage = page.getByRole('region', { name: 'Manage' });
     await page.getByRole('region', { name: 'Versions' }).waitFor();
     assert.equal(await manage.count(), 0);
-    await page.evaluate(`sessionStorage.setItem('hub.token', ${JSON.stringify(`${TOKEN} of yesterday`)})`);
+    await keep(page, `${TOKEN} of yesterday`);
     await page.reload();
     await manage.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog');
@@ -78,7 +85,7 @@ browserTest(
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await manage.waitFor({ state: 'detached' });
 
-    await page.evaluate(`sessionStorage.setItem('hub.token', ${JSON.stringify(TOKEN)})`);
+    await keep(page, TOKEN);
     await page.reload();
     await manage.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -1,5 +1,5 @@
 // How a server is reached or started, in the form that clients, glue code and launchers are rendered from, with their names.
-import type { GappedText } from '../../lib/secret-address.ts';
+import type { GappedText } from '../../lib/secrets/secret-address.ts';
 
 /** Something that differs from one user to the next, or must not be written down: without a value it comes from the environment. */
 export interface Variable {

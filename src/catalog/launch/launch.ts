@@ -1,6 +1,6 @@
 // How the server of a manifest is reached or started. Needs nothing of Node: the page uses it too.
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { fillGaps, type GappedText, gapSecrets } from '../../lib/secret-address.ts';
+import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';
 import { serverOf } from '../server.ts';
 import { type InstalledPackage, type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';

@@ -1,5 +1,5 @@
 // The programs that fetch and run a package: their options, and the commands that start a server with them.
-import type { GappedText } from '../../lib/secret-address.ts';
+import type { GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, LaunchedPackage, Variable } from './launch-form.ts';
 
 export type RunnerName = 'npx' | 'bunx' | 'uvx' | 'docker' | 'podman';

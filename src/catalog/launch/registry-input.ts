@@ -1,9 +1,10 @@
 // What registries say of arguments, headers and variables → texts, with gaps for what each user has to give.
-import { withoutCredentials } from '../../lib/credentials.ts';
+
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
-import type { Gap, GappedText } from '../../lib/secret-address.ts';
-import { gapArguments } from '../../lib/secret-arguments.ts';
-import { isSecretVariable } from '../../lib/secret-names.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
+import type { Gap, GappedText } from '../../lib/secrets/secret-address.ts';
+import { gapArguments } from '../../lib/secrets/secret-arguments.ts';
+import { isSecretVariable } from '../../lib/secrets/secret-names.ts';
 import type { Variable } from './launch-form.ts';
 
 const STANDS_FOR_A_VALUE = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;

@@ -1,6 +1,6 @@
 // A package of a registry → the command that runs it, or why there is none.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
-import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
+import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, LaunchedPackage } from './launch-form.ts';
 import {
   isSwitchOf,

@@ -1,5 +1,5 @@
 // A command as a registration writes it → one that starts.
-import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
+import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, Variable } from './launch-form.ts';
 import { plainText, type RunnerName, runPackage, splitWords } from './package-runner.ts';
 

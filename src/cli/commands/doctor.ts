@@ -45,8 +45,8 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
   }
   const [{ localChecks }, { openEmptyHub }, { openWorld }, { isCatalogThere }] = await Promise.all([
     import('../doctor/local-checks.ts'),
-    import('../empty-hub.ts'),
-    import('../world.ts'),
+    import('../hub/empty-hub.ts'),
+    import('../hub/world.ts'),
     import('../../hub.ts'),
   ]);
   const { environment } = terminal;

@@ -12,12 +12,12 @@ import {
 } from '../../install/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
+import { type InstallRights, type OwnInstall, openOwnInstall } from '../hub/own-install.ts';
 import { catalogId, findInLockfile, withoutVersion, withVersion } from '../names.ts';
 import { newestOf } from '../newest.ts';
 import { flag, oneOf, someOf, text, textOr, VERSION_OPTION } from '../options.ts';
 import { installListener, reportForPeople } from '../output/install-report.ts';
 import { oneLine } from '../output/text.ts';
-import { type InstallRights, type OwnInstall, openOwnInstall } from '../own-install.ts';
 import { readManifest } from '../read-manifest.ts';
 
 const RIGHTS = {

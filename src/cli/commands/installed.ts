@@ -13,12 +13,12 @@ import {
 } from '../../install/contract.ts';
 import { command } from '../command.ts';
 import { NotFoundError } from '../exit-codes.ts';
+import { openOwnInstall } from '../hub/own-install.ts';
 import { withoutVersion } from '../names.ts';
 import { newestOf } from '../newest.ts';
 import { flag, textOr } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
-import { openOwnInstall } from '../own-install.ts';
 import { entitiesFor, lockfileIn } from './install.ts';
 
 const TARGET = textOr('--target <folder>', 'folder that was installed into', '.');

@@ -1,6 +1,6 @@
 // `hub mcp`: the hub for MCP clients that start it themselves.
 import { HubError } from '../../errors.ts';
-import type { McpHub } from '../../mcp/tool.ts';
+import type { McpHub } from '../../mcp/tools/tool.ts';
 import { type Call, command } from '../command.ts';
 import { NotFoundError } from '../exit-codes.ts';
 import { oneLine } from '../output/text.ts';

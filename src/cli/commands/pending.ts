@@ -7,7 +7,7 @@ import { UsageError } from '../exit-codes.ts';
 import { flag, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { syncAndTell } from './remotes.ts';
 
 export const pendingCommands = [

@@ -4,10 +4,10 @@ import type { HubOperations } from '../../hub-operations.ts';
 import { RERANKS, SEARCH_MODES, type SearchItem, type SearchPage, VERSION_CHOICES } from '../../search/contract.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import { command } from '../command.ts';
+import { whenIndexed } from '../hub/when-indexed.ts';
 import { flag, list, oneOf, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural, wrapped } from '../output/text.ts';
-import { whenIndexed } from '../when-indexed.ts';
 
 const MOST_FACET_VALUES = 8;
 const PATIENCE_MS = 10_000;

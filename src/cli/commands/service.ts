@@ -1,7 +1,7 @@
 // `hub serve` and `hub version`.
 import { VERSION } from '../../version.ts';
 import { command } from '../command.ts';
-import { withEnvFile } from '../environment.ts';
+import { withEnvFile } from '../hub/environment.ts';
 import { flag } from '../options.ts';
 
 export const serviceCommands = [

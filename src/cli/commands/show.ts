@@ -2,9 +2,9 @@
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { signalLine } from '../../catalog/trust.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
-import { withoutCredentials } from '../../lib/credentials.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { type Call, command } from '../command.ts';
 import { withVersion } from '../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';

@@ -1,6 +1,6 @@
 // What a hub found out about its gateway and its model → findings for people.
 import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
-import { withoutCredentials } from '../../lib/credentials.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import type { Finding } from './finding.ts';
 

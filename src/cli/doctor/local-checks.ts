@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Hub } from '../../hub.ts';
-import { describeDatabase, isLoopbackHost } from '../../lib/address.ts';
+import { describeDatabase, isLoopbackHost } from '../../lib/net/address.ts';
 import type { World } from '../../lib/world.ts';
 import { plural } from '../output/text.ts';
 import { gatewayFinding, llmFinding, meaningFinding, modelFinding } from './diagnosis-findings.ts';

@@ -1,6 +1,7 @@
 // One artifact of a manifest in one line for people: its kind, what it is, and which of it.
-import { withoutCredentials } from '../../lib/credentials.ts';
+
 import { asObject } from '../../lib/json.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 
 /** What it is, by the first of these that a spec has. */
 const WHAT = ['package', 'image', 'repo', 'url', 'identifier', 'name'];

@@ -2,7 +2,7 @@
 
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import type { Ending } from '../exit-codes.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { createProgress, type Progress, silentProgress } from './progress.ts';
 import { createStyle, harmlessStyled, type Style, wantsColour } from './style.ts';
 import { type Column, table } from './table.ts';

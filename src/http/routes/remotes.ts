@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Caller } from '../../access/contract.ts';
 import type { Hub } from '../../hub.ts';
-import { withoutCredentials } from '../../lib/credentials.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import {
   IngestReport,
   IngestStatus,

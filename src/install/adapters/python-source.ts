@@ -1,6 +1,6 @@
 // Python source: values of manifests as literals, and the part that all Python adapters begin with.
 import type { Variable } from '../../catalog/launch/launch.ts';
-import type { GappedText } from '../../lib/secret-address.ts';
+import type { GappedText } from '../../lib/secrets/secret-address.ts';
 import type { AdapterRequest, Reachable } from './adapter-template.ts';
 
 /** Defines `ENTITY` and `connection()`. `http` is the framework's name for streamable HTTP. */

@@ -1,8 +1,8 @@
 // The templates of glue code, by framework and key.
 import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } from '../../catalog/client-config.ts';
 import { shortName } from '../../catalog/launch/launch-form.ts';
-import { withoutCredentials } from '../../lib/credentials.ts';
-import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
+import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import { safeName } from '../target/places.ts';
 import type { AdapterTemplate, Reachable } from './adapter-template.ts';
 import { autogenTool, crewaiTool, langgraphNode } from './python-templates.ts';

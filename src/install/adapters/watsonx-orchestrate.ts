@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { launchOf, type Variable } from '../../catalog/launch/launch.ts';
 import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { fillGaps, type GappedText } from '../../lib/secret-address.ts';
+import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { AdapterTemplate, Reachable } from './adapter-template.ts';
 import { pyName } from './python-source.ts';
 

@@ -1,7 +1,7 @@
 // Addresses that specs name: which are accepted, which may be connected to, and which get credentials.
 import { z } from 'zod';
-import { FetchError } from '../../lib/fetch-error.ts';
-import { shownAddress } from '../../lib/secret-address.ts';
+import { FetchError } from '../../lib/net/fetch-error.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext, Trust } from './artifact.ts';
 

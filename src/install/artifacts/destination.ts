@@ -1,6 +1,6 @@
 // Where in a target an artifact goes: the manifest's choice, or names made from its address.
 import { z } from 'zod';
-import { decoded } from '../../lib/secret-address.ts';
+import { decoded } from '../../lib/secrets/secret-address.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
 import { invalidRequest } from '../errors.ts';
 import { LONGEST_PATH, relativePathFault } from '../target/files.ts';

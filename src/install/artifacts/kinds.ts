@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type KindName, kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { shownAddress } from '../../lib/secret-address.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import { issueSentence } from '../errors.ts';
 import { mcpbKind, zipKind } from './archive/archive.ts';
 import type { ArtifactKind } from './artifact.ts';

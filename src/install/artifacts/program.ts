@@ -1,7 +1,7 @@
 // Programs of other package managers, and what they say when they fail.
 import { parse, sep } from 'node:path';
 import { RunError } from '../../lib/run.ts';
-import { shownText } from '../../lib/secret-words.ts';
+import { shownText } from '../../lib/secrets/secret-words.ts';
 import type { RunRequest, RunResult } from '../../lib/world.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext } from './artifact.ts';

@@ -1,7 +1,7 @@
 // What the lockfile says about one install.
-import { isLoopbackHost, withoutBrackets } from '../../lib/address.ts';
-import { withoutCredentials } from '../../lib/credentials.ts';
-import { shownAddress } from '../../lib/secret-address.ts';
+import { isLoopbackHost, withoutBrackets } from '../../lib/net/address.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { InstalledArtifact } from '../artifacts/place.ts';
 import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLauncher, PlannedArtifact } from '../contract.ts';
 import type { InstallSubject } from '../subject.ts';

@@ -1,9 +1,9 @@
 // The lockfile of a target: exactly what is installed there. Merged, sorted, and never half written.
 import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
-import { withoutCredentials } from '../../lib/credentials.ts';
 import { asObject, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from '../contract.ts';
 import { InstallError, issueSentence } from '../errors.ts';
 import { readInside, writeFileInside } from '../target/files.ts';

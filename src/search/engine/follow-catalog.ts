@@ -1,6 +1,6 @@
 // Keeps an index up to date with the catalog: before a search as far as there is time, and in the background.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { orAborted } from '../../lib/or-aborted.ts';
+import { orAborted } from '../../lib/workers/or-aborted.ts';
 import type { Logger } from '../../lib/world.ts';
 import { type Embedder, troubleOf, wholeReason } from '../model/embedder.ts';
 import type { LazyEmbedder } from '../model/lazy-embedder.ts';

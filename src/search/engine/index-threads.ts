@@ -1,5 +1,5 @@
 // The threads that build and merge the index, as the main one sees them.
-import { createWorkerPool } from '../../lib/workers.ts';
+import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { IndexTasks } from './index-worker.ts';
 
 export type RunIndexTask = <Kind extends keyof IndexTasks>(

@@ -1,7 +1,7 @@
 // The threads that rank and list, as the main one sees them.
 import { availableParallelism } from 'node:os';
 import { HubError } from '../../errors.ts';
-import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
+import { createWorkerPool, type WorkerPool } from '../../lib/workers/workers.ts';
 import type { FoundHits, ListRequest } from './engine.ts';
 import type { IndexState } from './index-state.ts';
 import type { RankedReply, RankWork, SearchTask } from './search-worker.ts';

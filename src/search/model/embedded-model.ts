@@ -1,6 +1,6 @@
 // The embedder that comes with the hub, on a thread that ends while there is nothing to embed.
-import { orAborted } from '../../lib/or-aborted.ts';
-import { createWorkerPool } from '../../lib/workers.ts';
+import { orAborted } from '../../lib/workers/or-aborted.ts';
+import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { Logger } from '../../lib/world.ts';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 import type { EmbedderReply } from './embedder-worker.ts';

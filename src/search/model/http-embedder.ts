@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } from 'cockatiel';
 import { z } from 'zod';
-import { FetchError } from '../../lib/fetch-error.ts';
 import { parseJson } from '../../lib/json.ts';
+import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { Fetch, FetchReply } from '../../lib/world.ts';
 import { type Embedder, EmbeddingError, type EmbedOptions, messageOf, unitLength } from './embedder.ts';
 

@@ -1,7 +1,7 @@
 // PostgreSQL: a pool of connections that both read and write.
 import { Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import pg from 'pg';
-import type { DatabaseAddress } from '../../lib/address.ts';
+import type { DatabaseAddress } from '../../lib/net/address.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { databaseUnavailable, guardDriver } from './guarded-driver.ts';

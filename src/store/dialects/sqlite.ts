@@ -14,7 +14,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { createWorkerPool, type WorkerPool } from '../../lib/workers.ts';
+import { createWorkerPool, type WorkerPool } from '../../lib/workers/workers.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { guardDriver } from './guarded-driver.ts';

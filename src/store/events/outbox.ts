@@ -1,7 +1,7 @@
 // Events are written in the transaction of the change that they announce, if a webhook asks for them.
 import { sql } from 'kysely';
 import type { NewEvent } from '../../events/store.ts';
-import { shownAddress } from '../../lib/secret-address.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 

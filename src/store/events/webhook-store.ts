@@ -2,7 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Delivery, Webhook } from '../../events/contract.ts';
 import type { WebhookStore } from '../../events/store.ts';
-import { shownAddress } from '../../lib/secret-address.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Tables, WebhookDeliveryTable } from '../tables.ts';
 

@@ -1,6 +1,6 @@
 // Opens the search in PostgreSQL: its tables, its vectors, and the connections that it reads through.
 import { sql } from 'kysely';
-import type { DatabaseAddress } from '../../lib/address.ts';
+import type { DatabaseAddress } from '../../lib/net/address.ts';
 import type { SearchIndex } from '../../search/engine/search-index.ts';
 import type { SearchReads, SearchTables, SearchVectors } from '../../search/postgres/store.ts';
 import type { Dialect, DialectDependencies } from '../dialects/dialect.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openLocalHub } from '../../../src/cli/local-hub.ts';
+import { openLocalHub } from '../../../src/cli/hub/local-hub.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { searchQuery } from '../../../src/search/search-query.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { ApprovalDecided, ApprovalPage, ApprovalReview } from '../../../src/policy/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { ArdEntry } from '../../../src/registry/contract.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';

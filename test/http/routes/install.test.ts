@@ -62,7 +62,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
     'frozen without a lockfile',
     { frozen: true, manifest: undefined },
     409,
-    /there is no hub\.lock\.json in the target\. Put .* install without --frozen/,
+    /hub\.lock\.json is missing\. An install without --frozen locks it/,
   ],
 ];
 

@@ -12,9 +12,9 @@ import type {
   Trust,
 } from '../../../src/install/artifacts/artifact.ts';
 import { InstallError } from '../../../src/install/errors.ts';
-import { createDownload } from '../../../src/lib/download.ts';
-import { createFetch } from '../../../src/lib/fetch.ts';
-import { createGuardedProxy } from '../../../src/lib/guarded-proxy.ts';
+import { createDownload } from '../../../src/lib/net/download.ts';
+import { createFetch } from '../../../src/lib/net/fetch.ts';
+import { createGuardedProxy } from '../../../src/lib/net/guarded-proxy.ts';
 import { createRun } from '../../../src/lib/run.ts';
 
 export const SHARED_HUB: Trust = { isOwnMachine: false, allowScripts: false, allowBuild: false, credentialsFor: [] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readIndexDocument } from '../../../src/remotes/read-index.ts';
+import { readIndexDocument } from '../../../src/remotes/fetching/read-index.ts';
 import { aManifest } from '../../support/builders.ts';
 
 const INDEX = 'https://catalog.example.org/dir/index.json';

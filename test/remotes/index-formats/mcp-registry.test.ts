@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { readIndexDocument } from '../../../src/remotes/read-index.ts';
+import { readIndexDocument } from '../../../src/remotes/fetching/read-index.ts';
 
 const LIST = 'https://registry.example.org/v0/servers';
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';

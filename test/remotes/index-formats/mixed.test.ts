@@ -1,7 +1,7 @@
 // Layouts of several kinds in one document: every reader that knows a part of it reads its part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readIndexDocument } from '../../../src/remotes/read-index.ts';
+import { readIndexDocument } from '../../../src/remotes/fetching/read-index.ts';
 
 const INDEX = 'https://catalog.example.org/dir/index.json';
 const DIR = 'https://catalog.example.org/dir/';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';

@@ -1,8 +1,8 @@
 // A hub and a host of catalogs, and a short way to ask the hub, for the tests of decisions; with a gateway where they need one.
 import type { TestContext } from 'node:test';
 import type { Environment } from '../../../src/config.ts';
-import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { aManifest } from '../../support/builders.ts';
 import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';

@@ -1,8 +1,8 @@
 // What was decided about versions, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { DatabaseAddress } from '../../../src/lib/address.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
 import { path, stage, tool } from './stage.ts';
 

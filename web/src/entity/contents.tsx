@@ -1,8 +1,8 @@
 // What a manifest brings: artifacts, adapters, where it came from, and the document itself.
 import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { withoutCredentials } from '../../../src/lib/credentials.ts';
-import { shownAddress } from '../../../src/lib/secret-address.ts';
+import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
+import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { manifestPath } from '../api/manifest-path.ts';

@@ -1,7 +1,7 @@
 // How a server is registered, and what the gateway made of it.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { gatewayState, reasonNotForGateway } from '../../../src/gateway/state-words.ts';
-import { withoutCredentials } from '../../../src/lib/credentials.ts';
+import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { asSentence, atMoment } from '../parts/words.ts';
 

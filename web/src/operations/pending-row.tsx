@@ -3,7 +3,7 @@
 import { lackOfAddress } from '../../../src/catalog/server.ts';
 import type { PendingItem } from '../../../src/gateway/contract.ts';
 import { gatewayState } from '../../../src/gateway/state-words.ts';
-import { shownAddress } from '../../../src/lib/secret-address.ts';
+import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
 import { ago, asSentence, count } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 

@@ -4,7 +4,7 @@ import { access, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { FetchError } from '../../../lib/fetch-error.ts';
+import { FetchError } from '../../../lib/net/fetch-error.ts';
 import type { DownloadReply } from '../../../lib/world.ts';
 import { InstallError } from '../../errors.ts';
 import { fileDigest, findStrayLink } from '../../target/tree.ts';

@@ -1,5 +1,5 @@
 // Repositories: which addresses and refs are accepted, where a repository really is, and how git may go there.
-import { shownAddress } from '../../../lib/secret-address.ts';
+import { shownAddress } from '../../../lib/secrets/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import { LONGEST_ADDRESS, mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';

@@ -1,7 +1,7 @@
 // Asks a registry for the digest of a public image: for machines without docker, podman and skopeo.
 import { z } from 'zod';
-import { FetchError } from '../../../lib/fetch-error.ts';
 import { parseJson } from '../../../lib/json.ts';
+import { FetchError } from '../../../lib/net/fetch-error.ts';
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shownAddress } from '../../../lib/secret-address.ts';
+import { shownAddress } from '../../../lib/secrets/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import type { ArtifactContext, ArtifactKind, Built, Program } from '../artifact.ts';
 import { tryProgram } from '../program.ts';

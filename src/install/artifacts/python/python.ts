@@ -1,7 +1,7 @@
 // Python packages: locked with digests, and installed into a virtual environment of their own.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shownAddress } from '../../../lib/secret-address.ts';
+import { shownAddress } from '../../../lib/secrets/secret-address.ts';
 import { explain, InstallError } from '../../errors.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { compareVersions, findInterpreter, type Interpreter, programsOf } from './interpreter.ts';

@@ -1,0 +1,179 @@
+// `hub approvals`, `hub approve`, `hub reject` and `hub revoke`: entities that need approval.
+
+import { signalLine } from '../../../catalog/trust.ts';
+import { harmless } from '../../../lib/harmless.ts';
+import {
+  APPROVAL_STATES,
+  type ApprovalDecided,
+  type ApprovalDecision,
+  type ApprovalPage,
+  type ApprovalReview,
+} from '../../../policy/contract.ts';
+import { type Call, command } from '../../command.ts';
+import { type Ending, UsageError } from '../../exit-codes.ts';
+import { oneOfOr, paging, text } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+import { oneLine, plural, shownMoment } from '../../output/text.ts';
+
+const IDS = { name: '<ids...>', description: '<type>:<slug>@<version>' };
+
+export const approvalCommands = [
+  command({
+    path: ['approvals'],
+    summary: 'list entities that need approval, or show what a reviewer has to know about one',
+    kind: 'hub',
+    args: [{ name: '[id]', description: 'of an entity to review' }],
+    options: {
+      state: oneOfOr('--state <state>', 'which ones', APPROVAL_STATES, 'pending'),
+      ...paging('entities', { most: 200, fallback: 50 }),
+    },
+    examples: [
+      ['hub approvals', 'what waits for approval'],
+      ['hub approvals mcp_server:pdf-tables@1.0.0', 'what it brings, and what changed since the last approval'],
+      ['hub approvals --state rejected', ''],
+    ],
+    async run({ args: [id], options, output, access }) {
+      const hub = await access.open({ mustExist: true });
+      if (id !== undefined) {
+        const review = await hub.getApproval(id);
+        return output.answer(review, () => reviewForPeople(review, output));
+      }
+      const page = await hub.listApprovals(options);
+      return output.answer(page, () => pageForPeople(page, options.state, output));
+    },
+  }),
+  command({
+    path: ['approve'],
+    summary: 'approve entities: what the policy held back is let through',
+    details:
+      'An approval is for one version and what it brings. A new version asks again, unless the rule says `approval: name`. Without --digest, it shows what each entity brings, and asks.',
+    kind: 'hub',
+    args: [IDS],
+    options: {
+      digest: text('--digest <digest>', "of the content that you reviewed, as 'hub approvals <id>' shows it"),
+      reason: text('--reason <text>', 'why'),
+    },
+    examples: [
+      ['hub approve mcp_server:pdf-tables@1.0.0', 'shows what it brings, and asks'],
+      ['hub approve mcp_server:pdf-tables@1.0.0 --digest sha256:9f86d0…', 'for scripts'],
+    ],
+    run: ({ options, ...call }) => approveAll(call, options),
+  }),
+  command({
+    path: ['reject'],
+    summary: 'reject entities, with a reason',
+    kind: 'hub',
+    args: [IDS],
+    options: { reason: text('--reason <text>', 'why; the next reviewer sees it') },
+    examples: [['hub reject mcp_server:pdf-tables@1.0.0 --reason "Sends data abroad."', '']],
+    run({ options: { reason }, ...call }) {
+      if (!reason?.trim()) throw new UsageError('Say why it is rejected: --reason <text>.');
+      return decideAll(call, { decision: 'reject', reason }, 'rejected');
+    },
+  }),
+  command({
+    path: ['revoke'],
+    summary: 'revoke what was decided about entities: they wait for approval again',
+    kind: 'hub',
+    args: [IDS],
+    options: { reason: text('--reason <text>', 'why') },
+    examples: [['hub revoke mcp_server:pdf-tables@1.0.0 --reason "Its server was sold."', '']],
+    run: ({ options: { reason }, ...call }) => decideAll(call, { decision: 'revoke', reason }, 'revoked'),
+  }),
+];
+
+type Surroundings = Omit<Call, 'options'>;
+
+/** Only what somebody saw is approved: here and now, or earlier under this digest. */
+async function approveAll(call: Surroundings, given: { digest?: string; reason?: string }): Promise<Ending> {
+  const { args, access, output, terminal } = call;
+  const { digest, reason } = given;
+  if (digest !== undefined && args.length > 1) throw new UsageError('--digest is for one entity at a time.');
+  const { ask } = terminal;
+  if (digest !== undefined) return decideAll(call, { decision: 'approve', digest, reason }, 'approved');
+  if (!ask)
+    throw new UsageError(
+      "Nobody is there to confirm what is approved: name the content that was reviewed with --digest; 'hub approvals <id>' shows it.",
+    );
+  const hub = await access.open({ mustExist: true });
+  const decided: ApprovalDecided[] = [];
+  for (const each of args) {
+    const review = await hub.getApproval(each);
+    terminal.writeError(harmless(reviewForPeople(review, output)));
+    const answer = await ask(`Approve ${oneLine(review.id)}? [y/N] `);
+    if (!/^y(es)?$/i.test(answer?.trim() ?? '')) continue;
+    decided.push(await hub.decideApproval(review.id, { decision: 'approve', digest: review.digest, reason }));
+  }
+  return answerDecided(decided, 'approved', output);
+}
+
+async function decideAll(
+  { args, access, output }: Pick<Call, 'args' | 'access' | 'output'>,
+  decision: ApprovalDecision,
+  done: string,
+): Promise<Ending> {
+  const hub = await access.open({ mustExist: true });
+  const decided: ApprovalDecided[] = [];
+  for (const id of args) decided.push(await hub.decideApproval(id, decision));
+  return answerDecided(decided, done, output);
+}
+
+function answerDecided(decided: readonly ApprovalDecided[], done: string, output: Output): Ending {
+  const lines = () =>
+    decided.map(({ id, note }) => `${done}  ${oneLine(id)}\n${note ? `${oneLine(note)}\n` : ''}`).join('') ||
+    'Nothing was decided.\n';
+  return output.answer({ items: decided }, lines);
+}
+
+function pageForPeople({ items, total, offset }: ApprovalPage, state: string, output: Output): string {
+  if (items.length === 0) return total > 0 ? `There are no more; ${total} in all.\n` : `No entity is ${state}.\n`;
+  const rows = output.table(items, [
+    { title: 'Entity', text: ({ id }) => id },
+    { title: 'Publisher', text: ({ publisher }) => publisher ?? '' },
+    { title: 'License', text: ({ license }) => license ?? '' },
+    {
+      title: state === 'pending' ? 'Asked by' : 'Decided by',
+      text: ({ asked_by, decision }) =>
+        state === 'pending'
+          ? [...new Set(asked_by.map(({ decided_by }) => decided_by))].join(', ')
+          : [decision?.decided_by, decision?.reason].filter(Boolean).join(': '),
+      isFlexible: true,
+    },
+  ]);
+  const next = offset + items.length;
+  const more = next < total ? `; next page: --offset ${next}` : '';
+  return `${rows}\n${output.style.faint(`${items.length} of ${plural(total, 'entity', 'entities')}${more}`)}\n`;
+}
+
+function reviewForPeople(review: ApprovalReview, { style }: Output): string {
+  const { decision, since } = review;
+  const facts: [string, string | null][] = [
+    ['Publisher', review.publisher],
+    ['Remote', review.remote],
+    ['Source', review.repository ?? review.source_url],
+    ['License', review.license],
+    ['Transport', review.transports.join(', ')],
+    ['Started by', review.launch],
+    ['Published', review.published_at && shownMoment(review.published_at)],
+    ['Asked by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
+    ['Digest', review.digest],
+    ['Decision', decision && [decision.decision, decision.decided_by, decision.reason].filter(Boolean).join(', ')],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${oneLine(value)}`] : []));
+  const artifacts = review.artifacts.map(({ kind, what, digest }) =>
+    oneLine(`Artifact   ${kind} ${what}, ${digest ?? 'no digest'}`),
+  );
+  const trust = (review.trust?.signals ?? []).map((signal) => `Trust      ${oneLine(signalLine(signal))}`);
+  const variables = review.variables.map(({ name, required, description }) =>
+    oneLine(`Variable   ${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
+  );
+  const changes = since
+    ? [
+        `Since ${oneLine(since.id)}, approved by ${oneLine(since.decided_by)}:`,
+        ...(since.changes.length === 0 ? ['  nothing that it brings has changed'] : []),
+        ...since.changes.map(({ what, before, after }) => oneLine(`  ${what}: ${before} → ${after}`)),
+      ]
+    : ['No version of it was approved before.'];
+  const all = [...lines, ...artifacts, ...trust, ...variables, '', ...changes].map((line) => `${line}\n`).join('');
+  return `${style.strong(oneLine(review.id))}  ${oneLine(review.summary)}\n${all}`;
+}

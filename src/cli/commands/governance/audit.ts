@@ -1,0 +1,60 @@
+// `hub audit`: who changed what.
+import { AUDIT_OUTCOMES, type AuditEntry, type AuditPage } from '../../../access/contract.ts';
+import { command } from '../../command.ts';
+import { flag, oneOf, text, time, wholeNumber } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+
+const LARGEST_PAGE = 1000;
+
+export const auditCommands = [
+  command({
+    path: ['audit'],
+    summary: 'show who changed what in the hub, the newest first',
+    kind: 'hub',
+    options: {
+      caller: text('--caller <name>', 'only what this token, person or user did'),
+      operation: text('--operation <name>', 'only this operation, such as install or blockEntity'),
+      subject: text('--subject <text>', 'only what has this text in its subject, such as the id of an entity'),
+      outcome: oneOf('--outcome <outcome>', 'only those', AUDIT_OUTCOMES),
+      since: time('--since <date>', 'from this date or time on, such as 2026-11-01'),
+      until: time('--until <date>', 'before this date or time'),
+      before: text('--before <id>', 'only entries before this one, to see more'),
+      limit: wholeNumber('-n, --limit <number>', 'most entries', { min: 1, max: LARGEST_PAGE, fallback: 50 }),
+      lines: flag('--lines', 'all entries, one JSON object per line, to be kept elsewhere'),
+    },
+    examples: [
+      ['hub audit --operation install --since 2026-11-01', 'installs since the first of November'],
+      ['hub audit --lines > audit.jsonl', 'all of it, for another program'],
+    ],
+    async run({ options: { lines, ...query }, output, access, terminal }) {
+      const hub = await access.open({ mustExist: true });
+      if (!lines) {
+        const page = await hub.listAudit(query);
+        output.answer(page, () => auditForPeople(page, output));
+        return 'ok';
+      }
+      for (let before: string | null | undefined = query.before; before !== null; ) {
+        const page: AuditPage = await hub.listAudit({ ...query, before, limit: LARGEST_PAGE });
+        terminal.write(page.items.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+        before = page.next;
+      }
+      return 'ok';
+    },
+  }),
+];
+
+function auditForPeople({ items, next }: AuditPage, output: Output): string {
+  if (items.length === 0) return 'Nothing was changed, as far as the audit log goes back.\n';
+  const rows = output.table(items, [
+    { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
+    {
+      title: 'Who',
+      text: ({ caller, caller_kind, via }: AuditEntry) => `${caller} (${caller_kind}, ${via})`,
+      isKey: true,
+    },
+    { title: 'What', text: ({ operation }) => operation },
+    { title: 'Subject', text: ({ subject, detail }) => [subject, detail].filter(Boolean).join('; '), isFlexible: true },
+    { title: 'Outcome', text: ({ outcome, result }) => [outcome, result].filter(Boolean).join(': '), isFlexible: true },
+  ]);
+  return `${rows}\n${next ? output.style.faint(`Next page: --before ${next}\n`) : ''}`;
+}

@@ -1,0 +1,122 @@
+// `hub policy`: the rules that decide what is found, installed and registered.
+import { readFile } from 'node:fs/promises';
+import type { PolicyChange, PolicyState, PolicyTest } from '../../../policy/contract.ts';
+import { command } from '../../command.ts';
+import { UsageError } from '../../exit-codes.ts';
+import { flag, text } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+import { oneLine, plural, shownMoment } from '../../output/text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const FILE = { name: '<file>', description: 'a policy in YAML or JSON; - is standard input' };
+
+export const policyCommands = [
+  command({
+    path: ['policy', 'show'],
+    summary: 'show the admission policy in force',
+    kind: 'hub',
+    options: {},
+    examples: [['hub policy show', '']],
+    async run({ output, access }) {
+      const state = await (await access.open({ mustExist: true })).getPolicy();
+      output.answer(state, () => stateForPeople(state, output));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['policy', 'test'],
+    summary: 'show what the policy says about an entity, and which rule decides',
+    kind: 'hub',
+    args: [{ name: '<id>', description: 'of an entity; without a version, the newest one' }],
+    options: { file: text('--file <file>', 'try this policy in place of the one in force') },
+    examples: [
+      ['hub policy test mcp_server:pdf-tables@1.0.0', ''],
+      ['hub policy test mcp_server:pdf-tables --file policy.yaml', 'with a policy that is not in force'],
+    ],
+    async run({ args: [id = ''], options: { file }, output, access, terminal }) {
+      const given = file === undefined ? {} : { text: await textOf(file, terminal) };
+      const tested = await (await access.open({ mustExist: true })).testPolicy({ id, ...given });
+      output.answer(tested, () => testForPeople(tested, output));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['policy', 'check'],
+    summary: 'check a policy file without a hub',
+    details: 'Names line and column of what is wrong, and warns of rules that never decide anything.',
+    kind: 'local',
+    args: [FILE],
+    options: {},
+    examples: [['hub policy check policy.yaml', '']],
+    async run({ args: [file = ''], output, terminal }) {
+      const [{ readPolicy }, { policyWarnings }] = await Promise.all([
+        import('../../../policy/read-policy.ts'),
+        import('../../../policy/warnings.ts'),
+      ]);
+      const policy = readPolicy(await textOf(file, terminal));
+      const warnings = policyWarnings(policy);
+      const counted = plural(policy.rules.length, 'rule');
+      output.answer(
+        { rules: policy.rules.length, warnings },
+        () => `The policy can be used: ${counted}.\n${warningLines(warnings, output)}`,
+      );
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['policy', 'apply'],
+    summary: 'put a policy into force',
+    details: 'Says how many entities it affects. A hub with POLICY_FILE takes its policy from that file only.',
+    kind: 'hub',
+    args: [FILE],
+    options: { dryRun: flag('--dry-run', 'only check it, and count what it would change') },
+    examples: [
+      ['hub policy apply policy.yaml --dry-run', 'how many entities it affects'],
+      ['hub policy apply policy.yaml', ''],
+    ],
+    async run({ args: [file = ''], options: { dryRun }, output, access, terminal }) {
+      const change = await (await access.open()).changePolicy(await textOf(file, terminal), { dryRun });
+      output.answer(change, () => changeForPeople(change, output));
+      return 'ok';
+    },
+  }),
+];
+
+async function textOf(file: string, { readInput }: Terminal): Promise<string> {
+  return (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`The policy file '${file}' cannot be read (${error.code}).`);
+  });
+}
+
+function stateForPeople(state: PolicyState, output: Output): string {
+  if (state.text === null)
+    return "This hub has no policy: everything is allowed. 'hub policy apply <file>' sets one.\n";
+  const when = state.changed_at ? ` on ${shownMoment(state.changed_at)}` : '';
+  const from = state.source === 'file' ? 'From POLICY_FILE' : `Set by ${oneLine(state.changed_by ?? '')}`;
+  const error = state.file_error ? `${output.style.bad('POLICY_FILE')}  ${oneLine(state.file_error)}\n` : '';
+  const applying = state.applied ? '' : 'It is still being applied.\n';
+  const notes = `${error}${applying}${warningLines(state.warnings, output)}`;
+  return `${state.text.trimEnd()}\n\n${output.style.faint(`${from}${when}.`)}\n${notes}`;
+}
+
+function testForPeople({ id, decisions }: PolicyTest, output: Output): string {
+  const { style } = output;
+  const marks = { allowed: style.good, refused: style.bad, pending: style.warning };
+  const lines = decisions.map(({ action, outcome, result, decided_by, why }) => {
+    const approval = outcome === 'require_approval' ? ` (${result === 'pending' ? 'not approved yet' : result})` : '';
+    return `${action.padEnd(9)} ${marks[result](outcome)}${approval}  ${oneLine(decided_by)}\n${' '.repeat(10)}${style.faint(oneLine(why))}\n`;
+  });
+  return `${style.strong(oneLine(id))}\n${lines.join('')}`;
+}
+
+function changeForPeople(change: PolicyChange, output: Output): string {
+  const { dry_run, entities, affected, changes, warnings, note } = change;
+  const rows = changes.map(({ action, from, to, count }) => `  ${action}: ${from} → ${to}  ${count}\n`).join('');
+  const counted = `${affected} of ${plural(entities, 'entity', 'entities')} affected.\n${rows}`;
+  const done = dry_run ? 'Nothing was changed (--dry-run).\n' : 'The policy is in force.\n';
+  return `${counted}${warningLines(warnings, output)}${done}${note ? `${oneLine(note)}\n` : ''}`;
+}
+
+function warningLines(warnings: readonly string[], { style }: Output): string {
+  return warnings.map((warning) => `${style.warning('warning')}  ${oneLine(warning)}\n`).join('');
+}

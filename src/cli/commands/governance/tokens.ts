@@ -1,0 +1,102 @@
+// `hub token`: who may use a hub, and what for.
+import { ROLES, type TokenList } from '../../../access/contract.ts';
+import type { Config } from '../../../config.ts';
+import { readValues } from '../../../lib/value-list.ts';
+import { command } from '../../command.ts';
+import { UsageError } from '../../exit-codes.ts';
+import { list, oneOf, wholeNumber } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+import { oneLine } from '../../output/text.ts';
+
+const NAME = { name: '<name>', description: 'what the token is for; the audit log shows it' };
+
+export const tokenCommands = [
+  command({
+    path: ['token', 'create'],
+    summary: 'create a token for a person or a program',
+    details:
+      'The token is shown once: the hub keeps only its digest. A reader searches; an installer also installs; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
+    kind: 'hub',
+    args: [NAME],
+    options: {
+      role: oneOf('--role <role>', 'what it may do', ROLES),
+      scope: {
+        ...list('--scope <names>', 'only entities with these names, such as com.acme/*; several with commas'),
+        read: readScope,
+      },
+      days: wholeNumber('--days <number>', 'how long it is valid', { min: 1, max: 3650, fallback: undefined }),
+    },
+    examples: [
+      ['hub token create build-server --role installer --days 90', ''],
+      ['hub token create acme --role operator --scope "com.acme/*"', 'only for entities with such names'],
+    ],
+    async run({ args: [name = ''], options: { role, scope, days }, output, access }) {
+      if (!role) throw new UsageError(`Say what the token may do: --role ${ROLES.join('|')}.`);
+      const hub = await access.open();
+      const created = await hub.createToken({ name, role, scope: [...scope], expires_in_days: days });
+      const until = created.expires_at ? `, valid until ${created.expires_at.slice(0, 10)}` : '';
+      output.answer(created, () => `${created.token}\n`);
+      output.note(
+        `The token '${created.name}' (${created.role}${until}). It is not shown again: keep it in a safe place.`,
+      );
+      if (access.serverUrl === undefined && !isProtected(access.config())) output.note(WHERE_IT_COUNTS);
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['token', 'list'],
+    summary: 'list the tokens',
+    kind: 'hub',
+    options: {},
+    examples: [['hub token list', '']],
+    async run({ output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const tokens = await hub.listTokens();
+      output.answer(tokens, () => tokensForPeople(tokens, output));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['token', 'revoke'],
+    summary: 'revoke a token: it is refused from then on',
+    kind: 'hub',
+    args: [NAME],
+    options: {},
+    examples: [['hub token revoke build-server', '']],
+    async run({ args: [name = ''], output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const revoked = await hub.revokeToken(name);
+      output.answer(revoked, () => `Revoked: ${oneLine(revoked.name)}\n`);
+      return 'ok';
+    },
+  }),
+];
+
+const WHERE_IT_COUNTS =
+  'A hub checks tokens only if it runs with API_TOKEN or OIDC_ISSUER; without, everybody may do everything.';
+
+/** As far as this process can see: the server may have other settings. */
+function isProtected({ adminToken, oidc }: Config): boolean {
+  return adminToken !== undefined || oidc !== undefined;
+}
+
+/** An empty one would mean everything: an unset variable must not make a token without limits. */
+function readScope(text: string): readonly string[] {
+  const names = readValues(text);
+  if (names.length > 0) return names;
+  throw new UsageError('must name at least one entity');
+}
+
+function tokensForPeople({ items }: TokenList, output: Output): string {
+  if (items.length === 0) return "No tokens yet. 'hub token create' makes one.\n";
+  return `${output.table(items, [
+    { title: 'Token', text: ({ name }) => name, isKey: true },
+    { title: 'Role', text: ({ role }) => role },
+    { title: 'Scope', text: ({ scope }) => scope.join(', ') || 'everything', isFlexible: true },
+    {
+      title: 'Valid until',
+      text: ({ expires_at, expired }) => (expired ? 'expired' : (expires_at?.slice(0, 10) ?? 'no expiry')),
+    },
+    { title: 'Created', text: ({ created_at, created_by }) => `${created_at.slice(0, 10)} by ${created_by}` },
+  ])}\n`;
+}

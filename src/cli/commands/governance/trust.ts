@@ -1,0 +1,34 @@
+// `hub trust`.
+import { signalLine } from '../../../catalog/trust.ts';
+import type { TrustChecked } from '../../../trust/contract.ts';
+import { command } from '../../command.ts';
+import { explainedNotFound, SEARCH_ADVICE } from '../../not-found.ts';
+import { oneLine } from '../../output/text.ts';
+
+export const trustCommands = [
+  command({
+    path: ['trust'],
+    summary: 'check who signed what an entity installs',
+    details:
+      'The hub asks the registries for npm provenance, PyPI attestations and signatures of images, verifies them, and keeps the result for searches and policies.',
+    kind: 'hub',
+    args: [{ name: '<id>', description: 'of an entity; without a version, the newest stable one' }],
+    options: {},
+    examples: [['hub trust mcp_server:pdf-tables@1.0.0', '']],
+    async run({ args: [id = ''], output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const checked = await explainedNotFound(hub.checkTrust(id), (message) => `${message} ${SEARCH_ADVICE}`);
+      return output.answer(checked, () => checkedForPeople(checked));
+    },
+  }),
+];
+
+function checkedForPeople({ id, state, signals, note }: TrustChecked): string {
+  const found = signals.length === 0 ? ['It installs nothing that could be signed.'] : signals.map(signalLine);
+  const lines = [
+    oneLine(`${id}: ${state.replace('_', ' ')}`),
+    ...found.map((line) => `  ${oneLine(line)}`),
+    ...(note ? [oneLine(note)] : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,70 @@
+// `hub view`: parts of the registry under an address of their own.
+import type { ViewList } from '../../../registry/contract.ts';
+import { command } from '../../command.ts';
+import { flag, list, text } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+import { oneLine } from '../../output/text.ts';
+
+const NAME = { name: '<name>', description: 'a name that fits into an address' };
+
+export const viewCommands = [
+  command({
+    path: ['view', 'list'],
+    summary: 'list the views of the registry',
+    kind: 'hub',
+    options: {},
+    examples: [['hub view list', '']],
+    async run({ output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const views = await hub.listViews();
+      output.answer(views, () => viewsForPeople(views, output));
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['view', 'set'],
+    summary: 'create or change a view',
+    details:
+      'Its servers are at /registry/<name>/v0.1/servers, which is the address for VS Code, Copilot and ToolHive.',
+    kind: 'hub',
+    args: [NAME],
+    options: {
+      names: list('--names <names>', 'only servers with these names, such as com.acme/*; several with commas'),
+      approved: flag('--approved', 'only what the policy allows'),
+      description: text('--description <text>', 'what it is for'),
+    },
+    examples: [
+      ['hub view set team --names "com.acme/*,org.example/notes"', ''],
+      ['hub view set safe --approved', ''],
+    ],
+    async run({ args: [name = ''], options: { names, approved, description }, output, access }) {
+      const hub = await access.open();
+      const view = await hub.saveView({ name, names: [...names], approved, description: description ?? '' });
+      output.answer(view, () => `Saved: ${oneLine(view.name)} at /registry/${oneLine(view.name)}/v0.1/servers\n`);
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['view', 'remove'],
+    summary: 'remove a view',
+    kind: 'hub',
+    args: [NAME],
+    options: {},
+    examples: [['hub view remove team', '']],
+    async run({ args: [name = ''], output, access }) {
+      const hub = await access.open({ mustExist: true });
+      const removed = await hub.removeView(name);
+      output.answer(removed, () => `Removed: ${oneLine(removed.name)}\n`);
+      return 'ok';
+    },
+  }),
+];
+
+function viewsForPeople({ items }: ViewList, output: Output): string {
+  return `${output.table(items, [
+    { title: 'View', text: ({ name }) => name, isKey: true },
+    { title: 'Servers', text: ({ names }) => names.join(', ') || 'all', isFlexible: true },
+    { title: 'Policy', text: ({ approved }) => (approved ? 'only what it allows' : '') },
+    { title: 'Description', text: ({ description }) => description, isFlexible: true },
+  ])}\n`;
+}

@@ -1,0 +1,135 @@
+// `hub webhook`: programs that hear of what happens in the hub.
+import { readFile } from 'node:fs/promises';
+import { type Delivery, EVENT_TYPES, type Webhook } from '../../../events/contract.ts';
+import { command } from '../../command.ts';
+import { UsageError } from '../../exit-codes.ts';
+import { someOf, text, wholeNumber } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+import { oneLine, shownMoment } from '../../output/text.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+
+const NAME = { name: '<name>', description: 'name of the webhook' };
+
+export const webhookCommands = [
+  command({
+    path: ['webhook', 'add'],
+    summary: 'send events to an address from now on',
+    details:
+      'Deliveries are signed as standardwebhooks.com describes it. Without --secret-file a secret is generated and shown once.',
+    kind: 'hub',
+    args: [NAME, { name: '<url>', description: 'where events are sent with POST' }],
+    options: {
+      events: someOf('--event <type>', 'only events of this type; may be given several times', EVENT_TYPES),
+      secretFile: text('--secret-file <file>', 'file with the secret (whsec_…); - reads standard input'),
+    },
+    examples: [
+      ['hub webhook add chat https://receiver.example.org/hub', ''],
+      [
+        'hub webhook add review https://receiver.example.org/hub --event approval.needed',
+        'only what waits for approval',
+      ],
+    ],
+    async run({ args: [name = '', url = ''], options, output, access, terminal }) {
+      const secret = options.secretFile === undefined ? undefined : await secretIn(options.secretFile, terminal);
+      const events = options.events.length > 0 ? [...options.events] : [...EVENT_TYPES];
+      const added = await (await access.open()).addWebhook({ name, url, events, secret });
+      const note = output.style.faint('The secret is not shown again: keep it in a safe place.');
+      const shownOnce = added.secret === undefined ? '' : `${added.secret}\n${note}\n`;
+      return output.answer(added, () => `Added: ${oneLine(added.name)} → ${oneLine(added.url)}\n${shownOnce}`);
+    },
+  }),
+  command({
+    path: ['webhook', 'list'],
+    summary: 'list the webhooks',
+    kind: 'hub',
+    options: {},
+    examples: [['hub webhook list', '']],
+    async run({ output, access }) {
+      const webhooks = await (await access.open({ mustExist: true })).listWebhooks();
+      return output.answer(webhooks, () => webhooksForPeople(webhooks.items, output));
+    },
+  }),
+  command({
+    path: ['webhook', 'remove'],
+    summary: 'remove a webhook and the log of its deliveries',
+    kind: 'hub',
+    args: [NAME],
+    options: {},
+    examples: [['hub webhook remove chat', '']],
+    async run({ args: [name = ''], output, access }) {
+      const removed = await (await access.open({ mustExist: true })).removeWebhook(name);
+      return output.answer(removed, () => `Removed: ${oneLine(removed.name)}\n`);
+    },
+  }),
+  command({
+    path: ['webhook', 'test'],
+    summary: 'send a test event at once',
+    details: 'If the receiver accepts it, a disabled webhook is enabled again.',
+    kind: 'hub',
+    args: [NAME],
+    options: {},
+    examples: [['hub webhook test chat', '']],
+    async run({ args: [name = ''], output, access }) {
+      const delivery = await (await access.open({ mustExist: true })).testWebhook(name);
+      const isDelivered = delivery.state === 'delivered';
+      const answer = delivery.answer ? `\n${output.style.faint(oneLine(delivery.answer))}` : '';
+      const outcome = isDelivered ? `Accepted with ${delivery.status}.` : oneLine(delivery.error ?? '');
+      return output.answer(delivery, () => `${outcome}${answer}\n`, isDelivered ? 'ok' : 'failed');
+    },
+  }),
+  command({
+    path: ['webhook', 'deliveries'],
+    summary: 'show what was sent to a webhook, the newest first',
+    kind: 'hub',
+    args: [NAME],
+    options: {
+      before: text('--before <id>', 'only deliveries before this one, to see more'),
+      limit: wholeNumber('-n, --limit <number>', 'most deliveries', { min: 1, max: 1000, fallback: 20 }),
+    },
+    examples: [['hub webhook deliveries chat', '']],
+    async run({ args: [name = ''], options, output, access }) {
+      const page = await (await access.open({ mustExist: true })).listDeliveries(name, options);
+      const more = page.next ? output.style.faint(`Next page: --before ${page.next}\n`) : '';
+      return output.answer(page, () => `${deliveriesForPeople(page.items, output)}${more}`);
+    },
+  }),
+];
+
+async function secretIn(file: string, { readInput }: Terminal): Promise<string> {
+  return (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`The secret in '${file}' cannot be read (${error.code}).`);
+  });
+}
+
+function webhooksForPeople(webhooks: readonly Webhook[], output: Output): string {
+  if (webhooks.length === 0) return "No webhooks yet. 'hub webhook add' adds one.\n";
+  return `${output.table(webhooks, [
+    { title: 'Webhook', text: ({ name }) => name, isKey: true },
+    { title: 'Address', text: ({ url }) => url, isFlexible: true },
+    { title: 'Events', text: ({ events }) => (events.length === EVENT_TYPES.length ? 'all' : events.join(', ')) },
+    { title: 'Waiting', text: ({ waiting }) => String(waiting) },
+    { title: 'State', text: (webhook) => stateOf(webhook) },
+  ])}\n`;
+}
+
+function stateOf({ disabled_reason: disabled, last_delivery: last }: Webhook): string {
+  if (disabled !== null) return `disabled: ${disabled}`;
+  return last ? outcomeOf(last) : 'nothing sent yet';
+}
+
+function deliveriesForPeople(deliveries: readonly Delivery[], output: Output): string {
+  if (deliveries.length === 0) return 'Nothing was sent yet.\n';
+  return `${output.table(deliveries, [
+    { title: 'When', text: ({ tried_at, created_at }) => shownMoment(tried_at ?? created_at) },
+    { title: 'Delivery', text: ({ id }) => id, isKey: true },
+    { title: 'Events', text: ({ event_count, event_types }) => `${event_count}: ${event_types.join(', ')}` },
+    { title: 'Tries', text: ({ attempts }) => String(attempts) },
+    { title: 'Outcome', text: outcomeOf, isFlexible: true },
+  ])}\n`;
+}
+
+function outcomeOf({ state, error, next_try_at: next }: Delivery): string {
+  if (state === 'delivered') return 'delivered';
+  if (state === 'failed') return `given up: ${error}`;
+  return error === null ? 'being sent' : `${error} Next try ${next ? shownMoment(next) : 'soon'}`;
+}

@@ -1,0 +1,17 @@
+// Keyword search in this process: the index is loaded by the same command, and a busy machine may be slow at it.
+import type { SearchPage } from '../../search/contract.ts';
+import type { Call } from '../command.ts';
+
+const INDEX_PATIENCE_MS = 60_000;
+
+/** Asks again while the index is loading; each try waits a while for it. */
+export async function whenIndexed(
+  ask: () => Promise<SearchPage>,
+  { access, terminal }: Pick<Call, 'access' | 'terminal'>,
+): Promise<SearchPage> {
+  const deadline = performance.now() + INDEX_PATIENCE_MS;
+  let page = await ask();
+  while (access.serverUrl === undefined && page.degraded && performance.now() < deadline && !terminal.shutdown.aborted)
+    page = await ask();
+  return page;
+}

@@ -1,0 +1,22 @@
+// What a command line has around it: the process it runs in, as far as commands may see it.
+import type { Environment } from '../../config.ts';
+
+export interface Terminal {
+  environment: Environment;
+  /** Whether a person reads what is written, and what is told beside it. */
+  isTerminal: boolean;
+  isErrorTerminal: boolean;
+  /** Width of the terminal, in columns. */
+  columns: number;
+  write: (text: string) => void;
+  /** For people: errors, notes and progress. */
+  writeError: (text: string) => void;
+  /** All that is sent to the process by another program. */
+  readInput: () => Promise<string>;
+  /** Asks a question; absent when nobody is there to answer. */
+  ask?: (question: string) => Promise<string | undefined>;
+  /** Asks without showing what is typed; absent when nobody is there to ask. */
+  askSecret?: (question: string) => Promise<string | undefined>;
+  /** Aborted when the process is asked to end. */
+  shutdown: AbortSignal;
+}

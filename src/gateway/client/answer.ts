@@ -1,0 +1,94 @@
+// What the gateway's answer to one request means.
+
+import { isJsonObject, storableText } from '../../lib/json.ts';
+import { FetchError } from '../../lib/net/fetch-error.ts';
+import type { FetchReply } from '../../lib/world.ts';
+import { withoutTags } from '../items/names.ts';
+import { retryAfterMs } from './pace.ts';
+
+export type GatewayReply =
+  | { kind: 'ok'; status: number; body: unknown }
+  | { kind: 'refused'; status: number; error: string }
+  /** The gateway cannot be used: by nobody now, or not before a while. `error` goes on after "The gateway". */
+  | { kind: 'down'; error: string; retryAfterMs?: number }
+  /** No answer in time; the gateway may have done it all the same. */
+  | { kind: 'timeout'; error: string };
+
+const LONGEST_ERROR = 1000;
+/** What is read of a refusal. */
+const LONGEST_PAGE = 5_000;
+/** From a gateway they come as JSON and are about a server; anything else in front of it means that it is off itself. */
+const PROXY_STATUSES = [502, 503, 504];
+const NO_JSON = Symbol('no JSON');
+
+export function answerOf({ status, headers, body }: FetchReply): GatewayReply {
+  const parsed = parse(body);
+  if (status === 429) {
+    return { kind: 'down', error: `answered 429: ${errorText(parsed)}`, retryAfterMs: retryAfterMs(headers) };
+  }
+  if (parsed === NO_JSON) {
+    if (PROXY_STATUSES.includes(status)) return { kind: 'down', error: `does not run: ${status} was answered for it` };
+    if (status < 300) return { kind: 'down', error: 'answered with something that is not JSON: check MCP_GATEWAY_URL' };
+  }
+  if (status >= 200 && status < 300) return { kind: 'ok', status, body: parsed };
+  return { kind: 'refused', status, error: errorText(parsed === NO_JSON ? pageText(body) : parsed) };
+}
+
+/** @throws every error that is not a failure of the request. */
+export function failureOf(error: unknown): GatewayReply {
+  if (!(error instanceof FetchError)) throw error;
+  return error.isTimeout ? { kind: 'timeout', error: error.message } : { kind: 'down', error: error.message };
+}
+
+export function statusOf(reply: object): number | undefined {
+  return 'status' in reply && typeof reply.status === 'number' ? reply.status : undefined;
+}
+
+function parse(body: Buffer): unknown {
+  const text = body.toString('utf8').trim();
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return NO_JSON;
+  }
+}
+
+/** A proxy in front of a gateway, or another program in its place, may answer with a page. */
+function pageText(body: Buffer): string {
+  const page = body.subarray(0, LONGEST_PAGE).toString('utf8');
+  return withoutTags(withoutScripts(page)).replace(/\s+/g, ' ');
+}
+
+/** Without what is between `<script>` or `<style>` and its end; a regular expression would search for the end of each one again. */
+function withoutScripts(page: string): string {
+  const [before = '', ...rest] = page.split(/<(?:style|script)\b/i);
+  return [
+    before,
+    ...rest.map((part) =>
+      part
+        .split(/<\/(?:style|script)>/i)
+        .slice(1)
+        .join(' '),
+    ),
+  ].join(' ');
+}
+
+/** All three shapes: `detail` (text, object or list), `message`, and `error` with `message`. */
+function errorText(body: unknown): string {
+  // Python's HTTP client ends its sentences with a link to a lexicon. The text is cut first, because spaces are searched more than once.
+  const reason = storableText(sentence(body).slice(0, LONGEST_PAGE))
+    .replace(/\s*For more information check: \S+/g, '')
+    .trim();
+  return (reason || 'no reason given').slice(0, LONGEST_ERROR).toWellFormed();
+}
+
+function sentence(value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  if (Array.isArray(value)) return value.map(sentence).filter(Boolean).join('; ');
+  if (!isJsonObject(value)) return '';
+  const { detail, message, msg, error, loc } = value;
+  const said = sentence(detail) || sentence(msg) || [sentence(error), sentence(message)].filter(Boolean).join(': ');
+  const where = Array.isArray(loc) ? `${loc.join('.')}: ` : '';
+  return said && `${where}${said}`;
+}

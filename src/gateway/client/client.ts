@@ -1,0 +1,149 @@
+// One call to the gateway: its path, its credentials, its pace, and what to do when it did not work.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { JsonObject } from '../../lib/json.ts';
+import type { Fetch, FetchReply } from '../../lib/world.ts';
+import { answerOf, failureOf, type GatewayReply } from './answer.ts';
+import { createPace } from './pace.ts';
+import { secretsIn, withoutSecrets } from './secrets.ts';
+import type { TokenGeneration, TokenSource } from './token.ts';
+
+export interface GatewayCall {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** As the specification has it, for example `/gateways`. */
+  path: string;
+  body?: JsonObject;
+  /** The gateway talks to a server before it answers. */
+  isSlow?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface GatewayClient {
+  readonly url: string;
+  /** Never rejects because of the gateway; what it says holds no secrets. */
+  send(call: GatewayCall): Promise<GatewayReply>;
+}
+
+export interface GatewayClientOptions {
+  url: string;
+  fetch: Fetch;
+  token: TokenSource;
+  slowTimeoutMs: number;
+  timeoutMs: number;
+  /** Tests make these short. */
+  backoffMs?: number;
+  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Which paths and tokens this gateway expects, as far as it is known. */
+interface Protocol {
+  prefix: '' | '/v1';
+  generation: TokenGeneration;
+}
+
+const LARGEST_ANSWER_BYTES = 64_000_000;
+const LONGEST_LINK = 500;
+/** How a gateway answers requests with the wrong path or the wrong token. */
+const WRONG_PROTOCOL = [401, 404, 405, 410];
+const RETRIED_STATUSES = [500, 503];
+
+export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
+  const { url, fetch, token, slowTimeoutMs, timeoutMs, backoffMs = 500, sleep = waitFor } = options;
+  const pace = createPace({ sleep, clock: () => performance.now() });
+  let protocol: Protocol = { prefix: '', generation: 'new' };
+  /** Why the gateway takes no calls for a while. */
+  let refusal = '';
+
+  async function exchange(
+    { method, path, body, isSlow, signal }: GatewayCall,
+    { prefix, generation }: Protocol,
+  ): Promise<FetchReply> {
+    await pace.turn(signal);
+    const bearer = await token(generation);
+    const reply = await fetch({
+      method,
+      url: `${url}${prefix}${path}`,
+      headers: {
+        accept: 'application/json',
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      maxBytes: LARGEST_ANSWER_BYTES,
+      timeoutMs: isSlow ? slowTimeoutMs : timeoutMs,
+      signal,
+    });
+    pace.heed(reply);
+    return reply;
+  }
+
+  /** With the known protocol, or with another that the answer asks for; that one is remembered if it works. */
+  async function adapted(call: GatewayCall): Promise<FetchReply> {
+    // Kept here: another call may learn something while this one is under way.
+    const used = protocol;
+    const reply = await exchange(call, used);
+    if (used.prefix === '' && isAnnounced(reply)) protocol = { ...protocol, prefix: '/v1' };
+    const other = otherProtocol(reply, call, used);
+    if (!other || (other.generation !== used.generation && !(await hasOlderToken()))) return reply;
+    const second = await exchange(call, other);
+    if (WRONG_PROTOCOL.includes(second.status)) return reply;
+    protocol = { ...protocol, ...other };
+    return second;
+  }
+
+  async function hasOlderToken(): Promise<boolean> {
+    return (await token('old')) !== (await token('new'));
+  }
+
+  async function once(call: GatewayCall): Promise<GatewayReply> {
+    const pauseMs = pace.pauseMs();
+    if (pauseMs > 0) return { kind: 'down', error: refusal, retryAfterMs: pauseMs };
+    const reply = await adapted(call).then(answerOf).catch(failureOf);
+    if (reply.kind === 'ok') return reply;
+    const error = withoutSecrets(reply.error, [...secretsIn(call.body), ...(await tokens())]);
+    if (reply.kind === 'down' && reply.retryAfterMs !== undefined) refusal = error;
+    return { ...reply, error };
+  }
+
+  async function tokens(): Promise<string[]> {
+    const both = await Promise.all([token('new'), token('old')]);
+    return both.filter((each) => each !== undefined);
+  }
+
+  return {
+    url,
+    async send(call) {
+      const reply = await once(call);
+      if (call.signal?.aborted || !isWorthAnotherTry(call, reply)) return reply;
+      await sleep(backoffMs, call.signal);
+      return once(call);
+    },
+  };
+}
+
+/** Not a POST: it may have worked, and a second one would create a duplicate. Its sender looks in the gateway first. */
+function isWorthAnotherTry({ method }: GatewayCall, reply: GatewayReply): boolean {
+  if (method === 'POST') return false;
+  if (reply.kind === 'refused') return RETRIED_STATUSES.includes(reply.status);
+  return reply.kind === 'down' && reply.retryAfterMs === undefined;
+}
+
+function otherProtocol({ status }: FetchReply, call: GatewayCall, used: Protocol): Protocol | undefined {
+  if (used.prefix === '' && (status === 410 || (status === 404 && isCollection(call)))) {
+    return { ...used, prefix: '/v1' };
+  }
+  return status === 401 && used.generation === 'new' ? { ...used, generation: 'old' } : undefined;
+}
+
+/** A single item that is missing does not point to another generation; a missing collection does. */
+function isCollection({ path }: GatewayCall): boolean {
+  return /^\/[^/?]+(\?|$)/.test(path);
+}
+
+function isAnnounced({ headers }: FetchReply): boolean {
+  return /<[^>]*\/v1\/[^>]*>\s*;[^,]*\brel="?successor-version\b/i.test((headers.link ?? '').slice(0, LONGEST_LINK));
+}
+
+/** A caller that is stopped while waiting continues at once, and notices the signal then. */
+async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,67 @@
+// Pauses that the gateway asks for, one for everything that is under way.
+
+import type { GatewayKind, GatewayLookup, GatewayRows } from '../items/lookup.ts';
+import { gatewayUnusable } from '../registration/outcome.ts';
+import { statusOf } from './answer.ts';
+
+export interface Pauses {
+  /** Resolves when no pause is under way. */
+  over(): Promise<void>;
+  /** Whether the pause is worth keeping; if so, what asked for it is to be tried again after it. */
+  begin(ms: number | undefined): boolean;
+  /** Something worked, so that the gateway means its pauses. */
+  reset(): void;
+}
+
+/** A longer pause ends a sync. */
+const LONGEST_PAUSE_MS = 120_000;
+/** After as many pauses with nothing done in between, the gateway will not do anything after the next one either. */
+const MOST_PAUSES_IN_A_ROW = 5;
+
+export function createPauses(sleep: (ms: number, signal: AbortSignal) => Promise<void>, signal: AbortSignal): Pauses {
+  let pause: Promise<void> | undefined;
+  let inARow = 0;
+  return {
+    over: async () => pause,
+    reset() {
+      inARow = 0;
+    },
+    begin(ms) {
+      if (ms === undefined || ms > LONGEST_PAUSE_MS || signal.aborted) return false;
+      if (pause) return true;
+      inARow += 1;
+      if (inARow > MOST_PAUSES_IN_A_ROW) return false;
+      pause = sleep(ms, signal)
+        .catch(() => {})
+        .finally(() => {
+          pause = undefined;
+        });
+      return true;
+    },
+  };
+}
+
+export interface KindOfRows {
+  /** Undefined when the gateway does not offer the kind. */
+  rows: GatewayRows | undefined;
+  isComplete: boolean;
+}
+
+/** Without `pauses`, a pause that the gateway asks for is a reason to stop. */
+export async function listed(
+  kind: GatewayKind,
+  { lookup, pauses }: { lookup: GatewayLookup; pauses?: Pauses },
+): Promise<KindOfRows | { stopped: string }> {
+  for (;;) {
+    await pauses?.over();
+    const listing = await lookup.list(kind);
+    if (listing.ok) {
+      pauses?.reset();
+      return listing;
+    }
+    // A gateway that offers no agents has none.
+    if (kind === 'a2a' && statusOf(listing.reply) === 404) return { rows: undefined, isComplete: true };
+    const { error, retryAfterMs } = gatewayUnusable(listing.reply);
+    if (!pauses?.begin(retryAfterMs)) return { stopped: error };
+  }
+}

@@ -1,0 +1,33 @@
+// What must never be repeated, although a gateway may repeat it: tokens, and the credentials of a registration.
+import { isJsonObject } from '../../lib/json.ts';
+
+/** Shorter ones would blot out words that only look like them. */
+const SHORTEST_SECRET = 4;
+const SECRET_KEYS = /^(auth_(username|password|token|value|header_value|query_param_value)|client_key|headers)$/i;
+const SECRET_WORDS = /secret|password|token|api_?key|credential/i;
+
+/** Every secret that a body carries, at any depth. */
+export function secretsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(secretsIn);
+  if (!isJsonObject(value)) return [];
+  // A header is `{key, value}`: its name may be shown.
+  if (typeof value.key === 'string' && 'value' in value) return textsIn(value.value);
+  return Object.entries(value).flatMap(([key, member]) =>
+    SECRET_KEYS.test(key) || (SECRET_WORDS.test(key) && typeof member === 'string')
+      ? textsIn(member)
+      : secretsIn(member),
+  );
+}
+
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, '…'), text);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,47 @@
+// Notices that the hub has another gateway than before, so that nothing of one is looked for in the other.
+
+import { type GatewayDown, gatewayUnusable } from '../registration/outcome.ts';
+import type { GatewayItem, ItemStore } from '../store.ts';
+import { isUnanswered, rowOfItem } from './item.ts';
+import type { GatewayLookup } from './lookup.ts';
+
+export interface Arrival {
+  items: Pick<ItemStore, 'gatewayUrl' | 'ofRegistered' | 'switchTo'>;
+  lookup: GatewayLookup;
+  url: string;
+}
+
+/** Returns a sentence when the gateway is another one, and why it cannot be used when that cannot be found out. */
+export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: string } | GatewayDown> {
+  const before = await items.gatewayUrl();
+  if (before === url) return {};
+  const known = before === null ? 'same' : await isSameGateway({ items, lookup, url });
+  if (typeof known !== 'string') return known;
+  const restored = await items.switchTo(url, { isSame: known === 'same' });
+  if (known === 'same') return {};
+  const present = await countPresent(restored, lookup);
+  const again = present > 0 ? ` Items that it created there earlier, and manages again: ${present}.` : '';
+  return { note: `This hub now registers into ${url} (before: ${before}).${again}` };
+}
+
+/** A gateway that has moved to another address still has something under an id that the hub recorded. */
+async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'another' | GatewayDown> {
+  const held = (await items.ofRegistered()).filter((item) => !/^\d+$/.test(item.id) && !isUnanswered(item));
+  for (const [kind, ofKind] of Map.groupBy(held, (item) => item.kind)) {
+    const listing = await lookup.list(kind);
+    if (!listing.ok && kind === 'a2a') continue;
+    if (!listing.ok) return gatewayUnusable(listing.reply);
+    if (ofKind.some((item) => rowOfItem(listing.rows, item))) return 'same';
+  }
+  return 'another';
+}
+
+/** Somebody may have deleted some of them meanwhile. */
+async function countPresent(restored: readonly GatewayItem[], lookup: GatewayLookup): Promise<number> {
+  let present = 0;
+  for (const [kind, ofKind] of Map.groupBy(restored, (item) => item.kind)) {
+    const listing = await lookup.list(kind);
+    if (listing.ok) present += ofKind.filter((item) => rowOfItem(listing.rows, item)).length;
+  }
+  return present;
+}

@@ -1,0 +1,58 @@
+// Compares what the hub remembers of its items with each other, and with the gateway's rows.
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../lib/json.ts';
+import type { GatewayItem } from '../store.ts';
+import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
+import { comparableUrl, slugOf } from './names.ts';
+
+export function digestOf(body: JsonObject): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+export function isSameItem(one: Pick<GatewayItem, 'kind' | 'id'>, other: Pick<GatewayItem, 'kind' | 'id'>): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}
+
+/** It was to be created, and no answer came: the gateway may have it by now. */
+export function isUnanswered({ askedAt }: Pick<GatewayItem, 'askedAt'>): boolean {
+  return askedAt !== undefined;
+}
+
+/** The same, now that its id is known. */
+export function answered({ askedAt, ...item }: GatewayItem): GatewayItem {
+  return item;
+}
+
+export function rowOfItem(rows: GatewayRows, item: GatewayItem): GatewayRow | undefined {
+  return rowsLike(rows, item).find((row) => isRowOf(item, row));
+}
+
+/** What a creation that was not answered has made: a row that is none of the items with an id. */
+export function lateRow(rows: GatewayRows, item: GatewayItem, items: readonly GatewayItem[]): GatewayRow | undefined {
+  const isKnown = ({ id }: GatewayRow) => items.some((each) => each.kind === item.kind && each.id === id);
+  return rowsLike(rows, item).find((row) => isRowOf(item, row) && !isKnown(row));
+}
+
+function rowsLike(rows: GatewayRows, item: GatewayItem): readonly GatewayRow[] {
+  const { kind, id, name } = item;
+  if (!isUnanswered(item)) return [rows.withId(id)].filter((row) => row !== undefined);
+  if (isAtAnAddress(kind)) return rows.at(id);
+  return kind === 'resources' ? rows.ofUri(name) : rows.named(name);
+}
+
+/** Gateways up to 0.9 number resources and prompts, so that another gateway has something else under the same number. */
+export function isRowOf(item: GatewayItem, row: GatewayRow): boolean {
+  const { kind, id, name } = item;
+  const isNamed = row.uri === name || row.slugs.includes(slugOf(name));
+  if (isUnanswered(item)) return isNamed && (isAtAnAddress(kind) ? row.url === comparableUrl(id) : !row.isAdopted);
+  return row.id === id && (!/^\d+$/.test(id) || row.isAdopted || isNamed);
+}
+
+function isAtAnAddress(kind: GatewayKind): boolean {
+  return kind === 'gateways' || kind === 'a2a';
+}
+
+/** Each once; where both have an item, the later record counts. */
+export function mergedItems(before: readonly GatewayItem[], now: readonly GatewayItem[]): GatewayItem[] {
+  return [...new Map([...before, ...now].map((item) => [`${item.kind} ${item.id}`, item])).values()];
+}

@@ -1,0 +1,127 @@
+// Removes from the gateway what belongs to entities that are gone from the catalog, or blocked.
+import type { Clock } from '../../lib/world.ts';
+import { listed, type Pauses } from '../client/pauses.ts';
+import type { LeftoverReport } from '../contract.ts';
+import type { HeldItem, ItemStore } from '../store.ts';
+import { answered, isUnanswered, lateRow, rowOfItem } from './item.ts';
+import type { GatewayKind, GatewayLookup } from './lookup.ts';
+import type { ItemRemoval } from './remove-items.ts';
+
+export interface LeftoverRemoval {
+  items: Pick<ItemStore, 'ofUnanswered' | 'holdersOf' | 'identify' | 'leftovers' | 'forget'>;
+  lookup: GatewayLookup;
+  removeItem: (item: HeldItem) => Promise<ItemRemoval>;
+  now: Clock;
+  signal: AbortSignal;
+  /** Absent when a caller waits for the answer: a pause that the gateway asks for then ends the removal. */
+  pauses?: Pauses;
+}
+
+const MOST_NAMES = 10;
+/** Longer than any gateway has been seen to work on one creation. */
+const LONGEST_CREATION_MS = 3_600_000;
+
+/** Servers first: their parts go with them. */
+const ORDER: readonly GatewayKind[] = ['gateways', 'a2a', 'tools', 'resources', 'prompts'];
+
+/** Whatever could not be deleted stays recorded for the next time. */
+export async function removeLeftovers(removal: LeftoverRemoval): Promise<LeftoverReport> {
+  const { items, signal } = removal;
+  const unasked = await identifyLate(removal);
+  const { own, foreign } = await items.leftovers();
+  const awaited = own.filter((item) => isUnanswered(item) && mayStillAppear(item, removal)).map(({ name }) => name);
+  const known = own.filter((item) => !isUnanswered(item));
+  const report = { foreign: await namesOf(foreign, removal), ...(awaited.length > 0 ? { awaited } : {}) };
+  if (unasked !== undefined) return { ...report, removed: 0, left: known.length, stopped: unasked };
+  let removed = 0;
+  let refusal: string | undefined;
+  for (const item of known.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
+    if (signal.aborted) break;
+    const outcome = await remove(item, removal);
+    if (outcome.outcome === 'failed' && outcome.isDown)
+      return { ...report, removed, left: known.length - removed, stopped: outcome.error };
+    if (outcome.outcome === 'failed') {
+      refusal ??= outcome.error;
+      continue;
+    }
+    await items.forget(item);
+    removed += 1;
+  }
+  return { ...report, removed, left: known.length - removed, ...(refusal === undefined ? {} : { refusal }) };
+}
+
+/**
+ * What was created after the hub stopped waiting gets its id. Its entity is pending again, if it is still there: its manifest
+ * may have changed meanwhile. Returns why the gateway cannot be asked.
+ */
+async function identifyLate(removal: LeftoverRemoval): Promise<string | undefined> {
+  const { items } = removal;
+  const held = await items.ofUnanswered();
+  for (const [kind, ofKind] of Map.groupBy(held.filter(isUnanswered), (item) => item.kind)) {
+    const listing = await listed(kind, removal);
+    if ('stopped' in listing) return listing.stopped;
+    for (const item of ofKind) {
+      const own = held.filter(({ uid }) => uid === item.uid);
+      const row = listing.rows && lateRow(listing.rows, item, own);
+      const holders = row ? await items.holdersOf(kind, row.id) : [];
+      const isOfAnother = holders.some((each) => each.isOurs && each.uid !== item.uid);
+      if (row && !isOfAnother) await items.identify(item, answered({ ...item, id: row.id }));
+      else if (listing.isComplete && !mayStillAppear(item, removal)) await items.forget(item);
+    }
+  }
+  return undefined;
+}
+
+function mayStillAppear({ askedAt = '' }: HeldItem, { now }: LeftoverRemoval): boolean {
+  return now().getTime() - Date.parse(askedAt) < LONGEST_CREATION_MS;
+}
+
+/** Of those that the gateway still has, as far as it can be asked. */
+async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Promise<string[]> {
+  const names: string[] = [];
+  for (const [kind, ofKind] of Map.groupBy(items, (item) => item.kind)) {
+    const listing = await listed(kind, removal);
+    const isGone = (item: HeldItem) =>
+      !('stopped' in listing) && listing.isComplete && !(listing.rows && rowOfItem(listing.rows, item));
+    names.push(...ofKind.filter((item) => !isGone(item)).map(({ name }) => name));
+  }
+  return names;
+}
+
+/** What people are told about what is still in the gateway. */
+export function leftoverNote({ left, foreign, awaited = [], stopped, refusal }: LeftoverReport): string | undefined {
+  const reason = stopped ?? refusal ?? 'There was no time for all of them.';
+  const own = `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`;
+  const sentences = [
+    ...(left > 0 ? [own] : []),
+    ...(awaited.length > 0 ? [awaitedNote(awaited)] : []),
+    ...(foreign.length > 0 ? [foreignNote(foreign)] : []),
+  ];
+  return sentences.join(' ') || undefined;
+}
+
+function awaitedNote(names: readonly string[]): string {
+  return `The gateway may still create ${listOf(names)}: it was asked to, and has not answered. Sync again later to remove what it creates.`;
+}
+
+function listOf(names: readonly string[]): string {
+  const shown = names
+    .toSorted()
+    .slice(0, MOST_NAMES)
+    .map((name) => `'${name}'`);
+  return [...shown, ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])].join(', ');
+}
+
+function foreignNote(names: readonly string[]): string {
+  const [it, is] = names.length === 1 ? ['it', 'is'] : ['them', 'are'];
+  const they = names.length === 1 ? 'it' : 'they';
+  return `The gateway still has ${listOf(names)}, which this hub did not create. Delete ${it} there if ${they} ${is} no longer wanted.`;
+}
+
+async function remove(item: HeldItem, { removeItem, pauses }: LeftoverRemoval): Promise<ItemRemoval> {
+  for (;;) {
+    const outcome = await removeItem(item);
+    if (outcome.outcome !== 'failed' || !pauses?.begin(outcome.retryAfterMs)) return outcome;
+    await pauses.over();
+  }
+}

@@ -1,0 +1,66 @@
+// Servers that are not registered as they should be: list them, remove one, remove many.
+import { describeServer, registrationFault, shownUrl } from '../../catalog/server.ts';
+import { HubError } from '../../errors.ts';
+import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from '../contract.ts';
+import type { PendingServer, RegistrationStore } from '../store.ts';
+
+export interface PendingServers {
+  list(query: PendingQuery): Promise<PendingPage>;
+  remove(uid: string): Promise<Removal>;
+  /** @throws HubError `invalid_request` when it names no uids, and `all` is false. */
+  removeMany(request: BulkRemovalRequest): Promise<BulkRemoval>;
+}
+
+export function createPendingServers(
+  store: RegistrationStore,
+  { hasBackgroundSync }: { hasBackgroundSync: boolean },
+): PendingServers {
+  const present = (server: PendingServer) =>
+    itemOf({ ...server, nextTryAt: hasBackgroundSync ? server.nextTryAt : null });
+  return {
+    async list(query) {
+      const { servers, total, failedUpdates, unregistrable } = await store.pending(query);
+      const counts = { count: servers.length, total, failed_updates: failedUpdates, unregistrable };
+      return { items: servers.map(present), ...counts };
+    },
+    async remove(uid) {
+      const outcome = await store.remove(uid);
+      return outcome === 'removed' ? { removed: true, uid } : { removed: false, uid, reason: outcome };
+    },
+    async removeMany({ uids = [], all, error_only: errorOnly }) {
+      if (uids.length === 0 && !all) throw nothingAskedFor();
+      const { removed, skipped } = await store.removeMany({
+        uids: uids.length > 0 ? [...new Set(uids)] : undefined,
+        errorOnly,
+      });
+      return { removed, skipped, total_removed: removed.length };
+    },
+  };
+}
+
+function itemOf(server: PendingServer): PendingItem {
+  const { url, transport } = describeServer(server.mcpRegistration);
+  return {
+    uid: server.uid,
+    name: server.name,
+    version: server.version,
+    source_url: server.sourceUrl,
+    has_registration: server.mcpRegistration !== null,
+    server_url: shownUrl(url),
+    transport,
+    gateway_error: server.gatewayError,
+    gateway_registered_at: server.registeredAt,
+    last_try_at: server.lastTryAt,
+    next_try_at: server.nextTryAt,
+    tries: server.tries,
+    registrable: server.isRegistrable,
+    reason: registrationFault({ ...server, type: 'mcp_server' }) ?? null,
+  };
+}
+
+function nothingAskedFor(): HubError {
+  const message = "must name at least one server, or 'all' must be true";
+  return new HubError('invalid_request', `The request is not valid: uids: ${message}.`, {
+    faults: [{ path: 'uids', message }],
+  });
+}

@@ -1,0 +1,33 @@
+// Compares what the hub believes to have in the gateway with what the gateway has.
+import type { EntityUid } from '../../catalog/uid.ts';
+import { type KindOfRows, listed, type Pauses } from '../client/pauses.ts';
+import type { HeldItem, ItemStore } from '../store.ts';
+import { isUnanswered, rowOfItem } from './item.ts';
+import type { GatewayLookup } from './lookup.ts';
+
+export interface Reconciliation {
+  items: Pick<ItemStore, 'ofRegistered' | 'setBack'>;
+  lookup: GatewayLookup;
+  pauses: Pauses;
+}
+
+/**
+ * Entities whose items are no longer in the gateway are pending again. Their records stay until they are registered again: a
+ * token that does not show them must not make the hub forget what it created. Returns why the gateway cannot be used.
+ */
+export async function reconcile({ items, lookup, pauses }: Reconciliation): Promise<string | undefined> {
+  const held = (await items.ofRegistered()).filter((item) => !isUnanswered(item));
+  const missing = new Set<EntityUid>();
+  for (const [kind, ofKind] of Map.groupBy(held, (item) => item.kind)) {
+    const listing = await listed(kind, { lookup, pauses });
+    if ('stopped' in listing) return listing.stopped;
+    for (const item of ofKind) if (isMissing(item, listing)) missing.add(item.uid);
+  }
+  if (missing.size > 0) await items.setBack([...missing]);
+  return undefined;
+}
+
+function isMissing(item: HeldItem, { rows, isComplete }: KindOfRows): boolean {
+  if (rows && rowOfItem(rows, item)) return false;
+  return isComplete || rows?.withId(item.id) !== undefined;
+}

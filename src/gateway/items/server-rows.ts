@@ -1,0 +1,59 @@
+// Which row of the gateway is a given server.
+import { nameChoices } from '../registration/free-name.ts';
+import { isSameTransport, type ServerAddress } from '../registration/server-address.ts';
+import { serverBody } from '../registration/server-body.ts';
+import type { GatewayItem, RegistrableEntity } from '../store.ts';
+import { digestOf, rowOfItem } from './item.ts';
+import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
+import { comparableUrl, slugOf } from './names.ts';
+
+export interface OfferedServer {
+  entity: RegistrableEntity;
+  candidates: readonly [ServerAddress, ...ServerAddress[]];
+}
+
+export interface OwnRow {
+  item: GatewayItem;
+  row: GatewayRow;
+}
+
+/** The row that this hub created for the entity, if the gateway still has it. */
+export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: GatewayKind): OwnRow | undefined {
+  for (const item of items) {
+    const row = item.kind === kind && item.isOurs ? rowOfItem(rows, item) : undefined;
+    if (row) return { item: { ...item, id: row.id }, row };
+  }
+  return undefined;
+}
+
+/** The row at one of the server's addresses, created by this hub or not. */
+export function offeredRow(rows: GatewayRows, server: OfferedServer): GatewayRow | undefined {
+  return server.candidates.flatMap(({ url }) => rows.at(url)).find((row) => isOffered(row, server));
+}
+
+export function isOffered(row: GatewayRow, { candidates }: OfferedServer): boolean {
+  return candidates.some(
+    ({ url, transport }) => row.url === comparableUrl(url) && isSameTransport(row.transport, transport),
+  );
+}
+
+/** Whether the gateway was sent what would be sent now. */
+export function isCurrent({ entity, candidates }: OfferedServer, { item, row }: OwnRow): boolean {
+  if (row.isHollow || !isOffered(row, { entity, candidates }) || !nameChoices(entity).includes(item.name)) return false;
+  return candidates
+    .flatMap((address) => [address, asStreamable(address)])
+    .some((address) => digestOf(serverBody(entity, item.name, address)) === item.bodyDigest);
+}
+
+export function asStreamable({ url }: ServerAddress): ServerAddress {
+  return { url, transport: 'STREAMABLEHTTP' };
+}
+
+/**
+ * Whether a row that was found by its address is the hub's own. Entities that were registered before items were recorded
+ * have none; the hub's rows are then known by their names.
+ */
+export function isFromBeforeItems(row: GatewayRow, entity: RegistrableEntity, kind: GatewayKind): boolean {
+  const hasNoRecord = entity.isRegistered && !entity.items.some((item) => item.kind === kind);
+  return hasNoRecord && nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
+}

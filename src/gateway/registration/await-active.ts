@@ -1,0 +1,27 @@
+// Gateways may promise to make a server and do it later: followed up until it is there, or until they say why not.
+import { isJsonObject, storableText } from '../../lib/json.ts';
+import { statusOf } from '../client/answer.ts';
+import type { RegistrationBatch } from './batch.ts';
+
+const LONGEST_ERROR = 1000;
+const PAUSES_MS = [1_000, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000];
+
+/** Undefined once it is active; otherwise a sentence that says why not. */
+export async function untilActive({ client, sleep }: RegistrationBatch, id: string): Promise<string | undefined> {
+  for (const pauseMs of PAUSES_MS) {
+    await sleep(pauseMs);
+    const reply = await client.send({ method: 'GET', path: `/gateways/${encodeURIComponent(id)}` });
+    if (statusOf(reply) === 404) return 'The gateway took it, and has it no more.';
+    if (reply.kind !== 'ok' || !isJsonObject(reply.body)) continue;
+    if (reply.body.status === 'active') return undefined;
+    const error = reply.body.lastError ?? reply.body.last_error;
+    if (typeof error === 'string' && error) return `The gateway took it, and then said: ${quoted(error)}.`;
+  }
+  return 'The gateway took it, and has yet to connect to it: the next try looks again.';
+}
+
+function quoted(error: string): string {
+  return storableText(error)
+    .slice(0, LONGEST_ERROR)
+    .replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,66 @@
+// Answers of the gateway → what they mean for a registration.
+import { shownUrl } from '../../catalog/server.ts';
+import { type GatewayReply, statusOf } from '../client/answer.ts';
+import { explain } from '../client/explain.ts';
+import type { CallReport, Registration } from '../contract.ts';
+import type { ItemHolder } from '../store.ts';
+
+type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
+export type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
+
+/** The answer as a sentence. */
+export function sentenceFor(reply: Failure, url?: string): string {
+  if (reply.kind === 'refused') return explain(reply, url);
+  // A gateway connects to a server before it answers, and usually it is the server that it waits for.
+  const waiting =
+    reply.kind === 'timeout' && url
+      ? `; the server at ${shownUrl(url).replace(/[?#].*$/s, '')} may be the one that hangs`
+      : '';
+  return `The gateway ${reply.error}${waiting}.`;
+}
+
+/** Undefined when the answer concerns this registration only. With a token that is not accepted, none can succeed. */
+export function gatewayDown(reply: Failure): GatewayDown | undefined {
+  const isDown = reply.kind === 'down' || (reply.kind === 'refused' && reply.status === 401);
+  return isDown ? gatewayUnusable(reply) : undefined;
+}
+
+/** For calls that every registration needs, such as lists: if one fails, all would. */
+export function gatewayUnusable(reply: Failure): GatewayDown {
+  const isElsewhere = reply.kind === 'refused' && reply.status === 404;
+  const error = `${sentenceFor(reply)}${isElsewhere ? ' Check MCP_GATEWAY_URL: a gateway has lists.' : ''}`;
+  if (reply.kind !== 'down' || reply.retryAfterMs === undefined) return { outcome: 'gateway_down', error };
+  const { retryAfterMs } = reply;
+  return {
+    outcome: 'gateway_down',
+    error: `${error} It asks to wait ${Math.ceil(retryAfterMs / 1000)} s.`,
+    retryAfterMs,
+  };
+}
+
+export function failedCall(report: Omit<CallReport, 'outcome'>, reply: Failure): CallReport {
+  return { ...report, outcome: 'failed', status: statusOf(reply), error: sentenceFor(reply, report.url) };
+}
+
+/** With the gateway's answer for the last one, if it was asked. */
+export function allNamesTaken(conflict?: string): string {
+  return ['All names for it are taken in the gateway.', conflict].filter(Boolean).join(' ');
+}
+
+/** Why the hub leaves alone what it found in the gateway. */
+export function leftAlone(holders: readonly ItemHolder[]): string {
+  const [owner] = holders;
+  return owner
+    ? `The gateway has it for ${owner.uid} too.`
+    : 'The gateway has it already. This hub did not create it, and leaves it as it is.';
+}
+
+export function partAcceptedOnce(part: string): string {
+  return `Another registered server has a ${part} of the same name, and this version of the gateway accepts each only once.`;
+}
+
+export const HOLDER_NOT_VISIBLE = 'This token does not show who has it in the gateway.';
+
+export function failed(calls: CallReport[], error: string): Registration {
+  return { outcome: 'failed', calls, error, isPermanent: false };
+}

@@ -1,0 +1,148 @@
+// Registers everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
+import { registrationFault } from '../../catalog/server.ts';
+import type { EntityUid } from '../../catalog/uid.ts';
+import type { Clock } from '../../lib/world.ts';
+import type { Pauses } from '../client/pauses.ts';
+import type { Registration, RegistrationProgress } from '../contract.ts';
+import type { DueQuery, RegistrableEntity, RegistrationRecord, RegistrationStore } from '../store.ts';
+import type { Attempt, RegisterEntity } from './batch.ts';
+
+export interface RegistrationRun {
+  store: Pick<RegistrationStore, 'countDue' | 'due' | 'record'>;
+  query: Pick<DueQuery, 'types' | 'effort'>;
+  concurrency: number;
+  now: Clock;
+  signal: AbortSignal;
+  pauses: Pauses;
+  onProgress?: (progress: RegistrationProgress) => void;
+  register: RegisterEntity;
+  /** Stores the outcome; false when the entity is gone or blocked. */
+  remember(entity: RegistrableEntity, attempt: Attempt): Promise<boolean>;
+  /** Stores only what there is in the gateway, for an attempt that was cut off. */
+  rememberItems(entity: RegistrableEntity, attempt: Attempt): Promise<void>;
+}
+
+export interface RunReport {
+  registered: number;
+  failed: number;
+  /** Why not everything was tried. */
+  stopped?: string;
+  note?: string;
+}
+
+const PAGE_SIZE = 200;
+
+export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
+  const { concurrency, signal, register, remember, rememberItems, pauses } = run;
+  const report: RunReport = { registered: 0, failed: 0 };
+  const tell = await createTeller(run, report);
+  const entities = dueEntities(run, report, tell);
+
+  /** Undefined when it was not tried. */
+  async function registerOne(entity: RegistrableEntity): Promise<Attempt | undefined> {
+    for (let current = entity; ; ) {
+      await pauses.over();
+      if (signal.aborted) report.stopped ??= 'the hub is stopping';
+      if (report.stopped) return undefined;
+      const attempt = await register(current);
+      const { registration } = attempt;
+      if (registration.outcome !== 'gateway_down') pauses.reset();
+      // An attempt that was cut off says nothing about the server, but may have created something in the gateway.
+      const isCutOff = signal.aborted && registration.outcome !== 'registered';
+      const isPaused = registration.outcome === 'gateway_down' && pauses.begin(registration.retryAfterMs);
+      if (isCutOff || isPaused) {
+        await rememberItems(entity, attempt);
+        current = { ...current, items: attempt.items };
+        continue;
+      }
+      if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
+      if (!hasNothingNew(entity, registration)) return attempt;
+      await rememberItems(entity, attempt);
+      return undefined;
+    }
+  }
+
+  async function write(entity: RegistrableEntity, attempt: Attempt): Promise<void> {
+    const isThere = await remember(entity, attempt);
+    if (isThere && attempt.registration.outcome !== 'registered') report.failed += 1;
+    else if (isThere && isNews(entity, attempt.registration)) report.registered += 1;
+    tell();
+  }
+
+  async function work(): Promise<void> {
+    let written: Promise<void> = Promise.resolve();
+    try {
+      for (let next = await entities.next(); !next.done; next = await entities.next()) {
+        const attempt = await registerOne(next.value);
+        // One outcome is written while the next server is tried, and no more than one.
+        await written;
+        if (!attempt) continue;
+        written = write(next.value, attempt);
+        written.catch(() => {});
+      }
+      await written;
+    } catch (error) {
+      report.stopped ??= 'the hub could not go on';
+      throw error;
+    }
+  }
+
+  const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
+  const failure = workers.find((worker) => worker.status === 'rejected');
+  if (failure) throw failure.reason;
+  if (signal.aborted) report.stopped ??= 'the hub is stopping';
+  return report;
+}
+
+/** Reports progress. The total is counted once, although more may become due meanwhile. */
+async function createTeller({ store, query, now, onProgress }: RegistrationRun, report: RunReport) {
+  if (!onProgress) return () => {};
+  const due = await store.countDue({ ...query, now: now() });
+  return () => {
+    const done = report.registered + report.failed;
+    onProgress({ done, total: Math.max(due, done) });
+  };
+}
+
+/** Page by page; those for which no call is worth making are marked on the way. */
+async function* dueEntities(
+  run: RegistrationRun,
+  report: RunReport,
+  tell: () => void,
+): AsyncGenerator<RegistrableEntity> {
+  const { store, query, now } = run;
+  let after: EntityUid = '';
+  while (!report.stopped && !run.signal.aborted) {
+    const at = now();
+    const due = await store.due({ ...query, now: at, limit: PAGE_SIZE, after });
+    const last = due.at(-1);
+    if (!last) return;
+    after = last.uid;
+    const hopeless = due.flatMap((entity) => hopelessRecord(entity, at));
+    report.failed += (await store.record(hopeless)).size;
+    tell();
+    const marked = new Set(hopeless.map(({ uid }) => uid));
+    yield* due.filter(({ uid }) => !marked.has(uid));
+  }
+}
+
+/** Whether the gateway has something of it that it did not have before. */
+export function isNews({ isRegistered }: RegistrableEntity, registration: Registration): boolean {
+  return !isRegistered || hasChanges(registration);
+}
+
+function hasChanges({ calls }: Registration): boolean {
+  return calls.some(({ outcome }) => outcome === 'created' || outcome === 'updated');
+}
+
+/** No call was made for it, and the reason of its last failure says more than that the gateway is down. */
+function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registration): boolean {
+  return outcome === 'gateway_down' && calls.length === 0 && tries > 0;
+}
+
+function hopelessRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {
+  const { uid, manifestDigest, tries } = entity;
+  const error = registrationFault(entity);
+  if (error === undefined) return [];
+  return [{ uid, at, manifestDigest, error, isNews: false, nextTryAt: null, tries: tries + 1 }];
+}

@@ -1,0 +1,63 @@
+// Under which addresses and transports a server is offered to the gateway, best first.
+import { addressFault, describeServer } from '../../catalog/server.ts';
+import type { JsonObject } from '../../lib/json.ts';
+
+export interface ServerAddress {
+  url: string;
+  transport: GatewayTransport;
+}
+
+type GatewayTransport = 'HTTP' | 'SSE' | 'STREAMABLEHTTP';
+
+/** `fault` is a sentence that says why it cannot be federated. */
+export type AddressPlan = { candidates: [ServerAddress, ...ServerAddress[]] } | { fault: string };
+
+export function planAddresses(registration: JsonObject | null): AddressPlan {
+  const server = describeServer(registration);
+  const fault = addressFault(server);
+  if (fault) return { fault };
+  return { candidates: candidates(new URL(server.url), server.url, normalTransport(server.transport)) };
+}
+
+/** The address of an agent, which is called as it is. */
+export function planEndpoint(registration: JsonObject | null): { url: string } | { fault: string } {
+  const server = describeServer(registration);
+  const fault = addressFault(server);
+  return fault ? { fault } : { url: server.url };
+}
+
+function normalTransport(transport: string): GatewayTransport {
+  const plain = transport.replace(/[^A-Z]/g, '');
+  if (plain === 'HTTP') return 'HTTP';
+  return plain.startsWith('STREAMABLE') ? 'STREAMABLEHTTP' : 'SSE';
+}
+
+/** Only addresses without a path, and `/messages`, are changed: appending to `/sse` or `/mcp` breaks them. */
+function candidates(parsed: URL, url: string, transport: GatewayTransport): [ServerAddress, ...ServerAddress[]] {
+  if (transport !== 'SSE') return [{ url, transport }];
+  const at = (pathname: string): ServerAddress => {
+    const changed = new URL(parsed);
+    changed.pathname = pathname;
+    return { url: changed.href, transport };
+  };
+  if (parsed.pathname === '/') return [at('/messages/'), at('/sse')];
+  if (parsed.pathname.endsWith('/messages')) return [at(`${parsed.pathname}/`)];
+  // Most servers that catalogs call SSE, and whose address ends in /mcp, speak streamable HTTP.
+  if (/\/mcp\/?$/.test(parsed.pathname)) {
+    return [
+      { url, transport },
+      { url, transport: 'STREAMABLEHTTP' },
+    ];
+  }
+  return [{ url, transport }];
+}
+
+/** Gateways that take HTTP know it as streamable; an answer that names none says nothing. */
+export function isSameTransport(one: string, other: string): boolean {
+  const plain = (transport: string) =>
+    transport
+      .toUpperCase()
+      .replace(/[^A-Z]/g, '')
+      .replace(/^HTTP$/, 'STREAMABLEHTTP');
+  return one === '' || other === '' || plain(one) === plain(other);
+}

@@ -1,0 +1,89 @@
+// The page for people: its files, the addresses inside it that may be opened directly, and what browsers see elsewhere.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HubError } from '../../errors.ts';
+import { isReadable } from '../address-path.ts';
+import { sendProblem } from '../problem.ts';
+import { readPageFile, readPageFiles, sendPageFile } from './page-files.ts';
+import { pagePolicy } from './page-policy.ts';
+
+/** Where `npm run build:page` puts it, seen from `src/http` as well as from `dist/http`. */
+const PAGE_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
+
+/** The page finds out by itself what to show. */
+const PAGE_ADDRESSES = ['/', '/operations', '/operations/approvals', '/operations/policy', '/entities/:id'];
+
+/** What the page asks first at its plain address: named in a header, it is on its way while the script is still being loaded. */
+export const FIRST_LIST = '/catalog/search?versions=latest&limit=20&with_snippets=true';
+
+const NOT_BUILT = `Catalog Hub is running, but its page is not built.
+Run 'npm run build:page' in the hub's folder, then start the hub again.
+The API works without it, and is described at /docs.
+`;
+
+const open = { schema: { hide: true }, config: { isOpen: true } };
+
+interface PageOptions {
+  folder?: string;
+  /** Whether the first list is asked for ahead of the script; not where that needs a token. */
+  preloads?: boolean;
+}
+
+export function webPage(app: FastifyInstance, { folder = PAGE_FOLDER, preloads = true }: PageOptions = {}): void {
+  if (!existsSync(join(folder, 'index.html'))) {
+    for (const url of PAGE_ADDRESSES) app.get(url, open, sayNotBuilt);
+    return;
+  }
+  const page = readPageFile(join(folder, 'index.html'));
+  const assets = readPageFiles(join(folder, 'assets'));
+
+  for (const url of PAGE_ADDRESSES) {
+    app.get(url, open, async (request, reply) => {
+      reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
+      reply.header('cache-control', 'no-cache');
+      if (preloads && request.url === '/')
+        reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
+      return sendPageFile(page, request, reply);
+    });
+  }
+  app.get<{ Params: { '*': string } }>('/assets/*', open, async (request, reply) => {
+    const asset = assets.get(request.params['*']);
+    if (!asset) return reply.callNotFound();
+    // The names of assets change with their content, so that nobody needs to ask for one twice.
+    reply.header('cache-control', 'public, max-age=31536000, immutable');
+    return sendPageFile(asset, request, reply);
+  });
+}
+
+/** Where there is nothing: for people the page, which says so and leads on; for programs a problem. */
+export function answerNotFound(folder: string = PAGE_FOLDER) {
+  const file = join(folder, 'index.html');
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (page === undefined || !isOpenedInBrowser(request)) return sendProblem(nothingAt(request), request, reply);
+    reply.header('content-security-policy', pagePolicy({ remoteImages: false }));
+    return reply.code(404).header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
+  };
+}
+
+function nothingAt({ originalUrl }: FastifyRequest): HubError {
+  if (!isReadable(originalUrl)) return new HubError('invalid_request', 'The address cannot be read.');
+  return new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.');
+}
+
+/** Browsers ask for pages by their type; for everything else they, and programs, take anything. */
+function isOpenedInBrowser({ method, headers, url }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && /\btext\/html\b/.test(headers.accept ?? '') && !url.startsWith('/assets/');
+}
+
+/** The page adds this once its reader has asked to see the pictures of a readme, which come from anywhere. */
+function allowsImages({ query }: FastifyRequest): boolean {
+  return (query as Record<string, unknown>).images === 'remote';
+}
+
+async function sayNotBuilt(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store').send(NOT_BUILT);
+}

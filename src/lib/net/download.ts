@@ -1,0 +1,196 @@
+// Guarded downloads: to a file instead of into memory, within limits, with digests made on the way.
+import { createHash } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBufferSweep } from '../garbage.ts';
+import type { Download, DownloadReply, DownloadRequest, VetAddress } from '../world.ts';
+import { withoutBrackets } from './address.ts';
+import { followRedirects, ownHeaders, plainHeaders } from './fetch.ts';
+import { FetchError, networkError, tooLarge } from './fetch-error.ts';
+import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
+import { addressFault, type NetworkRule } from './network-rule.ts';
+import { noProxy, type ProxyFor } from './proxies.ts';
+
+/** A host that says nothing for so long is given up. */
+const STALL_MS = 30_000;
+const DUMPED_BYTES = 65_536;
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
+
+export interface GuardedDownload {
+  download: Download;
+  vetAddress: VetAddress;
+  close(): Promise<void>;
+}
+
+interface DownloadOptions {
+  stallMs?: number;
+  proxyFor?: ProxyFor;
+}
+
+export function createDownload(
+  rule: NetworkRule,
+  { stallMs = STALL_MS, proxyFor = noProxy }: DownloadOptions = {},
+): GuardedDownload {
+  const agent = guardedAgent(rule, proxyFor);
+
+  async function download(request: DownloadRequest): Promise<DownloadReply> {
+    const limits = startLimits(request, stallMs);
+    try {
+      return await followRedirects(request, (url, hop) => transfer(agent, url, hop, limits));
+    } catch (error) {
+      throw limits.reason() ?? error;
+    } finally {
+      limits.end();
+    }
+  }
+
+  return { download, vetAddress: (url) => vetAddress(url, rule, proxyFor), close: () => agent.close() };
+}
+
+/** For programs that make their own connections: they may take any of a name's addresses, so that none may be a forbidden one. */
+async function vetAddress(address: string, rule: NetworkRule, proxyFor: ProxyFor): Promise<readonly string[]> {
+  const url = URL.parse(address);
+  const hostname = withoutBrackets(url?.hostname ?? '');
+  if (!url || hostname === '') throw new FetchError('is not a readable address', { isTemporary: false });
+  // The proxy looks the name up; this machine may not even be able to.
+  if (!isIP(hostname) && proxyFor(url) !== undefined) return [];
+  const addresses = isIP(hostname) ? [hostname] : await addressesOf(hostname);
+  for (const found of addresses) {
+    const fault = addressFault(found, rule);
+    if (fault) throw new FetchError(`${hostname} ${fault}`, { isTemporary: false });
+  }
+  return addresses;
+}
+
+async function addressesOf(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true }).catch((error: Error) => {
+    throw networkError(error);
+  });
+  return found.map(({ address }) => address);
+}
+
+interface Limits {
+  signal: AbortSignal;
+  /** Something was heard of the host. */
+  heard(): void;
+  reason(): FetchError | undefined;
+  end(): void;
+}
+
+function startLimits({ timeoutMs, signal }: DownloadRequest, stallMs: number): Limits {
+  const controller = new AbortController();
+  let reason: FetchError | undefined;
+  const stop = (error: FetchError) => {
+    reason ??= error;
+    controller.abort(reason);
+  };
+  const late = (ms: number, what: string) =>
+    new FetchError(`${what} ${ms / 1000} s`, { isTemporary: true, isTimeout: true });
+  const whole = setTimeout(() => stop(late(timeoutMs, 'was not complete within')), timeoutMs);
+  const stall = setTimeout(() => stop(late(stallMs, 'sent nothing for')), stallMs);
+  const onAbort = () => stop(new FetchError('was stopped', { isTemporary: false }));
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    heard: () => void stall.refresh(),
+    reason: () => reason,
+    end() {
+      clearTimeout(whole);
+      clearTimeout(stall);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** One request and its answer, without redirects. */
+async function transfer(
+  agent: GuardedAgent,
+  url: URL,
+  request: DownloadRequest,
+  limits: Limits,
+): Promise<DownloadReply> {
+  const held = request.resume ? await sizeOf(request.file) : 0;
+  const range: Record<string, string> = held > 0 ? { range: `bytes=${held}-` } : {};
+  const { statusCode, headers, body } = await agent
+    .use(url, (sender) =>
+      sender.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: 'GET',
+        // What is checked by its digest must arrive as it was published.
+        headers: { 'accept-encoding': 'identity', ...ownHeaders(url), ...request.headers, ...range },
+        signal: limits.signal,
+      }),
+    )
+    .catch((error: Error) => {
+      throw networkError(error);
+    });
+  limits.heard();
+  const replyHeaders = plainHeaders(headers);
+  if (statusCode < 200 || statusCode > 299) {
+    // The page of a redirect or an error must not end up in the file.
+    await body.dump({ limit: DUMPED_BYTES }).catch(() => {});
+    return { url: url.href, status: statusCode, headers: replyHeaders, ...createMeter(0, limits).result() };
+  }
+  const start = statusCode === 206 ? partStart(replyHeaders['content-range'], held) : 0;
+  const meter = createMeter(request.maxBytes, limits);
+  try {
+    if (start + Number(replyHeaders['content-length'] ?? 0) > request.maxBytes) throw tooLarge(request.maxBytes);
+    if (start > 0) await meter.readHeld(request.file);
+    await pipeline(body, meter.stream, createWriteStream(request.file, { flags: start > 0 ? 'a' : 'w' }));
+  } catch (error) {
+    body.on('error', () => {}).destroy();
+    throw isFileError(error) ? error : networkError(error as Error);
+  }
+  return { url: url.href, status: statusCode, headers: replyHeaders, ...meter.result() };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.size ?? 0;
+}
+
+function partStart(contentRange: string | undefined, held: number): number {
+  const start = Number(/^bytes (\d+)-/.exec(contentRange ?? '')?.[1]);
+  if (start === held) return start;
+  throw new FetchError('sent another part than it was asked for', { isTemporary: true });
+}
+
+/** Counts and digests what passes. */
+function createMeter(maxBytes: number, limits: Limits) {
+  const sha256 = createHash('sha256');
+  const sweep = createBufferSweep();
+  let bytes = 0;
+  function add(chunk: Buffer): boolean {
+    sweep(chunk);
+    bytes += chunk.length;
+    sha256.update(chunk);
+    return bytes <= maxBytes;
+  }
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      limits.heard();
+      if (add(chunk)) done(null, chunk);
+      else done(tooLarge(maxBytes));
+    },
+  });
+  async function readHeld(file: string): Promise<void> {
+    for await (const chunk of createReadStream(file)) add(chunk);
+  }
+  return {
+    stream,
+    readHeld,
+    result: () => ({ bytes, sha256: sha256.digest('hex') }),
+  };
+}
+
+/** A full disk is no fault of the host. */
+function isFileError(error: unknown): boolean {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  return path !== undefined || FULL.includes(code);
+}

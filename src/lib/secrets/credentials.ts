@@ -1,0 +1,78 @@
+// Documents of strangers without the credentials in them: found by the names that they stand under, and in addresses.
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { isAddress, shownAddress } from './secret-address.ts';
+import { isSecretKey, isSecretVariable } from './secret-names.ts';
+import { hidden, shownCommandLine, shownNumber, shownText, shownWord } from './secret-words.ts';
+
+/** Everything in these is for the server alone, whatever it is called. */
+const CLOSED = /^(headers|cookies|credentials|secrets|auth|authentication|authorization)$/i;
+/** …but for what describes it. */
+const DESCRIPTION =
+  /^(type|scheme|kind|name|key|in|format|pattern|flow|scopes?|title|description|required|placeholder|\$ref|m(in|ax)[A-Z]\w+|.*(_|^)(ttl|expires_in|timeout)|.*_?ur[il])$/i;
+const ENVIRONMENT = /^(env|environment)$/i;
+const COMMAND = /^(run|exec|entrypoint)$|(command|cmd|args|argv|argument)s?$/i;
+const VALUE = /^(value|default)$/;
+
+type Place = 'open' | 'closed' | 'environment' | 'command';
+
+/** A value of JSON as it may be shown to anybody: what is secret is `***`, everything else is as it was. */
+export function withoutCredentials<T>(value: T): T {
+  return shown(value, 'open') as T;
+}
+
+/** `name` is that of the member which it is, or is in. */
+function shown(value: unknown, place: Place, name?: string): unknown {
+  if (typeof value === 'string' || typeof value === 'number') return shownLeaf(value, place, name);
+  if (Array.isArray(value)) return value.map((each, index) => shownElement(each, value[index - 1], { place, name }));
+  return isJsonObject(value) ? shownObject(value, place) : value;
+}
+
+function shownLeaf(value: string | number, place: Place, name?: string): unknown {
+  if (place === 'closed') return hidden(value, name);
+  if (typeof value === 'number') return value;
+  return place === 'command' ? shownCommandLine(value) : shownText(value);
+}
+
+function shownElement(value: unknown, before: unknown, { place, name }: { place: Place; name?: string }): unknown {
+  if (place === 'closed') return shown(value, place, name);
+  if (typeof value === 'number') return shownNumber(value, before);
+  if (typeof value !== 'string') return shown(value, place);
+  if (place === 'command' && before === '-c') return shownCommandLine(value);
+  const word = shownWord(value, before);
+  return place === 'command' && word === value ? shownCommandLine(value) : word;
+}
+
+function shownObject(object: JsonObject, place: Place): JsonObject {
+  const named = [object.name, object.key].find((each) => typeof each === 'string') as string | undefined;
+  const isOfSecret = object.isSecret === true || (named !== undefined && isSecretIn(place, named));
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => {
+      // What stands under an address is about it; the word `token` in it names no secret beside it.
+      if (place === 'open' && isAddress(key)) return [shownAddress(key), shown(value, place)];
+      if (!VALUE.test(key)) {
+        // Beside a name stand words of the document, not names of variables.
+        const around = place === 'environment' && named !== undefined ? 'open' : place;
+        return [key, shownMember(key, value, { place: around, isNamed: 'value' in object })];
+      }
+      if (isOfSecret) return [key, shown(value, 'closed', named)];
+      // `{ name: '-e', value: 'TOKEN=…' }` is a part of a command line.
+      if (place === 'command') return [key, shownElement(value, named, { place })];
+      return [key, shownMember(key, value, { place, isNamed: true })];
+    }),
+  );
+}
+
+function shownMember(key: string, value: unknown, { place, isNamed }: { place: Place; isNamed: boolean }): unknown {
+  if (place === 'closed') {
+    // A key without a value beside it is no name.
+    const isDescription = DESCRIPTION.test(key) && (key !== 'key' || isNamed);
+    return shown(value, isDescription ? 'open' : 'closed', key);
+  }
+  if (isSecretIn(place, key) || (CLOSED.test(key) && typeof value === 'object')) return shown(value, 'closed', key);
+  if (ENVIRONMENT.test(key)) return shown(value, 'environment');
+  return shown(value, COMMAND.test(key) ? 'command' : 'open');
+}
+
+function isSecretIn(place: Place, name: string): boolean {
+  return place === 'environment' ? isSecretVariable(name) : isSecretKey(name);
+}

@@ -1,0 +1,74 @@
+// A value of JSON within so many signs: what is short stays whole, and what is long shares the room that is left.
+import { isJsonObject } from '../../lib/json.ts';
+import { cutText } from './line.ts';
+
+/** Less of a member than this tells nothing. */
+const LEAST_SIGNS = 24;
+const CUT = '…';
+
+function signsOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
+}
+
+export function fitted<T>(value: T, room: number): T {
+  return (signsOf(value) <= room ? value : cut(value, room)) as T;
+}
+
+/** The first of them that fit; one at least. */
+export function firstThatFit<T>(values: readonly T[], room: number): T[] {
+  let left = room;
+  const end = values.findIndex((value) => {
+    left -= signsOf(value) + 1;
+    return left < 0;
+  });
+  return values.slice(0, end === -1 ? undefined : Math.max(end, 1));
+}
+
+function cut(value: unknown, room: number): unknown {
+  if (typeof value === 'string') return cutString(value, room);
+  if (Array.isArray(value)) {
+    const unnamed = value.map((member): Member => [undefined, member]);
+    return room < LEAST_SIGNS ? CUT : cutMembers(unnamed, room).map(([, member]) => member);
+  }
+  if (!isJsonObject(value)) return value;
+  return room < LEAST_SIGNS ? CUT : Object.fromEntries(cutMembers(Object.entries(value), room));
+}
+
+/** Some signs take two in JSON. */
+function cutString(text: string, room: number): string {
+  const share = (room - 3) / signsOf(text);
+  return cutText(text, Math.max(Math.floor(text.length * share), 1));
+}
+
+type Member = readonly [name: string | undefined, value: unknown];
+
+function cutMembers(members: readonly Member[], room: number): Member[] {
+  let left = room - 2;
+  const end = members.findIndex(([name]) => {
+    left -= frameOf(name) + LEAST_SIGNS;
+    return left < 0;
+  });
+  const kept = end === -1 ? members : members.slice(0, end);
+  const frames = kept.reduce((sum, [name]) => sum + frameOf(name), 2);
+  const most = fairShare(
+    kept.map(([, value]) => signsOf(value)),
+    room - frames,
+  );
+  return kept.map(([name, value]) => [name, fitted(value, most)]);
+}
+
+/** Its name, a colon and a comma. */
+function frameOf(name: string | undefined): number {
+  return name === undefined ? 1 : signsOf(name) + 2;
+}
+
+/** The most that each may have, so that together they need no more than there is. */
+function fairShare(sizes: readonly number[], room: number): number {
+  let left = room;
+  for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {
+    const share = left / (sizes.length - index);
+    if (size > share) return Math.floor(share);
+    left -= size;
+  }
+  return room;
+}

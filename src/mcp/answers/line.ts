@@ -1,0 +1,14 @@
+// Texts of strangers as single lines that are not too long, so that none can pass for a line of the hub's own.
+import { harmless } from '../../lib/harmless.ts';
+
+export function oneLine(text: string): string {
+  // Blanks in their place: words that were apart stay so.
+  return harmless(text, ' ').replace(/\s+/g, ' ').trim().toWellFormed();
+}
+
+/** Between words, with an ellipsis where something is missing. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = text.slice(0, most);
+  return `${start.slice(0, Math.max(start.lastIndexOf(' '), most / 2)).trimEnd()}…`.toWellFormed();
+}

@@ -1,0 +1,99 @@
+// What the hub knows of an entity, short enough for a model's context, without credentials, and no text of a publisher at the start of a line.
+import type { EntityRecord } from '../../catalog/contract.ts';
+import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
+import type { SearchItem } from '../../search/contract.ts';
+import { oneLine } from './line.ts';
+import { type Shortened, shortened, shortText } from './short.ts';
+
+const LONGEST_TITLE = 120;
+const LONGEST_SUMMARY = 240;
+const LONGEST_DESCRIPTION = 1_500;
+const MOST_VERSIONS = 10;
+
+export function shownItem(item: SearchItem): Record<string, unknown> {
+  const { id, type, version, status, score_final: score, fit_reason: why } = item;
+  const name = shortText(item.name, LONGEST_TITLE);
+  const title = item.title && shortText(item.title, LONGEST_TITLE);
+  const summary = shortText(item.summary, LONGEST_SUMMARY);
+  const reason = why ? { why: shortText(why, LONGEST_SUMMARY) } : {};
+  return { id, type, name, title, version, status, summary, score, ...reason };
+}
+
+export function itemLine({ id, title, name, summary, status, fit_reason }: SearchItem, position: number): string {
+  const note = status === 'active' ? '' : ` [${status}]`;
+  const why = fit_reason ? `\n   Why: ${shortText(fit_reason, LONGEST_SUMMARY)}` : '';
+  const called = shortText(title ?? name, LONGEST_TITLE);
+  return `${position}. ${oneLine(id)}${note}: ${called}. ${shortText(summary, LONGEST_SUMMARY)}${why}`;
+}
+
+export function shownEntity(entity: EntityRecord): Shortened {
+  const { id, type, name, title, version, status, license, homepage, links } = entity;
+  const { capabilities, frameworks, providers, gateway_registered_at, gateway_error } = entity;
+  const artifacts = entity.artifacts.map(({ kind, spec }) => ({ kind, spec }));
+  const adapters = entity.adapters.map(({ framework, template_key }) => ({ framework, template_key }));
+  const server = serverOf(entity.mcp_registration);
+  return shortened(
+    {
+      ...{ id, type, name, title, version, status },
+      ...{ summary: entity.summary, description: entity.description, tags: entity.tags },
+      ...{ license, homepage, links, artifacts, adapters, server },
+      ...{ capabilities, frameworks, providers, gateway_registered_at, gateway_error },
+      score_quality: entity.score_quality,
+      versions: entity.versions.slice(0, MOST_VERSIONS).map((each) => each.version),
+      version_count: entity.versions.length,
+      published_at: entity.published_at,
+      ...{ missing_since: entity.missing_since, changed_at: entity.changed_at, remote: entity.remote },
+      ...{ blocked_at: entity.blocked_at, blocked_reason: entity.blocked_reason },
+      ...{ hidden_by: entity.hidden_by, held_by: entity.held_by, install_refusal: entity.install_refusal },
+      ...(entity.trust?.checked_at && { signatures: entity.trust.state }),
+    },
+    { name: LONGEST_TITLE, title: LONGEST_TITLE, description: LONGEST_DESCRIPTION },
+  );
+}
+
+/** Where all is that an answer has no room for; of an id, only the slash must be encoded. */
+export function wholeManifest(id: string): string {
+  return `the resource catalog://manifest/${encodeURIComponent(id).replaceAll('%3A', ':').replaceAll('%40', '@')} has all of it.`;
+}
+
+export function entityLines(entity: EntityRecord): string[] {
+  const { id, title, name, summary, license, artifacts, versions } = entity;
+  const kinds = artifacts.map(({ kind }) => String(kind)).join(', ');
+  const gateway = gatewayText(entity);
+  return [
+    `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
+    `Summary: ${shortText(summary)}`,
+    kinds ? `Installs: ${shortText(kinds)}.` : 'Nothing to install: it is used where it runs.',
+    license ? `License: ${shortText(license)}.` : 'License: not stated.',
+    `${versions.length} version${versions.length === 1 ? '' : 's'}.`,
+    ...(gateway ? [`Gateway: ${gateway}.`] : []),
+    ...(entity.missing_since ? ['No remote lists it.'] : []),
+    ...(entity.blocked_at ? [`Blocked by an operator${reasonOf(entity)}.`] : []),
+    ...(entity.trust?.checked_at ? [`Signatures: ${entity.trust.state.replace('_', ' ')}.`] : []),
+    ...(entity.hidden_by ? [`Hidden from search by ${shortText(entity.hidden_by)}.`] : []),
+    ...(entity.held_by ? [`Kept out of the gateway by ${shortText(entity.held_by)}.`] : []),
+    ...(entity.install_refusal ? [`Not to be installed: ${shortText(entity.install_refusal)}`] : []),
+  ];
+}
+
+function reasonOf({ blocked_reason: reason }: EntityRecord): string {
+  return reason ? `: ${shortText(reason).replace(/\.$/, '')}` : '';
+}
+
+/** Undefined when the gateway was never told of it. */
+export function gatewayText(entity: Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>): string | undefined {
+  if (!entity.gateway_registered_at && !entity.gateway_error) return undefined;
+  const gateway_error = entity.gateway_error && shortText(entity.gateway_error).replace(/\.$/, '');
+  return gatewayLine(gatewayState({ ...entity, gateway_error }));
+}
+
+/** Only where it is and how it is spoken to. */
+function serverOf(registration: Record<string, unknown> | null): Record<string, unknown> | null {
+  const server = registration?.server;
+  if (typeof server !== 'object' || server === null) return null;
+  const { url, transport } = server as Record<string, unknown>;
+  return {
+    url: typeof url === 'string' ? url : null,
+    transport: typeof transport === 'string' ? transport : null,
+  };
+}

@@ -1,0 +1,74 @@
+// Whatever strangers and programs wrote: short enough for a model's context, on one line, and without credentials.
+
+import { isJsonObject } from '../../lib/json.ts';
+import { withoutCredentials } from '../../lib/secrets/credentials.ts';
+import { firstThatFit, fitted } from './budget.ts';
+import { cutText, oneLine } from './line.ts';
+
+/** As long as an id may be, which is of no use when it is cut. */
+const LONGEST_TEXT = 512;
+const LONGEST_NAME = 100;
+const MOST_MEMBERS = 50;
+const DEEPEST = 8;
+
+/** Of a whole answer, a model reads no more than about 20,000 signs: these, and what says that something is missing. */
+const MOST_STRUCTURED_SIGNS = 12_000;
+const MOST_TEXT_SIGNS = 6_000;
+
+/** Credentials go first, because half of one is not found. */
+export function shortText(whole: string, most = LONGEST_TEXT): string {
+  return cutText(oneLine(withoutCredentials(whole)), most);
+}
+
+/** A value of JSON as it may be shown to a model. */
+export function shownJson<T>(value: T): T {
+  return shortJson(withoutCredentials(value), LONGEST_TEXT);
+}
+
+export interface Shortened {
+  shown: Record<string, unknown>;
+  /** Names of members that are not whole. */
+  cut: string[];
+}
+
+/** The members of an answer, all of them together as long as an answer may be; some texts may be longer than others. */
+export function shortened(members: Record<string, unknown>, longest: Record<string, number> = {}): Shortened {
+  const whole = withoutCredentials(members);
+  const short = Object.entries(whole).map(([name, value]) => [name, shortJson(value, longest[name] ?? LONGEST_TEXT)]);
+  const shown = fitted<Record<string, unknown>>(Object.fromEntries(short), MOST_STRUCTURED_SIGNS);
+  const isCut = (name: string) => JSON.stringify(shown[name]) !== JSON.stringify(onOneLine(whole[name]));
+  return { shown, cut: Object.keys(whole).filter(isCut) };
+}
+
+/** How many of the things that an answer lists have room in it, one at least. */
+export function countThatFit(structured: readonly unknown[], lines: readonly string[]): number {
+  const counts = [firstThatFit(structured, MOST_STRUCTURED_SIGNS - 500), firstThatFit(lines, MOST_TEXT_SIGNS - 500)];
+  return Math.min(...counts.map(({ length }) => length));
+}
+
+/** The first lines, and how many more there are of all, some of which may have been left out before. */
+export function shortLines(lines: readonly string[], all = lines.length): string[] {
+  const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), MOST_TEXT_SIGNS / 2);
+  const left = all - shown.length;
+  return left > 0 ? [...shown, `… and ${left} more`] : shown;
+}
+
+/** Its texts and lists are cut. */
+function shortJson<T>(value: T, longest: number, depth = 0): T {
+  if (typeof value === 'string') return cutText(oneLine(value), longest) as T;
+  if (typeof value === 'object' && value !== null && depth === DEEPEST) return '…' as T;
+  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map((each) => shortJson(each, longest, depth + 1)) as T;
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).slice(0, MOST_MEMBERS);
+  return Object.fromEntries(
+    members.map(([name, each]) => [cutText(oneLine(name), LONGEST_NAME), shortJson(each, longest, depth + 1)]),
+  ) as T;
+}
+
+/** As `shortJson`, with nothing cut. */
+function onOneLine(value: unknown): unknown {
+  if (typeof value === 'string') return oneLine(value);
+  if (Array.isArray(value)) return value.map(onOneLine);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [oneLine(name), onOneLine(each)]));
+}

@@ -1,0 +1,154 @@
+// Tools that plan an install and carry it out.
+import { randomUUID } from 'node:crypto';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { HubError } from '../../errors.ts';
+import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
+import {
+  type InstallPlan,
+  type InstallReport,
+  InstallRequest,
+  type PlannedAdapter,
+  type PlannedArtifact,
+} from '../../install/contract.ts';
+import { wholeManifest } from '../answers/present.ts';
+import { shortened, shortLines, shownJson } from '../answers/short.ts';
+import { EntityId, Prerelease } from './entity-id.ts';
+import { answered, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
+import { toolArguments } from './tool-arguments.ts';
+
+const Version = z.string().max(128).optional().describe('The version, beside an id without one');
+const { clients: Clients, prefer: Prefer } = InstallRequest.shape;
+
+const NO_OPTIONS = { dry_run: false, frozen: false, update: false, force: false };
+
+export function offerPlan(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'plan_install',
+    {
+      title: 'See what an install would do',
+      description: `The steps of an install into a new folder, with what will fail, warnings, and alternative packages that prefer chooses from. Nothing is written. Needs a token with the role installer, as the install does. ${FOREIGN_WORDS}`,
+      inputSchema: toolArguments({
+        id: EntityId,
+        version: Version,
+        prerelease: Prerelease,
+        clients: Clients,
+        prefer: Prefer,
+      }),
+      outputSchema: z.looseObject({ id: z.string() }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    (request) =>
+      answered(options, async () => {
+        const { plan, warnings = [] } = await findable(
+          request.id,
+          // A folder that does not exist: what is in the hub's own folders neither changes the plan nor shows in it.
+          options.hub.install({ ...NO_OPTIONS, ...request, target: randomUUID(), dry_run: true }),
+        );
+        // Without the registration itself, which may hold what is secret.
+        const { mcp_registration: registration, ...rest } = plan;
+        const isEmpty = Object.keys(registration).length === 0;
+        const reason = isEmpty ? undefined : reasonNotForGateway(registration);
+        const whole = { ...rest, registers: !isEmpty && reason === undefined, not_for_gateway: reason, warnings };
+        return shortAnswer(planLines(shownJson(whole), plan), shortened(whole), wholeManifest(plan.id));
+      }),
+  );
+}
+
+export function offerInstall(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'install_entity',
+    {
+      title: 'Install an entity',
+      description:
+        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Look at plan_install first. Needs a token with the role installer.',
+      inputSchema: toolArguments({
+        id: EntityId,
+        version: Version,
+        prerelease: Prerelease,
+        target: z.string().min(1).describe('Folder on the machine of the hub that everything is written into'),
+        clients: Clients,
+        prefer: Prefer,
+        frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
+      }),
+      outputSchema: z.looseObject({ ok: z.boolean() }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    (request, context) =>
+      answered(options, async () => {
+        const tell = progressTeller(context);
+        const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
+          if (event.kind === 'started') tell(event.step);
+        });
+        const report = await findable(request.id, installing);
+        const { ok, results, files_written, warnings = [] } = report;
+        const folder = (await options.targetFolder?.(request.target)) ?? report.target;
+        const whole = { ok, target: folder, results, files_written, warnings };
+        const place = 'hub.lock.json in the folder lists what was installed.';
+        return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
+      }),
+  );
+}
+
+/** Callers of the API are told to send a manifest, which these tools take none of. */
+async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
+  try {
+    return await installing;
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+    throw new HubError(
+      'entity_not_found',
+      `No entity '${id.slice(0, 120)}' is in the catalog. search_catalog finds what there is, with its id.`,
+    );
+  }
+}
+
+interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
+  registers: boolean;
+  not_for_gateway?: string;
+  warnings: string[];
+}
+
+/** Says only what was made fit to be shown; of the whole, how much there is. */
+function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
+  const lines = [
+    ...shortLines(artifacts.map(artifactLine), whole.artifacts.length),
+    ...shortLines(adapters.map(adapterLine), whole.adapters.length),
+    ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
+    ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
+    '- lockfile.write: hub.lock.json',
+    ...rest.warnings.map((warning) => `Warning: ${warning}`),
+  ];
+  return [`Installing ${id} would:`, ...lines];
+}
+
+function artifactLine({ step, command, fault, alternative }: PlannedArtifact): string {
+  if (alternative) return `- not installed, alternative: ${command}`;
+  return fault === undefined ? `- ${step}: ${command}` : `- ${step}: will fail: ${fault}`;
+}
+
+function adapterLine({ path, framework, fault, note }: PlannedAdapter): string {
+  if (note !== undefined) return `- adapters.write: nothing for ${framework}: ${note}`;
+  const line = `- adapters.write: ${path} for ${framework}`;
+  return fault === undefined ? line : `${line}: will fail: ${fault}`;
+}
+
+function reportLines(
+  { ok, target, results, warnings }: Pick<InstallReport, 'ok' | 'target' | 'results' | 'warnings'>,
+  whole: InstallReport,
+): string[] {
+  const lines = results.map(({ step, ok: isDone, extra }) => {
+    if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
+    const outcome = isDone
+      ? extra?.skipped
+        ? 'skipped'
+        : 'ok'
+      : `failed: ${String(extra?.error ?? 'no reason given')}`;
+    return `- ${step}: ${outcome}${extra?.warning ? ` Warning: ${extra.warning}` : ''}`;
+  });
+  const { id } = whole.plan;
+  const failed = whole.files_written.length === 0 ? 'Nothing was installed' : 'Not everything was installed';
+  const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} into ${target}.`;
+  const warned = warnings.map((warning) => `Warning: ${warning}`);
+  return [head, ...shortLines(lines, whole.results.length), ...warned];
+}

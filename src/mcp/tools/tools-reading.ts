@@ -1,0 +1,107 @@
+// Tools that are open to everybody: search, and read one entity.
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { SEARCH_MODES, VERSION_CHOICES } from '../../search/contract.ts';
+import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
+import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
+import { countThatFit, shortText } from '../answers/short.ts';
+import { EntityId, Prerelease } from './entity-id.ts';
+import { answer, answered, FOREIGN_WORDS, type McpServerOptions, shortAnswer } from './tool.ts';
+import { toolArguments } from './tool-arguments.ts';
+
+const MOST_RESULTS = 20;
+
+const SearchInput = toolArguments({
+  query: z
+    .string()
+    .max(LONGEST_QUERY)
+    .default('')
+    .describe(
+      'The need in plain words, for example "read tables out of PDF files"; without any, the catalog is listed',
+    ),
+  type: z.enum(ENTITY_TYPES).optional().describe('Only of this type'),
+  capabilities: z.array(z.string()).max(20).default([]).describe('At least one of these capabilities or tags'),
+  frameworks: z.array(z.string()).max(20).default([]).describe('For at least one of these frameworks'),
+  providers: z.array(z.string()).max(20).default([]).describe('Of at least one of these providers'),
+  transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
+  mode: z.enum(SEARCH_MODES).optional().describe('Leave it out, unless words or meaning alone are wanted'),
+  versions: z.enum(VERSION_CHOICES).optional().describe('Which versions of each name; by default only the latest'),
+  prerelease: z
+    .boolean()
+    .default(false)
+    .describe('Let the latest version be a pre-release, even if there is a stable one'),
+  limit: z.number().int().min(1).max(MOST_RESULTS).default(5).describe('How many results at most'),
+  offset: z.number().int().min(0).max(1_000).default(0).describe('How many results to leave out, to go on after them'),
+});
+
+const ONLY_NEAREST =
+  'No result has a word of the query: these are only the nearest in meaning, and may have nothing to do with it.';
+
+const READS = { readOnlyHint: true, openWorldHint: false };
+
+export function offerSearch(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'search_catalog',
+    {
+      title: 'Search the catalog',
+      description: `Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing. ${FOREIGN_WORDS}`,
+      inputSchema: SearchInput,
+      outputSchema: z.object({
+        items: z.array(z.looseObject({ id: z.string() })),
+        total: z.number(),
+        next_offset: z.number().optional().describe('Where the next results begin, if there are more'),
+        degraded: z.string().optional().describe('Which part of search was not available'),
+        only_by_meaning: z.literal(true).optional().describe('No result has a word of the query'),
+      }),
+      annotations: READS,
+    },
+    ({ query, ...wish }) =>
+      answered(options, async () => {
+        const versions = wish.versions ?? (query.trim() === '' ? 'latest' : undefined);
+        const { items, total, degraded, only_by_meaning } = await options.hub.search(
+          searchQuery({ ...wish, versions, text: query, withFitReason: true }),
+        );
+        const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
+        const shown = items.map(shownItem);
+        const count = countThatFit(shown, lines);
+        const found = count > 0 ? [...lines.slice(0, count), FOREIGN_WORDS] : [await nothingFound(options)];
+        const lack = degraded && shortText(degraded);
+        const notes = [only_by_meaning && ONLY_NEAREST, lack].filter((note) => note !== undefined);
+        const next = wish.offset + count;
+        const hasMore = count > 0 && total > next;
+        const more = hasMore ? [`${total - next} more; offset ${next} goes on.`] : [];
+        return answer([...found, ...notes, ...more], {
+          items: shown.slice(0, count),
+          total,
+          ...(hasMore && { next_offset: next }),
+          ...(lack !== undefined && { degraded: lack }),
+          ...(only_by_meaning && { only_by_meaning }),
+        });
+      }),
+  );
+}
+
+async function nothingFound({ hub }: McpServerOptions): Promise<string> {
+  const { total } = await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 });
+  if (total > 0) return 'Nothing fits. Try other or fewer words, or no filter.';
+  return "The catalog is empty. Whoever runs the hub adds a remote ('hub remotes add <url>', or on its page); then sync_remotes reads it.";
+}
+
+export function offerEntity(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'get_entity',
+    {
+      title: 'Read one entity',
+      description: `What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions. ${FOREIGN_WORDS}`,
+      inputSchema: toolArguments({ id: EntityId, prerelease: Prerelease }),
+      outputSchema: z.looseObject({ id: z.string() }),
+      annotations: READS,
+    },
+    ({ id, prerelease }) =>
+      answered(options, async () => {
+        const entity = await options.hub.getEntity(id, { prerelease });
+        return shortAnswer([...entityLines(entity), FOREIGN_WORDS], shownEntity(entity), wholeManifest(entity.id));
+      }),
+  );
+}

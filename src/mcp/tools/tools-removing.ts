@@ -1,0 +1,58 @@
+// Tools for operators: take an entity out of the catalog, or block it.
+import type { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { shownEntity } from '../answers/present.ts';
+import { shortText } from '../answers/short.ts';
+import { answer, answered, type McpServerOptions } from './tool.ts';
+import { toolArguments } from './tool-arguments.ts';
+
+const WholeId = z.string().min(1).describe('<type>:<slug>@<version>');
+
+export function offerRemoval(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'remove_entity',
+    {
+      title: 'Remove an entity',
+      description:
+        'Deletes an entity from the catalog and from the gateway. A remote that still lists it brings it back with the next sync; block_entity keeps it out. Needs a token with the role operator.',
+      inputSchema: toolArguments({ id: WholeId }),
+      outputSchema: z.looseObject({ removed: z.boolean() }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    ({ id }) =>
+      answered(options, async () => {
+        const removal = await options.hub.removeEntity(id);
+        const { listed_by: listedBy, note } = removal;
+        const back =
+          listedBy.length > 0 ? [`Still listed by ${shortText(listedBy.join(', '))}, which bring it back.`] : [];
+        return answer([`Removed ${shortText(id)}.`, ...back, ...(note ? [shortText(note)] : [])], removal);
+      }),
+  );
+}
+
+export function offerBlock(server: McpServer, options: McpServerOptions): void {
+  server.registerTool(
+    'block_entity',
+    {
+      title: 'Block an entity, or lift its block',
+      description:
+        'A blocked entity stays in the catalog, is hidden from search, refused by install and registration, and removed from the gateway. Needs a token with the role operator.',
+      inputSchema: toolArguments({
+        id: WholeId,
+        blocked: z.boolean().default(true).describe('False lifts the block'),
+        reason: z.string().max(1000).optional().describe('Shown to everybody who looks at it'),
+      }),
+      outputSchema: z.looseObject({ id: z.string() }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    ({ id, blocked, reason }) =>
+      answered(options, async () => {
+        const { hub } = options;
+        const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
+        const { blocked_at, blocked_reason } = shownEntity(entity).shown;
+        const state = blocked ? 'blocked' : 'no longer blocked';
+        const note = 'note' in entity && typeof entity.note === 'string' ? [shortText(entity.note)] : [];
+        return answer([`${shortText(id)} is ${state}.`, ...note], { id, blocked_at, blocked_reason });
+      }),
+  );
+}

@@ -1,0 +1,142 @@
+// The address of an index → its entries, page by page, without holding up the main thread.
+import { setImmediate as othersFirst } from 'node:timers/promises';
+import { FetchError } from '../../lib/net/fetch-error.ts';
+import { createTimedPool } from '../../lib/workers/timed-workers.ts';
+import type { RemoteFetch } from '../credentials.ts';
+import type { IndexState } from '../store.ts';
+import type { IndexAnswer, IndexTask, ListedEntry } from './index-worker.ts';
+
+export interface IndexLimits {
+  maxIndexBytes: number;
+  timeoutMs: number;
+}
+
+export interface IndexPage {
+  /** Its entries in document order, some at a time, each address once; may be gone through again. */
+  chunks: () => AsyncIterable<ListedEntry[]>;
+  /** To be kept once everything was ingested. */
+  state: Pick<IndexState, 'etag' | 'lastModified'>;
+  next?: string;
+  /** Whether it can be asked for what changed since a time. */
+  tellsChanges: boolean;
+  /** Whether there is a list at all, be it empty. */
+  hasList: boolean;
+}
+
+/** Whose requests they are, and when they are no longer wanted. */
+export interface FetchTask {
+  /** Address of the index. */
+  remote: string;
+  signal: AbortSignal;
+}
+
+/** The host answered, but not with an index. */
+export class NoIndexError extends FetchError {}
+
+export interface IndexFetcher {
+  /** @throws FetchError when it cannot be fetched or read. */
+  page(url: string, task: FetchTask): Promise<IndexPage>;
+  /** Undefined when it is as it was when `known` was learnt. @throws FetchError */
+  changed(url: string, known: IndexState, task: FetchTask): Promise<IndexPage | undefined>;
+  close(): Promise<void>;
+}
+
+/** As many as remotes are ingested at once: one that takes long to parse holds up no other. */
+const THREADS = 2;
+const LONGEST_QUEUE = 100;
+/** JSON of the largest size takes seconds; YAML can be written so that it never ends. */
+const PARSE_TIMEOUT_MS = 120_000;
+
+export function createIndexFetcher({
+  fetch,
+  maxIndexBytes,
+  timeoutMs,
+  hasCredentials = () => false,
+}: IndexLimits & { fetch: RemoteFetch; hasCredentials?: (remote: string) => boolean }): IndexFetcher {
+  const parsers = createTimedPool<IndexTask, IndexAnswer>({
+    module: new URL('./index-worker', import.meta.url),
+    importer: import.meta.url,
+    threads: THREADS,
+    // An index is read seldom, and a parsed one leaves a large heap behind; the pages of a registry follow each other quickly.
+    idleMs: 1_000,
+    longestQueue: LONGEST_QUEUE,
+    // A parsed index takes several times its own size.
+    heapMb: 64 + Math.ceil((maxIndexBytes / 1_000_000) * 8),
+    timeoutMs: PARSE_TIMEOUT_MS,
+  });
+
+  async function parsed(task: IndexTask, signal: AbortSignal): Promise<Extract<IndexAnswer, { ok: true }>> {
+    const how = { signal, transferList: ownMemory(task.bytes) };
+    const answer = await parsers.run(task, how).catch((cause: Error) => {
+      signal.throwIfAborted();
+      throw new FetchError(cause.message, { isTemporary: false, cause });
+    });
+    if (!answer.ok) throw new NoIndexError(answer.error, { isTemporary: false });
+    return answer;
+  }
+
+  async function fetchPage(
+    url: string,
+    headers: Record<string, string>,
+    task: FetchTask,
+  ): Promise<IndexPage | undefined> {
+    const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, ...task });
+    if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
+    if (reply.status !== 200) throw refused(reply.status, hasCredentials(task.remote));
+    const { chunks, next, tellsChanges, hasList } = await parsed({ bytes: reply.body, url: reply.url }, task.signal);
+    return {
+      chunks: () => parsedChunks(chunks),
+      state: { etag: reply.headers.etag ?? null, lastModified: reply.headers['last-modified'] ?? null },
+      next,
+      tellsChanges,
+      hasList,
+    };
+  }
+
+  return {
+    // Without conditions a host never answers that nothing changed.
+    page: async (url, task) => (await fetchPage(url, {}, task)) as IndexPage,
+    changed: (url, known, task) => fetchPage(url, conditions(known), task),
+    close: () => parsers.destroy(),
+  };
+}
+
+/** Who wants fewer requests has said nothing yet of the index. */
+function refused(status: number, hasCredentials: boolean): FetchError {
+  const Refusal = status === 429 ? FetchError : NoIndexError;
+  const advice = hasCredentials
+    ? 'it refused the credentials that REMOTE_CREDENTIALS has for it'
+    : 'REMOTE_CREDENTIALS can give the hub credentials for it';
+  const hint = status === 401 || status === 403 ? `; ${advice}` : '';
+  return new Refusal(`answered ${status}${hint}`, { isTemporary: status >= 500 });
+}
+
+/** Large ones are handed over rather than copied; small ones share their memory with others. */
+function ownMemory({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+}
+
+async function* parsedChunks(chunks: readonly string[]): AsyncGenerator<ListedEntry[]> {
+  for (const chunk of chunks) {
+    yield JSON.parse(chunk);
+    await othersFirst();
+  }
+}
+
+/** Request headers that let a host answer "not changed". Hosts send odd ones, which may not be sent back. */
+export function conditions({
+  etag,
+  lastModified,
+}: {
+  etag?: string | null;
+  lastModified?: string | null;
+}): Record<string, string> {
+  return {
+    ...(isPlain(etag) ? { 'if-none-match': etag } : {}),
+    ...(isPlain(lastModified) ? { 'if-modified-since': lastModified } : {}),
+  };
+}
+
+function isPlain(value: string | null | undefined): value is string {
+  return typeof value === 'string' && /^[\x20-\x7e]{1,1000}$/.test(value);
+}

@@ -1,0 +1,97 @@
+// Runs in a worker thread: the text of an index → its entries. An index of 50 MB takes most of a second to parse.
+import { parseManifestText } from '../../catalog/manifest-text.ts';
+import { HubError } from '../../errors.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
+import type { IndexEntry } from '../index-formats/index-reader.ts';
+import { readIndexDocument } from './read-index.ts';
+
+export interface IndexTask {
+  bytes: Uint8Array;
+  url: string;
+}
+
+/** An entry as it crosses to the main thread, which parses no manifest before its turn. */
+export interface ListedEntry {
+  url: string;
+  /** The JSON text of a manifest in place. */
+  text?: string;
+  /** Of the manifest at that address. */
+  digest?: string;
+  isDeleted?: boolean;
+  /** Why there is no manifest. */
+  fault?: string;
+}
+
+export type IndexAnswer =
+  | {
+      ok: true;
+      /** JSON texts of some entries each: texts cross between threads faster than objects, and are parsed one at a time. */
+      chunks: string[];
+      next?: string;
+      tellsChanges: boolean;
+      hasList: boolean;
+    }
+  | { ok: false; error: string };
+
+/** So that the main thread is never busy with one chunk for long, whatever an index holds in place, and what the database knows of one is soon forgotten. */
+const CHUNK = { entries: 250, characters: 250_000 };
+
+export default function readIndex(task: IndexTask): IndexAnswer {
+  const { url } = task;
+  if (isPackedFile(task.bytes))
+    return { ok: false, error: 'This is a packed file: serve it unpacked, or with the header Content-Encoding.' };
+  try {
+    const text = new TextDecoder().decode(task.bytes);
+    // Tens of megabytes that are not needed beside the text.
+    task.bytes = new Uint8Array();
+    if (text.trim() === '')
+      return { ok: false, error: 'The index is empty: there is nothing at this address to read.' };
+    if (/^\s*<(?:!doctype|html)/i.test(text))
+      return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
+    const { document } = parseManifestText(url, text);
+    const { entries, ...about } = readIndexDocument(document, url);
+    return { ok: true, chunks: [...chunked(entries)], ...about };
+  } catch (error) {
+    if (error instanceof HubError) return { ok: false, error: error.message };
+    // Nested so deep that it cannot even be written down again.
+    if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deep to be read.' };
+    throw error;
+  }
+}
+
+/** gzip, zstd and zip, by their first bytes. */
+function isPackedFile(bytes: Uint8Array): boolean {
+  return ['1f8b', '28b5', '504b'].includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'));
+}
+
+function* chunked(entries: readonly IndexEntry[]): Generator<string> {
+  let chunk: string[] = [];
+  let characters = 0;
+  for (const entry of entries) {
+    const text = JSON.stringify(listed(entry));
+    chunk.push(text);
+    characters += text.length;
+    if (chunk.length < CHUNK.entries && characters < CHUNK.characters) continue;
+    yield `[${chunk.join()}]`;
+    chunk = [];
+    characters = 0;
+  }
+  if (chunk.length > 0) yield `[${chunk.join()}]`;
+}
+
+/** Addresses are looked up through an index of the database, which does not take texts of any length, and are all kept meanwhile. */
+const LONGEST_URL = 1000;
+
+function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry): ListedEntry {
+  if (url.length > LONGEST_URL) return tooLong(url);
+  if (fault) return { url, fault };
+  if (isDeleted) return { url, isDeleted };
+  if (manifest !== undefined) return { url, text: JSON.stringify(manifest) };
+  return digest === undefined ? { url } : { url, digest };
+}
+
+/** Its beginning is enough to find it by, and its digest distinguishes it from others. */
+function tooLong(url: string): ListedEntry {
+  const fault = `has an address of more than ${LONGEST_URL} characters`;
+  return { url: `${url.slice(0, LONGEST_URL / 2)}…#${jsonDigest(url)}`, fault };
+}

@@ -1,0 +1,224 @@
+// Fetches from other people's hosts: few requests at a time, retries where they may help, and no longer than the time limit.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FetchError } from '../../lib/net/fetch-error.ts';
+import { onceAborted } from '../../lib/workers/once-aborted.ts';
+import type { Fetch, FetchReply, FetchRequest } from '../../lib/world.ts';
+
+export interface PoliteFetchOptions {
+  fetch: Fetch;
+  requestsPerHost: number;
+  /** How long to wait before the next try. Tests make it short. */
+  backoffMs?: (attempt: number) => number;
+}
+
+const MOST_TRIES = 4;
+/** How long the pause that a host asked for is remembered at most. */
+const LONGEST_MEMORY_MS = 3_600_000;
+/** A catalog may name a new host with every manifest. */
+const MOST_HOSTS = 10_000;
+/** Time limits are passed on in steps of this length, so that messages show round numbers. Clocks agree within it. */
+const TIME_STEP_MS = 100;
+
+interface Host {
+  name: string;
+  underWay: number;
+  /** Each starts one request. */
+  waiting: (() => void)[];
+  pausedUntil: number;
+}
+
+/** How a host answers the requests of one piece of work. */
+interface Health {
+  /** Of the last usable answer. */
+  answeredAt: number;
+  /** Undefined when no request has failed since the last usable answer. */
+  silentSince: number | undefined;
+  /** When the last request failed since then. */
+  failedAt: number;
+}
+
+interface Task {
+  host: Host;
+  request: FetchRequest;
+  /** Of all hosts, by name. */
+  health: Map<string, Health>;
+  startedAt: number;
+  /** Covers all tries and the time between them. */
+  deadline: number;
+}
+
+/**
+ * The `timeoutMs` of a request covers all its tries, from the moment when its host has room for it. A request that cannot
+ * succeed within that time fails at once.
+ */
+export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
+  const hosts = new Map<string, Host>();
+  /** Requests with the same signal are one piece of work: a host that is given up in it is asked again in the next. */
+  const healthOf = new WeakMap<AbortSignal, Map<string, Health>>();
+  const nameOf = hostNames();
+
+  function hostNamed(name: string): Host {
+    const host = hosts.get(name) ?? { name, underWay: 0, waiting: [], pausedUntil: 0 };
+    hosts.set(name, host);
+    return host;
+  }
+
+  /** Rejects when the signal is aborted first. */
+  function turn(host: Host, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begin = () => {
+      stopListening?.();
+      resolve();
+    };
+    host.waiting.push(begin);
+    const stopListening =
+      signal &&
+      onceAborted(signal, () => {
+        host.waiting = host.waiting.filter((each) => each !== begin);
+        reject(signal.reason);
+      });
+    return promise;
+  }
+
+  function endTurn(host: Host): void {
+    const next = host.waiting.shift();
+    if (next) next();
+    else host.underWay -= 1;
+    // A pause is remembered, unless there are too many.
+    const isPaused = host.pausedUntil > Date.now() && hosts.size < MOST_HOSTS;
+    if (host.underWay === 0 && !isPaused) hosts.delete(host.name);
+  }
+
+  function healthBeside({ signal }: FetchRequest): Map<string, Health> {
+    const health = (signal && healthOf.get(signal)) ?? new Map<string, Health>();
+    if (signal) healthOf.set(signal, health);
+    return health;
+  }
+
+  async function withRetries(task: Task): Promise<FetchReply> {
+    const { host, request, health, deadline } = task;
+    if (isGivenUp(task)) throw notRequested('its host gave no usable answer to the requests before it');
+    for (let attempt = 1; ; attempt += 1) {
+      await pauseOver(task);
+      const outcome = await tryOnce(request, deadline);
+      if (!isTemporary(outcome)) {
+        health.set(host.name, { answeredAt: Date.now(), silentSince: undefined, failedAt: 0 });
+        return settle(outcome);
+      }
+      // The pause concerns all requests to the host; the backoff concerns only this one.
+      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
+      const waitMs = backoffMs(attempt);
+      if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
+        noteFailure(task);
+        return settle(isPausedBeyond(task) ? pausedError(host, outcome) : outcome);
+      }
+      await sleep(waitMs, undefined, { signal: request.signal });
+    }
+  }
+
+  async function tryOnce(request: FetchRequest, deadline: number): Promise<FetchReply | FetchError> {
+    const timeLeftMs = Math.max(deadline - Date.now(), 1);
+    try {
+      return await fetch({ ...request, timeoutMs: Math.ceil(timeLeftMs / TIME_STEP_MS) * TIME_STEP_MS });
+    } catch (error) {
+      if (error instanceof FetchError) return error;
+      throw error;
+    }
+  }
+
+  return async (request) => {
+    const name = nameOf(request.url);
+    if (name === undefined) throw new FetchError('is not a valid address', { isTemporary: false });
+    const host = hostNamed(name);
+    if (host.underWay < requestsPerHost) host.underWay += 1;
+    else await turn(host, request.signal);
+    const startedAt = Date.now();
+    const deadline = startedAt + request.timeoutMs;
+    try {
+      return await withRetries({ host, request, health: healthBeside(request), startedAt, deadline });
+    } finally {
+      endTurn(host);
+    }
+  };
+}
+
+const UNKNOWN: Health = { answeredAt: 0, silentSince: undefined, failedAt: 0 };
+
+/** A host that gives no usable answer for as long as one request may take will not answer the next one either. */
+function isGivenUp({ host, health, request }: Task): boolean {
+  const { silentSince, failedAt } = health.get(host.name) ?? UNKNOWN;
+  return silentSince !== undefined && failedAt - silentSince >= request.timeoutMs - TIME_STEP_MS;
+}
+
+function noteFailure({ host, health, startedAt }: Task): void {
+  const { answeredAt, silentSince } = health.get(host.name) ?? UNKNOWN;
+  const since = silentSince ?? Math.max(startedAt, answeredAt);
+  health.set(host.name, { answeredAt, silentSince: since, failedAt: Date.now() });
+}
+
+function isPausedBeyond({ host, deadline }: Task): boolean {
+  return host.pausedUntil > Date.now() && host.pausedUntil >= deadline;
+}
+
+/** @throws FetchError when the pause does not end in time. */
+async function pauseOver(task: Task): Promise<void> {
+  const { host, request } = task;
+  if (isPausedBeyond(task)) throw pausedError(host);
+  const pauseMs = host.pausedUntil - Date.now();
+  if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
+}
+
+/** `outcome` is the answer that the host gave last. */
+function pausedError({ pausedUntil }: Host, outcome?: FetchReply | FetchError): FetchError {
+  const pause = `a pause of ${inWords(pausedUntil - Date.now())}`;
+  if (!outcome || outcome instanceof FetchError) return notRequested(`its host asks for ${pause}`);
+  return new FetchError(`answered ${outcome.status} and asks for ${pause}`, { isTemporary: true });
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.max(Math.ceil(ms / 1000), 1);
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function notRequested(reason: string): FetchError {
+  return new FetchError(`was not requested: ${reason}`, { isTemporary: true });
+}
+
+/**
+ * Gives the host of an address, or undefined for an invalid one. Most addresses of a catalog have the same host, and
+ * comparing the beginning is cheaper than parsing each of them.
+ */
+export function hostNames(): (url: string) => string | undefined {
+  let last = { start: '', name: '' };
+  return (url) => {
+    if (last.start !== '' && url.startsWith(last.start)) return last.name;
+    const parsed = URL.parse(url);
+    if (!parsed) return undefined;
+    last = { start: `${parsed.origin}/`, name: parsed.host };
+    return last.name;
+  };
+}
+
+function settle(outcome: FetchReply | FetchError): FetchReply {
+  if (outcome instanceof FetchError) throw outcome;
+  return outcome;
+}
+
+/** 429, 5xx and network errors may pass; every other answer is final. */
+function isTemporary(outcome: FetchReply | FetchError): boolean {
+  return outcome instanceof FetchError ? outcome.isTemporary : outcome.status === 429 || outcome.status >= 500;
+}
+
+/** RFC 9110: seconds or a date. */
+function retryAfterMs(outcome: FetchReply | FetchError): number {
+  const value = outcome instanceof FetchError ? undefined : outcome.headers['retry-after'];
+  if (value === undefined) return 0;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : new Date(value).getTime() - Date.now();
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_MEMORY_MS);
+}
+
+function jitteredBackoff(attempt: number): number {
+  return 500 * 2 ** (attempt - 1) * (0.5 + Math.random());
+}

@@ -1,0 +1,58 @@
+// A parsed index → its entries, by the readers that know its layouts.
+import { HubError } from '../../errors.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import { isServerJson } from '../../registry/listed-server.ts';
+import { hubIndex } from '../index-formats/hub-index.ts';
+import type { IndexEntry, IndexPage, IndexReader } from '../index-formats/index-reader.ts';
+import { mcpRegistry } from '../index-formats/mcp-registry.ts';
+
+/** Each reads its part of a document. In this order, so that a manifest somebody wrote counts before what a registry knows. */
+const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
+
+/** @throws HubError `invalid_manifest` when it is no index. */
+export function readIndexDocument(document: unknown, indexUrl: string): IndexPage {
+  const readers = READERS.filter(({ recognizes }) => recognizes(document));
+  if (readers.length === 0) return emptyIndex(document);
+  const parts = readers.map((reader) => reader.read(document, indexUrl));
+  return {
+    entries: eachOnce(parts.map(({ entries }) => entries)),
+    next: parts.find(({ next }) => next !== undefined)?.next,
+    // What one part tells of its changes says nothing of the other parts.
+    tellsChanges: parts.every(({ tellsChanges }) => tellsChanges),
+    hasList: true,
+  };
+}
+
+const WHAT_AN_INDEX_IS =
+  "an index is an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers' of an MCP registry";
+/** For the result: an index may well be empty, but what says so little is often something else. */
+export const NO_LIST = `There is no list in this document, so that it was read as an empty index: ${WHAT_AN_INDEX_IS}.`;
+
+/** An object with none of the keys, or with nothing under them, lists nothing, and that is fine. */
+function emptyIndex(document: unknown): IndexPage {
+  if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The index must be an object or an array.');
+  const keys = READERS.flatMap((reader) => reader.keys).filter((key) => Object.hasOwn(document, key));
+  const odd = keys.find((key) => document[key] !== null);
+  if (odd) throw noIndex(`This is no index: '${odd}' is no list`);
+  const { type, id, version } = document;
+  if (type && id && version) throw noIndex('This is a manifest, not an index that lists some');
+  if (isServerJson(document)) throw noIndex('This is one server of an MCP registry, not an index that lists some');
+  return { entries: [], tellsChanges: false, hasList: keys.length > 0 };
+}
+
+function noIndex(what: string): HubError {
+  return new HubError('invalid_manifest', `${what}; ${WHAT_AN_INDEX_IS}.`);
+}
+
+/** An address that is listed again is fetched once, at its first place; of manifests in place, the last one counts. */
+function eachOnce(parts: readonly Iterable<IndexEntry>[]): IndexEntry[] {
+  const byUrl = new Map<string, IndexEntry>();
+  for (const entries of parts) {
+    for (const entry of entries) {
+      if (entry.manifest !== undefined) byUrl.delete(entry.url);
+      else if (byUrl.has(entry.url)) continue;
+      byUrl.set(entry.url, entry);
+    }
+  }
+  return [...byUrl.values()];
+}

@@ -1,0 +1,147 @@
+// The ingest of one remote from its start to its end: within its time, with its outcome kept.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HubError } from '../../errors.ts';
+import { FetchError } from '../../lib/net/fetch-error.ts';
+import type { Logger } from '../../lib/world.ts';
+import type { IngestResult } from '../contract.ts';
+import type { RemoteStore, RunStore } from '../store.ts';
+import { NO_STATE } from './index-state.ts';
+import { createIngest, type GoneThrough, type Ingest, type IngestDependencies } from './ingest.ts';
+import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
+
+export interface RemoteIngestDependencies extends IngestDependencies {
+  remotes: RemoteStore;
+  runs: RunStore;
+  /** How long one remote may take. */
+  timeLimitMs: number;
+  log: Logger;
+}
+
+export interface RemoteIngest {
+  url: string;
+  /** Aborted when the hub closes. */
+  signal: AbortSignal;
+  acceptShrunk: boolean;
+  /** The hub's own sync rather than a person's. */
+  isBackground: boolean;
+  onStart: (progress: Progress) => void;
+}
+
+const SAVE_PROGRESS_MS = 2_000;
+
+/** Never rejects: a bad remote is a result, and so is a database that went away meanwhile. */
+export async function ingestRemote(
+  dependencies: RemoteIngestDependencies,
+  { onStart, ...task }: RemoteIngest,
+): Promise<IngestResult> {
+  const { log, now } = dependencies;
+  const progress = createProgress(task.url, now);
+  onStart(progress);
+  try {
+    await ingestAndKeep(dependencies, { ...task, progress });
+  } catch (error) {
+    progress.fail(reasonOf(error, log));
+  }
+  return logged(progress.result(), log);
+}
+
+async function ingestAndKeep(
+  dependencies: RemoteIngestDependencies,
+  task: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
+): Promise<void> {
+  const { remotes, runs, now, timeLimitMs, log } = dependencies;
+  const { url, signal, progress } = task;
+  // Shown as under way from now on.
+  await runs.save(progress.run());
+  const stored = await remotes.remembered(url);
+  const known = stored?.state ?? NO_STATE;
+  const limit = AbortSignal.timeout(timeLimitMs);
+  const end = new AbortController();
+  // Passed on, because every request listens, and a signal made of others is slow to listen to.
+  AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
+  if (signal.aborted) end.abort();
+  const own = stored ? { ...dependencies, ...whileStored(dependencies) } : dependencies;
+  const ingest = createIngest(own, { ...task, known, signal: end.signal });
+  const saving = saveNowAndThen(runs, { progress, signal: end.signal });
+  let gone: GoneThrough = { state: known, isWhole: false };
+  try {
+    gone = await ingest.run();
+  } catch (error) {
+    if (limit.aborted) progress.fail(tookTooLong(timeLimitMs));
+    else progress.fail(signal.aborted ? 'was stopped, because the hub is closing' : reasonOf(error, log));
+  } finally {
+    // Fetches that nobody waits for any longer.
+    end.abort();
+  }
+  // What is saved below must stay the last word.
+  await saving;
+  if (stored && !(await remotes.remembered(url))) progress.fail(REMOVED_MEANWHILE);
+  const ending = progress.finish();
+  await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
+  // The remote did nothing wrong when the hub closes: what is known of it stays.
+  const { state } = gone;
+  if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), ...ending, state, generation: stored?.generation });
+  await runs.save(progress.run());
+}
+
+/** Of a remote that is removed meanwhile, nothing more is written: nobody would ever remove it, or mark it as missing. */
+function whileStored({
+  catalog,
+  members,
+}: Pick<IngestDependencies, 'catalog' | 'members'>): Pick<IngestDependencies, 'catalog' | 'members'> {
+  return {
+    catalog: { publish: (remote, published) => catalog.publish(remote, published, { whileStored: true }) },
+    members: {
+      ...members,
+      async record(remote, listed, at) {
+        if (await members.record(remote, listed, at, { whileStored: true })) return true;
+        throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
+      },
+    },
+  };
+}
+
+const REMOVED_MEANWHILE = 'was removed while it was being ingested';
+
+export function tookTooLong(limitMs: number): string {
+  const minutes = limitMs / 60_000;
+  return `took longer than the ${minutes === 1 ? 'minute' : `${minutes} minutes`} that one remote may take`;
+}
+
+/** Should the process be killed, what was saved last is what is left of the run. */
+async function saveNowAndThen(
+  runs: RunStore,
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await sleep(SAVE_PROGRESS_MS, undefined, { signal }).catch(() => {});
+    // A database that is away has its say when the run ends.
+    if (!signal.aborted) await runs.save(progress.run()).catch(() => {});
+  }
+}
+
+/** What was not looked at this time stays rejected. */
+async function keepRejections(
+  runs: RunStore,
+  { url, progress, places, isWhole }: Pick<Ingest, 'places'> & { url: string; progress: Progress; isWhole: boolean },
+): Promise<void> {
+  if (isWhole) return runs.replaceRejections(url, progress.rejections());
+  if (places.size === 0) return;
+  const { items } = await runs.rejections({ url, limit: MOST_REJECTIONS_KEPT, offset: 0 });
+  const kept = items.filter((rejection) => !places.has(rejection.url));
+  await runs.replaceRejections(url, [...progress.rejections(), ...kept].slice(0, MOST_REJECTIONS_KEPT));
+}
+
+function reasonOf(error: unknown, log: Logger): string {
+  if (error instanceof FetchError || error instanceof HubError) return error.message;
+  log.error({ error }, 'An ingest failed inside the hub');
+  return 'failed inside the hub, whose log has more';
+}
+
+function logged(result: IngestResult, log: Logger): IngestResult {
+  const { url, ok, error } = result;
+  const { errors: _errors, changed: _changed, ...counts } = result.stats;
+  const write = ok ? log.info : log.warn;
+  write({ url, ...counts, error }, ok ? `Ingested ${url}` : `Could not ingest ${url}: ${error}`);
+  return result;
+}

@@ -1,0 +1,101 @@
+// Fetched texts → entities: a few short ones in place, all others on threads.
+import type { Entity } from '../../catalog/entity.ts';
+import { createTimedPool } from '../../lib/workers/timed-workers.ts';
+import type { FailedManifest, FetchedManifest, FetchedText } from '../fetching/fetch-manifest.ts';
+import type { Member } from '../store.ts';
+import type { ManifestText } from './entity-from-text.ts';
+import readManifests, { type ManifestAnswer } from './manifest-worker.ts';
+
+export interface ReadManifest {
+  outcome: 'manifest';
+  url: string;
+  entity: Entity;
+  member: Member;
+}
+
+/** What became of an entry of an index, once its text was read. */
+export type ManifestOutcome = Exclude<FetchedManifest, FetchedText> | ReadManifest;
+
+export interface ManifestReader {
+  /** One answer for each, in their order. Rejects only when `signal` is aborted. */
+  read(fetched: readonly FetchedText[], signal: AbortSignal): Promise<(ReadManifest | FailedManifest)[]>;
+  close(): Promise<void>;
+}
+
+/** Nearly all manifests are shorter, and take a tenth of a millisecond. */
+const LONGEST_LIGHT = 16_000;
+/** The main thread needs two milliseconds for so many light ones, which is less than it takes to pass them on. */
+const MOST_IN_PLACE = 20;
+/** As many as remotes are ingested at once: one that takes long to read holds up no other. */
+const THREADS = 2;
+const READ_TIMEOUT_MS = 30_000;
+
+export function createManifestReader(): ManifestReader {
+  const readers = createTimedPool<ManifestText[], ManifestAnswer[]>({
+    module: new URL('./manifest-worker', import.meta.url),
+    importer: import.meta.url,
+    threads: THREADS,
+    longestQueue: 1000,
+    heapMb: 512,
+    timeoutMs: READ_TIMEOUT_MS,
+  });
+
+  async function onThread(texts: readonly FetchedText[], signal: AbortSignal): Promise<ManifestAnswer[]> {
+    try {
+      return await readers.run(
+        texts.map(({ url, text, sourceUrl }) => ({ url, text, sourceUrl })),
+        { signal },
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      if (texts.length === 1) return [{ ok: false, error: (error as Error).message }];
+      // One of them is at fault, and the others are not to blame.
+      return (await Promise.all(texts.map((each) => onThread([each], signal)))).flat();
+    }
+  }
+
+  async function answers(
+    fetched: readonly FetchedText[],
+    signal: AbortSignal,
+  ): Promise<Map<FetchedText, ManifestAnswer>> {
+    const light = fetched.filter(isLight);
+    const heavy = fetched.filter((each) => !isLight(each));
+    const isFew = light.length <= MOST_IN_PLACE;
+    const read = await Promise.all([
+      isFew ? readManifests(light) : onThread(light, signal),
+      ...heavy.map((each) => onThread([each], signal)),
+    ]);
+    const inOrder = [...light, ...heavy];
+    return new Map(read.flat().map((answer, place) => [inOrder[place] as FetchedText, answer]));
+  }
+
+  return {
+    async read(fetched, signal) {
+      const read = await answers(fetched, signal);
+      return fetched.map((each) => {
+        const { url, member } = each;
+        const answer = read.get(each) as ManifestAnswer;
+        if (!answer.ok) return { outcome: 'failed', url, error: answer.error, isTemporary: false };
+        const { entity } = answer;
+        return { outcome: 'manifest', url, entity, member: { ...member, uid: entity.uid } };
+      });
+    },
+    close: () => readers.destroy(),
+  };
+}
+
+/** Rejects only when `signal` is aborted. */
+export async function readAll(
+  reader: Pick<ManifestReader, 'read'>,
+  fetched: readonly FetchedManifest[],
+  signal: AbortSignal,
+): Promise<ManifestOutcome[]> {
+  const texts = fetched.filter((each) => each.outcome === 'fetched');
+  const others = fetched.filter((each) => each.outcome !== 'fetched');
+  return [...others, ...(await reader.read(texts, signal))];
+}
+
+/** YAML never is: eight kilobytes of it can take a tenth of a second. */
+function isLight({ url, text }: ManifestText): boolean {
+  return text.length <= LONGEST_LIGHT && /^\s*[[{]/.test(text) && !/\.ya?ml(?:[?#]|$)/i.test(url);
+}

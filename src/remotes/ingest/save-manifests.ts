@@ -1,0 +1,73 @@
+// Manifests that were read → the catalog, so that the last one of a uid in document order wins, whatever was fetched when.
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Clock } from '../../lib/world.ts';
+import type { ListedManifest, MemberStore } from '../store.ts';
+import type { Duplicates } from './duplicates.ts';
+import type { Progress } from './progress.ts';
+import type { ManifestOutcome, ReadManifest } from './read-manifest.ts';
+
+export interface SaveContext {
+  remote: string;
+  /** Every address that the index lists, with its position in it. */
+  places: ReadonlyMap<string, number>;
+  progress: Progress;
+  duplicates: Pick<Duplicates, 'note'>;
+}
+
+export interface ManifestSaver {
+  /** `areChosen`: each of them is the one that its entity is to be made of. */
+  batch(outcomes: readonly ManifestOutcome[], options?: { areChosen?: boolean }): Promise<void>;
+  /** Marks what the index does not list any longer. */
+  markMissing(urls: readonly string[]): Promise<void>;
+}
+
+export function createManifestSaver(
+  { catalog, members, now }: { catalog: Pick<Catalog, 'publish'>; members: MemberStore; now: Clock },
+  { remote, places, progress, duplicates }: SaveContext,
+): ManifestSaver {
+  async function batch(outcomes: readonly ManifestOutcome[], { areChosen = false } = {}): Promise<void> {
+    progress.add({ unchanged: outcomes.filter(({ outcome }) => outcome === 'unchanged').length });
+    await markMissing(outcomes.filter(({ outcome }) => outcome === 'deleted').map(({ url }) => url));
+    const read = outcomes.filter((each) => each.outcome === 'manifest');
+    if (read.length > 0) await save(read, areChosen);
+  }
+
+  async function markMissing(urls: readonly string[]): Promise<void> {
+    if (urls.length > 0) progress.add({ missing: await members.markMissing(remote, urls, now()) });
+  }
+
+  async function save(read: readonly ReadManifest[], areChosen: boolean): Promise<void> {
+    const listed = read.map(({ member }) => member);
+    const stored = await members.ofUids(
+      remote,
+      listed.map(({ uid }) => uid),
+    );
+    const last = lastOfEach([...stored, ...listed]);
+    const shown = areChosen ? read : read.filter(({ url, member }) => last.get(member.uid) === url);
+    const outcomes = await catalog.publish(
+      remote,
+      shown.map(({ entity, url }) => ({ entity, manifestUrl: url })),
+    );
+    for (const { url } of shown) duplicates.note(url, 'saved');
+    // Duplicates and manifests of others' entities as well: they are not sent again as long as they stay the same.
+    await members.record(remote, listed, now());
+    progress.add({ unchanged: read.length - shown.length });
+    for (const [index, outcome] of outcomes.entries()) progress.saved(shown[index]?.member.uid ?? '', outcome);
+  }
+
+  /** By uid, the address of its manifest that comes last in the index, as far as is known. */
+  function lastOfEach(manifests: readonly ListedManifest[]): Map<string, string> {
+    const last = new Map<string, ListedManifest>();
+    for (const each of manifests) {
+      const other = last.get(each.uid);
+      if (!other || position(each) >= position(other)) last.set(each.uid, each);
+    }
+    return new Map([...last].map(([uid, { url }]) => [uid, url]));
+  }
+
+  function position({ url }: ListedManifest): number {
+    return places.get(url) ?? -1;
+  }
+
+  return { batch, markMissing };
+}

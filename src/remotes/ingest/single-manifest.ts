@@ -1,0 +1,19 @@
+// One manifest by its address, without an index that lists it.
+import type { Entity } from '../../catalog/entity.ts';
+import type { FetchManifest } from '../fetching/fetch-manifest.ts';
+import type { ManifestReader } from './read-manifest.ts';
+
+export type FetchSingleManifest = (url: string, signal: AbortSignal) => Promise<{ entity: Entity } | { error: string }>;
+
+/** Read as an ingest would read it. Rejects only when the signal is aborted. */
+export function createSingleManifestFetcher(
+  fetchManifest: FetchManifest,
+  manifestReader: Pick<ManifestReader, 'read'>,
+): FetchSingleManifest {
+  return async (url, signal) => {
+    const fetched = await fetchManifest({ url }, undefined, { remote: url, signal });
+    const read = fetched.outcome === 'fetched' ? (await manifestReader.read([fetched], signal))[0] : fetched;
+    if (read?.outcome === 'manifest') return { entity: read.entity };
+    return { error: read?.outcome === 'failed' ? read.error : 'has no manifest' };
+  };
+}
