@@ -46,7 +46,9 @@ function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; me
   if (isStopped) return { ending: 'stopped', message: 'Stopped before it was done.' };
   const ending = endingOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  return { ending, message: `${message}${isOfServer(error) ? (ADVICE[ending] ?? '') : ''}` };
+  // A token that the hub knows is not replaced by setting it again.
+  const isAdvised = isOfServer(error) && !(error instanceof HubError && error.code === 'forbidden');
+  return { ending, message: `${message}${isAdvised ? (ADVICE[ending] ?? '') : ''}` };
 }
 
 /** What a server said, or that there was none: it knows nothing of this command line. */

@@ -29,6 +29,10 @@ export const NewWebhook = z.object({
     .trim()
     .max(LONGEST_URL, `must not be longer than ${LONGEST_URL} characters`)
     .refine((text) => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? ''), 'must be an http or https address')
+    .refine(
+      (text) => !URL.parse(text)?.username && !URL.parse(text)?.password,
+      'must not hold a login: check the signature',
+    )
     .describe('Where deliveries are sent with POST. Private addresses only with ALLOW_PRIVATE_NETWORK.')
     .meta({ examples: ['https://receiver.example.org/hub'] }),
   events: z

@@ -62,14 +62,14 @@ testBothWays(
     assert.match(waiting.out, /alpha.*com\.acme.*Apache-2\.0.*rule 1 'ask'.*2 of 2 entities\n$/s);
     const review = await json<ApprovalReview>('approvals', uid('alpha'));
     assert.equal(review.answer.launch, 'https://h.example/alpha/sse');
-    assert.match((await hub('approvals', uid('alpha'))).out, /Started by +https:\/\/h\.example\/alpha\/sse/);
+    assert.match((await hub('approvals', uid('alpha'))).out, /Runs +https:\/\/h\.example\/alpha\/sse/);
 
     const blind = await hub('approve', uid('alpha'));
     assert.deepEqual([blind.exitCode, /reviewed with --digest/.test(blind.error)], [2, true]);
     const ask = async () => 'y';
     const asked = await inTerminal(['approve', uid('alpha')], { environment, ask });
     assert.equal(asked.out, `approved  ${uid('alpha')}\n`);
-    assert.match(asked.error, /Started by +https:\/\/h\.example\/alpha\/sse/);
+    assert.match(asked.error, /Runs +https:\/\/h\.example\/alpha\/sse/);
     const declined = await inTerminal(['approve', uid('beta')], { environment, ask: async () => '' });
     assert.equal(declined.out, 'Nothing was decided.\n');
     const { digest } = (await json<ApprovalReview>('approvals', uid('beta'))).answer;

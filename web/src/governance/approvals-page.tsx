@@ -90,7 +90,7 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
   useKey('j', () => move(1));
   useKey('k', () => move(-1));
   useKey('Enter', () => details.current?.focus());
-  useKey('a', () => void (isPending && approve()));
+  useKey('a', () => void (isPending && approve()), { repeats: false });
   useKey('r', () => {
     isRejecting.value = isPending && review.value !== undefined;
   });

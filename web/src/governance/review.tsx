@@ -17,6 +17,9 @@ export function Review() {
         <a href={entityPath(shown.id)}>{shown.title ?? shown.name}</a>{' '}
         <span class="result-version">{shown.version}</span>
       </h2>
+      <p>
+        <code>{shown.id}</code>
+      </p>
       <p>{shown.summary}</p>
       <Decided shown={shown} />
       <Changes shown={shown} />
@@ -24,6 +27,9 @@ export function Review() {
         <Fact name="Publisher">{shown.publisher ?? 'not named'}</Fact>
         <Fact name="Remote">{shown.remote ?? 'none'}</Fact>
         {source && <Fact name="Source">{safeLink(source) ? <a href={safeLink(source)}>{source}</a> : source}</Fact>}
+        <Fact name="Content">
+          <code>{shown.digest}</code>
+        </Fact>
         <Fact name="License">{shown.license ?? 'none'}</Fact>
         {shown.published_at && <Fact name="Published">{onDay(shown.published_at)}</Fact>}
         <Fact name="Transport">{shown.transports.join(', ') || 'none'}</Fact>

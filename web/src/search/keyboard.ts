@@ -1,13 +1,15 @@
 // Keys that work anywhere on the page, and arrows that move from result to result.
 import { useEffect } from 'preact/hooks';
 
-/** Not while something is being typed, where the key is a sign like any other, nor behind a window that must be closed first. */
-export function useKey(key: string, action: () => void): void {
+/** Not while something is being typed, where the key is a sign like any other, nor behind a window that must be closed first.
+ * Without `repeats`, a key that is held down counts once. */
+export function useKey(key: string, action: () => void, { repeats = true } = {}): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open]')) return;
       event.preventDefault();
+      if (event.repeat && !repeats) return;
       action();
     };
     addEventListener('keydown', onKeyDown);

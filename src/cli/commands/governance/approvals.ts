@@ -153,7 +153,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
     ['Source', review.repository ?? review.source_url],
     ['License', review.license],
     ['Transport', review.transports.join(', ')],
-    ['Started by', review.launch],
+    ['Runs', review.launch],
     ['Published', review.published_at && shownMoment(review.published_at)],
     ['Asked by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
     ['Digest', review.digest],
