@@ -4,20 +4,23 @@ import { HubError } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';
 import type { EntryFilter } from './store.ts';
 
+/** Cursors may be forged, and no database finds a NUL. */
+const Text = z.string().refine((text) => !text.includes('\u0000'));
+
 /** `ranked`: among the results that search found by meaning, after those whose name matches. */
 const Position = z.object({
   in: z.enum(['names', 'ranked']),
   rank: z.number().min(0).max(2),
-  name: z.string().max(255),
-  version: z.string().max(255),
+  name: Text.max(255),
+  version: Text.max(255),
 });
 export type CursorPosition = z.infer<typeof Position>;
 
 const Cursor = z.strictObject({
   after: Position,
-  search: z.string().max(2000).optional(),
-  version: z.string().max(255).optional(),
-  updatedSince: z.string().max(40).optional(),
+  search: Text.max(2000).optional(),
+  version: Text.max(255).optional(),
+  updatedSince: Text.max(40).optional(),
   includeDeleted: z.boolean(),
 });
 

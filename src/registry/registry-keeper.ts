@@ -1,5 +1,6 @@
 // Keeps the entries of the registry up to date with the catalog: before an answer as far as there is time, and in the background.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { RegistryTables } from './store.ts';
 
@@ -44,15 +45,14 @@ export class RegistryKeeper {
     this.shown = await this.given.tables.shown();
     if (this.shown === wanted) return;
     const { over, since } = this.refresh();
-    if (this.shown === undefined) return over;
+    if (this.shown === undefined) {
+      await over;
+      if (this.shown === undefined)
+        throw new HubError('overloaded', 'The registry is being built. Try again in a moment.');
+      return;
+    }
     const patience = WAIT_FOR_CHANGE_MS - (performance.now() - since);
     if (patience > 0) await Promise.race([over, sleep(patience, undefined, { ref: false })]);
-  }
-
-  /** For those who have just changed something themselves. */
-  async catchUp(): Promise<void> {
-    await this.refreshing?.over;
-    await this.refresh().over;
   }
 
   async stop(): Promise<void> {

@@ -91,6 +91,8 @@ export function createRegistry({ store, upToDate, rank, baseUrl, views }: Regist
   const present = (entry: RegistryEntry) => presentEntry(entry, baseUrl());
 
   async function allVersions(name: string, { includeDeleted = false, view }: ServerOptions): Promise<RegistryEntry[]> {
+    // No database finds a NUL.
+    if (name.includes('\u0000')) return [];
     const filter = { includeDeleted, ...(view === undefined ? {} : { view: await views.filterOf(view) }) };
     await upToDate();
     const versions = await store.versions(name, filter);

@@ -1,6 +1,6 @@
 // Manifests → `server.json`: the way back from `manifest-from-server.ts`. Several manifests may describe one version of a server.
 import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { asObject, asObjects, asText, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ServerJson, type ServerKey, type ServerStatus } from './contract.ts';
 
@@ -103,8 +103,9 @@ function statusOf(manifests: readonly JsonObject[]): Pick<ListedServer, 'status'
   const isDeleted = ({ provenance }: JsonObject) => asObject(provenance).registry_status === 'deleted';
   const isDeprecated = ({ lifecycle }: JsonObject) => asObject(lifecycle).status === 'deprecated';
   const status = manifests.every(isDeleted) ? 'deleted' : manifests.every(isDeprecated) ? 'deprecated' : 'active';
-  const message = asText(asObject(manifests[0]?.lifecycle).reason)?.slice(0, LONGEST_MESSAGE).toWellFormed();
-  return { status, statusMessage: status === 'active' ? null : (message ?? null) };
+  const reason = asText(asObject(manifests[0]?.lifecycle).reason);
+  const message = reason && storableText(reason).slice(0, LONGEST_MESSAGE).toWellFormed();
+  return { status, statusMessage: status === 'active' ? null : message || null };
 }
 
 function publishedAtOf({ provenance }: JsonObject): string | undefined {

@@ -154,10 +154,14 @@ export function registryRoutes(
     app.get(`${prefix}/ping`, open, async () => ({ pong: true }));
     app.get(`${prefix}/version`, open, async () => ({ version: VERSION, git_commit: '', build_time: '' }));
   }
+  let description: string | undefined;
   server.get(
     '/openapi.yaml',
     { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } },
-    (_request, reply) => reply.type('application/yaml').send(stringify(ofRegistry(server.swagger()))),
+    (_request, reply) => {
+      description ??= stringify(ofRegistry(server.swagger()));
+      return reply.type('application/yaml').send(description);
+    },
   );
 }
 

@@ -171,6 +171,25 @@ testOnEveryEngine('registry: what goes becomes a tombstone, what comes back is a
   assert.deepEqual(await keys('?version=latest'), ['a/one@2.0.0']);
 });
 
+testOnEveryEngine(
+  'registry: no NUL in a manifest, an address or a cursor is a failure of the hub',
+  async (t, database) => {
+    const lifecycle = { status: 'deprecated', reason: 'a\u0000b' };
+    const { keys, get, app } = await registry(
+      t,
+      [{ name: 'org.example/a', lifecycle }, { name: 'org.example/b' }],
+      database,
+    );
+    assert.deepEqual(await keys(), ['org.example/a@1.0.0', 'org.example/b@1.0.0']);
+    for (const path of ['/v0.1/servers/a%00b%2Fc/versions', '/registry/a%00/v0.1/servers'])
+      assert.equal((await get(path)).status, 404, path);
+    assert.equal((await app.inject({ url: '/catalog/card/mcp_server:a%00' })).statusCode, 404);
+    const after = { in: 'names', rank: 0, name: 'a\u0000', version: '1' };
+    const cursor = Buffer.from(JSON.stringify({ after, includeDeleted: false })).toString('base64url');
+    assert.equal((await get(`/v0.1/servers?cursor=${cursor}`)).status, 400);
+  },
+);
+
 testOnEveryEngine('registry: what the policy hides is not listed', async (t, database) => {
   const { hub, keys } = await registry(t, [{ name: 'a/one' }, { name: 'b/two' }], database);
   assert.equal((await keys()).length, 2);
