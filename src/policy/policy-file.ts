@@ -48,10 +48,16 @@ export async function openPolicyFile({ path, policies, log, onChange }: PolicyFi
   await look();
   if (fault !== undefined && (await policies.state()).text === null)
     throw new StartError(`The policy file '${path}' cannot be used: ${fault}`);
-  const timer = setInterval(
-    () => void look().catch((error) => log.error({ error }, 'The policy file could not be read')),
-    LOOK_EVERY_MS,
-  );
+  let isLooking = false;
+  const timer = setInterval(() => {
+    // To apply a policy to a large catalog takes longer than the interval.
+    if (isLooking) return;
+    isLooking = true;
+    const looked = look().catch((error) => log.error({ error }, 'The policy file could not be read'));
+    void looked.finally(() => {
+      isLooking = false;
+    });
+  }, LOOK_EVERY_MS);
   timer.unref();
   return { error: () => fault, close: () => clearInterval(timer) };
 }
