@@ -24,7 +24,7 @@ export const asked = {
   token: ({ role, scope, expires_in_days: days }: NewToken) =>
     words({ role, scope: scope.join(', '), 'valid for days': days }),
   remote: ({ name, priority, enabled, register }: RemoteSettings = {}) => words({ name, priority, enabled, register }),
-  webhook: ({ url, events }: NewWebhook) => words({ to: shownAddress(url), events: events.join(', ') }),
+  webhook: ({ url, events }: NewWebhook) => words({ to: URL.parse(url)?.origin, events: events.join(', ') }),
   removal: ({ purge }: RemovalOptions = {}) => words({ purge }),
 };
 
