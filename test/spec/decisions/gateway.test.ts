@@ -1,5 +1,6 @@
 // The gateway and the catalog agree, whatever happens to either, through HTTP on both databases.
 import assert from 'node:assert/strict';
+import { aFolder } from '../../install/installing.ts';
 import { syncingProcess } from '../../remotes/syncing.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { createRow } from '../../support/fake-gateway/rows.ts';
@@ -199,7 +200,7 @@ testOnEveryEngine(
 
 testOnEveryEngine('gateway: a late registration stays if another version has it', async (t, address) => {
   const { register, sync, ask, publish, gateway, registered } = await gatewayStage(t, address, {
-    settings: { GATEWAY_TIMEOUT_SEC: '1' },
+    settings: { GATEWAY_TIMEOUT_SEC: '1', INSTALL_ROOT: await aFolder(t) },
   });
   const held = Promise.withResolvers<void>();
   gateway.onCall(({ method }) => (method === 'POST' ? held.promise : undefined));
