@@ -1,4 +1,4 @@
-// Policy and approvals as the hub offers them: the use cases, the policy file, and what goes on by itself.
+// Policy and approvals as the hub offers them: the use cases, the policy file, and what runs in the background.
 import type { Caller } from './access/contract.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { EntityRecord, VersionOptions } from './catalog/contract.ts';
@@ -30,7 +30,7 @@ export interface HubPolicy extends Pick<Policies, 'refusalOf'> {
   getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
   /** To be called when something that rules ask for has changed; says what is still in the gateway. */
   reapply(): Promise<{ note?: string }>;
-  /** Reads the policy file, and begins what goes on by itself. @throws StartError when the file cannot be used, and there is no earlier policy. */
+  /** Reads the policy file, and starts the background work. @throws StartError when the file cannot be used, and no earlier policy exists. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

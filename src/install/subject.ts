@@ -34,7 +34,7 @@ const MOST_PARTS = 200;
 export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
   /** Absent for the catalog of another hub: a manifest in the request is then installed without being saved. */
   save?: Catalog['save'];
-  /** Why the policy does not let the manifest of a request be installed; absent where there is no policy. */
+  /** Why the policy does not let the manifest of a request be installed; absent without a policy. */
   refusalOf?(entity: Entity): Promise<string | undefined>;
   /** Whether manifests can be read at the address of the hub; otherwise only where they came from. */
   readonly isServed: boolean;
@@ -49,7 +49,7 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   if (id !== entity.uid && !entity.uid.startsWith(`${id}@`))
     throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest is of '${entity.uid}'`);
   assertLists(manifest);
-  // Blocked entities stay blocked, whoever sends their manifest.
+  // Blocked entities stay blocked, also when somebody sends their manifest.
   await recordOf(catalog, entity.uid);
   assertAllowed(await catalog.refusalOf?.(entity));
   if (request.dry_run || !catalog.save) return subjectOf(entity, manifest);

@@ -22,7 +22,7 @@ export interface PolicyFileDependencies {
   onChange: () => void;
 }
 
-/** @throws StartError when the file cannot be used, and there is no earlier policy that could stay in force. */
+/** @throws StartError when the file cannot be used, and no earlier policy can stay in force. */
 export async function openPolicyFile({ path, policies, log, onChange }: PolicyFileDependencies): Promise<PolicyFile> {
   let seen: string | undefined;
   let fault: string | undefined;

@@ -75,7 +75,7 @@ export interface RegistryTables {
   /** The revision that the entries show; undefined until they are built. */
   shown(): Promise<number | undefined>;
   setShown(revision: number): Promise<void>;
-  /** The servers that changed after a revision; undefined when that is no longer known. */
+  /** The servers that changed after a revision; undefined when that was forgotten. */
   changesAfter(revision: number): Promise<{ revision: number; uids: EntityUid[] } | undefined>;
   /** The servers of the catalog and of the registry, in the order of their ids. */
   serversAfter(uid: EntityUid, limit: number): Promise<EntityUid[]>;

@@ -10,7 +10,7 @@ export interface SearchIndex {
   /** All versions of each name, name by name, from the one after `after`; `limit` rows or some more, so that no name is cut. */
   families(after: FamilyName | undefined, limit: number): Promise<IndexEntry[]>;
   versionsOf(names: readonly FamilyName[]): Promise<IndexEntry[]>;
-  /** Entities that changed after a revision, some revisions at a time; undefined when that is no longer known. */
+  /** Entities that changed after a revision, some revisions at a time; undefined when that was forgotten. */
   changes(after: number): Promise<IndexChanges | undefined>;
   /** The stored manifests, as text; what is gone meanwhile is left out. */
   manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
