@@ -21,6 +21,8 @@ export interface Config {
   /** Whether reads need a token too. */
   readonly readsNeedToken: boolean;
   readonly oidc: OidcSettings | undefined;
+  /** After which entries of the audit log are deleted. */
+  readonly auditDays: number | undefined;
   readonly maxBodyBytes: number;
   readonly requestTimeoutSec: number;
   readonly rateLimitPerMinute: number;
@@ -97,6 +99,7 @@ export function readConfig(environment: Environment): Config {
     metricsToken: settings.METRICS_TOKEN,
     readsNeedToken: readsNeedToken(settings),
     oidc: oidcSettings(settings),
+    auditDays: settings.AUDIT_DAYS,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,

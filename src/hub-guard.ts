@@ -121,7 +121,11 @@ export async function permit(
   await recordingRefusals(caller, { operation, subject }, audit, () => assertRole(caller, roleFor(operation)));
 }
 
-export function guardHub(hub: HubOperations, caller: Caller, audit: Omit<Audit, 'list'>): HubOperations {
+export function guardHub(
+  hub: HubOperations,
+  caller: Caller,
+  audit: Pick<Audit, 'record' | 'recordRefusal'>,
+): HubOperations {
   const guarded = Object.entries(RULES).map(([operation, rule]) => {
     const { role, higherRole, changes, detail, outcome, isOfEntity } = rule as Rule<unknown[], unknown>;
     const work = hub[operation as Operation] as (...args: unknown[]) => Promise<unknown>;

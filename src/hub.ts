@@ -244,7 +244,11 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   });
 
   const tokens = createTokens(createTokenStore(database), now);
-  const audit = createAudit(createAuditStore(database), { now, log });
+  const audit = createAudit(createAuditStore(database), {
+    now,
+    log,
+    keepDays: isServed ? config.auditDays : undefined,
+  });
   const authentication = createAuthentication({
     apiToken: config.adminToken,
     readsNeedToken: config.readsNeedToken,
@@ -303,6 +307,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
   async function stopWork(): Promise<void> {
     stopping.abort();
     await Promise.all([
+      audit.close(),
       trust.close(),
       policy.close(),
       webhooks.close(),

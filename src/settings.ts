@@ -107,6 +107,9 @@ export const SETTINGS = z.object({
     .describe(
       'Which values of the claim mean which role: `hub-admins=admin,developers=installer`. Without it, the names of the roles stand for themselves.',
     ),
+  AUDIT_DAYS: wholeNumber(1, 36_500)
+    .optional()
+    .describe('Days after which entries of the audit log are deleted. Default: they are kept.'),
   METRICS_TOKEN: token.optional().describe('Protects `GET /metrics` in the same way.'),
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824).default(1_048_576).describe('Largest request body that is read.'),
   REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),

@@ -1,4 +1,4 @@
-// The audit log: who changed what, when, from where, with which outcome. What is written is never changed.
+// The audit log: who changed what, when, from where, with which outcome. What is written is never changed; old entries are deleted if AUDIT_DAYS says so.
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
@@ -26,11 +26,24 @@ export interface Audit {
   /** The caller's role or scope does not allow it. */
   recordRefusal(caller: Caller, change: AuditedChange): Promise<void>;
   list(query: AuditQuery): Promise<AuditPage>;
+  close(): Promise<void>;
+}
+
+export interface AuditDependencies {
+  now: Clock;
+  log: Logger;
+  /** Entries are deleted after these days; without it, never. */
+  keepDays: number | undefined;
 }
 
 const LONGEST_TEXT = 2_000;
+/** Refusals of one caller that are recorded in an hour. Further ones are counted: anybody with a token can send any number. */
+const MOST_REFUSALS = 100;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: Logger }): Audit {
+export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDependencies): Audit {
+  const refusals = new Map<string, { since: number; count: number }>();
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
 
@@ -59,7 +72,37 @@ export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: 
     result: result ? shortText(result) : null,
   });
 
+  /** Undefined for a refusal that is only counted. */
+  function refusalOf(caller: Caller, change: AuditedChange): AuditedChange | undefined {
+    const key = JSON.stringify([caller.kind, caller.id ?? caller.name]);
+    const at = now().getTime();
+    const known = refusals.get(key);
+    if (known && at - known.since < HOUR_MS) {
+      known.count += 1;
+      if (known.count > MOST_REFUSALS) return undefined;
+      return known.count < MOST_REFUSALS ? change : { ...change, detail: LAST_REFUSAL };
+    }
+    refusals.set(key, { since: at, count: 1 });
+    const counted = (known?.count ?? 0) - MOST_REFUSALS;
+    return counted > 0 ? { ...change, detail: `${counted} earlier refusals of this caller were only counted` } : change;
+  }
+
+  let sweeping: Promise<unknown> | undefined;
+  function sweep(days: number): void {
+    sweeping = store.deleteBefore(new Date(now().getTime() - days * DAY_MS).toISOString()).then(
+      (deleted) => deleted > 0 && log.info({ deleted }, `Audit entries older than ${days} days were deleted`),
+      (error) => log.error({ error }, 'Old audit entries could not be deleted'),
+    );
+  }
+  if (keepDays !== undefined) sweep(keepDays);
+  const timer = keepDays === undefined ? undefined : setInterval(() => sweep(keepDays), HOUR_MS).unref();
+
   return {
+    async close() {
+      clearInterval(timer);
+      await sweeping;
+    },
+
     async record(caller, change, work, outcomeOf = () => ({ outcome: 'ok' })) {
       const entry = entryOf(caller, change);
       await store.begin(entry);
@@ -81,7 +124,9 @@ export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: 
     },
 
     async recordRefusal(caller, change) {
-      const entry = entryOf(caller, change);
+      const recorded = refusalOf(caller, change);
+      if (!recorded) return;
+      const entry = entryOf(caller, recorded);
       await store
         .begin(entry, endOf('refused', 'forbidden'))
         .catch((error) => log.error({ error, entry }, 'A refusal could not be written to the audit log'));
@@ -94,6 +139,8 @@ export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: 
     },
   };
 }
+
+const LAST_REFUSAL = 'further refusals of this caller within the hour are only counted';
 
 function shortText(text: string): string {
   const storable = storableText(text);

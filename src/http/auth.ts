@@ -37,7 +37,8 @@ export async function authorize(request: FastifyRequest, rules: AccessRules): Pr
   if (!operation) return;
   const role = roleFor(operation);
   if (role === 'reader' && !rules.readsNeedToken) return;
-  const [subject = ''] = request.url.split('?');
+  // Not the address itself: callers can put anything into it.
+  const subject = `${request.method} ${request.routeOptions.url}`;
   await rules.permit(await callerOf(request, rules), { operation, subject });
 }
 

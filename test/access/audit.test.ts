@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { AuditEntry, AuditPage } from '../../src/access/contract.ts';
+import { readConfig } from '../../src/config.ts';
+import { createHub } from '../../src/hub.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir, testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { until } from '../support/until.ts';
+import { testWorld } from '../support/world.ts';
 
 const API_TOKEN = 'the-admin-token';
 const settings = { API_TOKEN };
@@ -102,9 +105,41 @@ testOnEveryEngine('audit: what a role does not allow is recorded, for callers th
   assertProblem(await ask('/tokens/ops'), 'unauthorized');
   assertProblem(await inject(app, { url: '/audit', headers: bearer(token) }), 'forbidden');
   assert.deepEqual((await hub.listAudit({ limit: 10 })).items.map(shown), [
-    'eve | reader | http | listAudit | /audit | refused',
-    'eve | reader | http | revokeToken | /tokens/ops | refused',
+    'eve | reader | http | listAudit | GET /audit | refused',
+    'eve | reader | http | revokeToken | DELETE /tokens/:name | refused',
   ]);
+});
+
+testOnEveryEngine('audit: refusals of one caller do not fill the log', async (t, database) => {
+  const { app, hub, world } = await testHub(t, { settings, database });
+  const { token } = await hub.createToken({ name: 'eve', role: 'reader', scope: [] });
+  const refuse = async (times: number) => {
+    for (let sent = 0; sent < times; sent += 1)
+      assertProblem(await inject(app, { method: 'POST', url: '/ingest', headers: bearer(token) }), 'forbidden');
+  };
+  const details = async () => (await hub.listAudit({ limit: 500 })).items.map(({ detail }) => detail);
+  await refuse(130);
+  const recorded = await details();
+  assert.equal(recorded.length, 100);
+  assert.deepEqual(recorded.slice(0, 2), ['further refusals of this caller within the hour are only counted', null]);
+  world.setTime('2026-06-01T13:00:00.000Z');
+  await refuse(2);
+  assert.deepEqual((await details()).slice(0, 2), [null, '30 earlier refusals of this caller were only counted']);
+});
+
+testOnEveryEngine('audit: AUDIT_DAYS deletes what is older, and nothing else', async (t, database) => {
+  const earlier = await testHub(t, { settings, database });
+  await earlier.hub.as(ROBOT).addRemote('https://h.example/old.json');
+  earlier.world.setTime('2026-06-01T12:00:00.001Z');
+  await earlier.hub.as(ROBOT).addRemote('https://h.example/new.json');
+  const world = testWorld();
+  world.setTime('2026-06-11T12:00:00.001Z');
+  const config = { ...readConfig({ AUDIT_DAYS: '10' }), database };
+  const later = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  t.after(() => later.close().then(world.close));
+  await until(async () => (await later.listAudit({ limit: 5 })).items.length === 1);
+  const [kept] = (await later.listAudit({ limit: 5 })).items;
+  assert.deepEqual([kept?.subject, kept?.outcome], ['https://h.example/new.json', 'ok']);
 });
 
 testOnEveryEngine('audit: a change that has not ended is there as started', async (t, database) => {

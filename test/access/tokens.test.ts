@@ -34,7 +34,10 @@ testOnEveryEngine('tokens: one is made, used, listed without its secret, and rev
 
   const revoke = { method: 'DELETE', url: '/tokens/build-server', ...admin } as const;
   assert.equal((await inject(app, revoke)).status, 200);
-  assertProblem(await inject(app, { url: '/gateways/pending', headers: bearer(token) }), 'unauthorized');
+  for (const url of ['/gateways/pending', '/whoami'])
+    assertProblem(await inject(app, { url, headers: bearer(token) }), 'unauthorized');
+  assert.equal((await inject(app, { method: 'POST', url: '/mcp', headers: bearer(token), payload: {} })).status, 401);
+  assert.equal((await inject(app, { url: '/catalog', headers: bearer(token) })).status, 200, 'open reads stay open');
   assertProblem(await inject(app, revoke), 'token_not_found');
 });
 

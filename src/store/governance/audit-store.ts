@@ -1,4 +1,4 @@
-// The audit log on both engines: rows are added, and never changed.
+// The audit log on both engines: rows are added, never changed, and deleted only when they are too old.
 import { sql } from 'kysely';
 import type { AuditEntry } from '../../access/contract.ts';
 import type { AuditStore } from '../../access/store.ts';
@@ -49,5 +49,12 @@ export function createAuditStore({ read, write }: Dialect): AuditStore {
       else if (outcome !== undefined) entries = entries.where('outcome', '=', outcome);
       return (await entries.execute()) as AuditEntry[];
     },
+
+    deleteBefore: (time) =>
+      write.transaction().execute(async (tx) => {
+        await tx.deleteFrom('audit_end').where('id', '<', time).execute();
+        const { numDeletedRows } = await tx.deleteFrom('audit_entry').where('id', '<', time).executeTakeFirst();
+        return Number(numDeletedRows);
+      }),
   };
 }
