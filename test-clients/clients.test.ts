@@ -1,0 +1,125 @@
+// Real clients against the hub: what they find is what the hub has.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { tempDir } from '../test/support/databases.ts';
+import { ardTester, type Client, installClients, langchain4jClasses, moduleOf, programOf } from './install-clients.ts';
+import { manifests, printed, servedHub } from './served-hub.ts';
+import { openGallery } from './vscode.ts';
+
+const NOTES = 'org.example.notes/notes';
+const missing = await installClients();
+const unless = (client: Client) => ({ skip: missing.get(client) ?? false });
+after(() => {
+  for (const reason of missing.values()) process.stderr.write(`\n*** SKIPPED: ${reason}\n`);
+});
+
+describe('VS Code', unless('vscode'), () => {
+  test('VS Code: lists, searches, turns pages and finds by name', async (t) => {
+    const { url } = await servedHub(t, { manifests: manifests() });
+    const { gallery, requests } = await openGallery(url);
+
+    const pager = await gallery.query({ text: 'station' });
+    const second = await pager.getNextPage({ isCancellationRequested: false });
+    const names = [...pager.firstPage.items, ...second.items].map(({ name }) => name);
+    const expected = Array.from(
+      { length: 60 },
+      (_, index) => `com.example.weather/station-${`${index + 1}`.padStart(2, '0')}`,
+    );
+    assert.equal(pager.firstPage.items.length, 50);
+    assert.deepEqual(names.slice(0, 60), expected);
+    assert.ok(
+      requests.some((path) => path.includes('cursor=') && !path.includes('search=')),
+      'page 2 names no search',
+    );
+
+    const found = await gallery.getMcpServersFromGallery([{ name: NOTES }, { name: 'org.example/unknown' }]);
+    const [{ displayName, version, status, isLatest, configuration } = assert.fail()] = found;
+    assert.deepEqual(
+      [found.length, displayName, version, status, isLatest],
+      [1, 'Team Notes', '2.0.0-beta.1', 'active', true],
+    );
+    assert.equal(configuration.packages?.[0]?.identifier, '@example/notes-mcp');
+    assert.equal(configuration.remotes?.[0]?.url, 'https://mcp.notes.example.org/2.0.0-beta.1');
+  });
+
+  test('VS Code: a view shows its servers and no others', async (t) => {
+    const { url, hub } = await servedHub(t, { manifests: manifests() });
+    await hub.saveView({ name: 'team', description: '', names: ['com.acme/*'], approved: false });
+    const { gallery } = await openGallery(`${url}/registry/team`);
+    const { firstPage } = await gallery.query({ text: '' });
+    assert.deepEqual(
+      firstPage.items.map(({ name }) => name),
+      ['com.acme/bundle', 'com.acme/crm', 'com.acme/search'],
+    );
+    assert.deepEqual(await gallery.getMcpServersFromGallery([{ name: NOTES }]), []);
+  });
+});
+
+test('apm: searches, shows and lists', unless('apm'), async (t) => {
+  const { url } = await servedHub(t, { manifests: manifests() });
+  const home = await tempDir(t);
+  const apm = (...words: string[]) =>
+    printed(programOf('apm', 'apm'), ['mcp', ...words], {
+      HOME: home,
+      MCP_REGISTRY_URL: url,
+      MCP_REGISTRY_ALLOW_HTTP: '1',
+    });
+  assert.match(await apm('search', 'notes'), /org\.example\.notes\/notes/);
+  assert.match(await apm('show', NOTES), /@example\/notes-mcp/);
+  assert.match(await apm('list'), /com\.acme\/crm/);
+});
+
+test('LangChain4j: calls both generations of the protocol', unless('langchain4j'), async (t) => {
+  const { url } = await servedHub(t, { manifests: manifests() });
+  const driver = join(import.meta.dirname, 'drivers', 'Langchain4j.java');
+  const lines = (await printed('java', ['-cp', langchain4jClasses(), driver, url, 'notes', NOTES])).split('\n');
+  for (const line of [
+    'health ok',
+    'ping true',
+    `found ${NOTES} 2.0.0-beta.1`,
+    'second page 10',
+    'details 2.0.0-beta.1',
+  ])
+    assert.ok(lines.includes(line), `${line} in\n${lines.join('\n')}`);
+  assert.deepEqual(lines.filter((line) => line.startsWith('version ')).length, 4);
+  assert.ok(lines.includes('one 1.9.0 active'));
+  assert.ok(lines.includes('package @example/notes-mcp'));
+});
+
+describe('ARD', () => {
+  test('hf-discover: searches, and finds the search by the well-known document', unless('hf-discover'), async (t) => {
+    const { url } = await servedHub(t, { manifests: manifests() });
+    const home = await tempDir(t);
+    const discover = (...words: string[]) => printed(programOf('hf-discover', 'hf-discover'), words, { HOME: home });
+    const { results } = JSON.parse(
+      await discover('search', 'read pdf files', '--registry-url', `${url}/ard`, '--json'),
+    );
+    assert.equal(results[0].identifier, 'urn:air:pdf.example.org:mcp:reader');
+    assert.match(await discover('navigate', url, 'notes of a team'), / 1 │ .* Team Notes /);
+  });
+
+  test('Lighthouse: both well-known documents pass', unless('lighthouse'), async (t) => {
+    const { url } = await servedHub(t, { manifests: manifests() });
+    const { ConformanceTester } = await import(
+      pathToFileURL(moduleOf('lighthouse', 'lighthouse/third-party/ard/ard.js')).href
+    );
+    for (const file of ['ard.json', 'ai-catalog.json']) {
+      const tester = new ConformanceTester();
+      await tester.validate_manifest(await (await fetch(`${url}/.well-known/${file}`)).text(), file);
+      assert.deepEqual([tester.errors, tester.warnings], [[], []], file);
+    }
+  });
+
+  test('the conformance tester: the document and the registry pass', unless('ard'), async (t) => {
+    const { url } = await servedHub(t, { manifests: manifests() });
+    for (const words of [
+      ['manifest', `${url}/.well-known/ai-catalog.json`],
+      ['registry', `${url}/ard`],
+    ]) {
+      const report = await printed('python3', [ardTester(), ...words]);
+      assert.doesNotMatch(report, /✗/, report);
+    }
+  });
+});
