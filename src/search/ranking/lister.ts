@@ -70,29 +70,50 @@ interface Rest {
   place: number;
 }
 
-/** The segments are in order by themselves; their heads are compared until the page is full. */
+/** Each segment is in order; their heads are compared until the page is full. */
 function pageOf(found: readonly Matching[], { limit, offset }: ListRequest): Hit[] {
   const rests = found.map(({ open: { segment }, members }): Rest => ({ segment, members, place: 0 }));
+  skip(rests, offset);
   const hits: Hit[] = [];
-  for (let passed = 0; hits.length < limit; passed += 1) {
-    const next = rests.reduce<Rest | undefined>(newerHead, undefined);
+  while (hits.length < limit) {
+    const next = newest(rests, 0);
     if (!next) return hits;
     const { segment } = next;
     const member = next.members[next.place] as number;
     next.place += 1;
-    if (passed < offset) continue;
     const versions = membersOf(segment, segment.memberDocuments[member] as number);
     hits.push({ uid: segment.uids.at(member), ...NO_SCORES, versionCount: versions.length });
   }
   return hits;
 }
 
-function newerHead(one: Rest | undefined, other: Rest): Rest | undefined {
-  const otherMember = other.members[other.place];
-  if (otherMember === undefined) return one;
-  if (!one) return other;
-  const member = one.members[one.place] as number;
-  const difference = (other.segment.arrived[otherMember] as number) - (one.segment.arrived[member] as number);
-  if (difference !== 0) return difference > 0 ? other : one;
-  return other.segment.uids.at(otherMember) > one.segment.uids.at(member) ? other : one;
+/**
+ * Leaves out the first `count` of all, in long steps: of the members that are `step` further on in their segments, the newest
+ * has fewer than `count` before it, so that it and those before it in its segment are left out at once.
+ */
+function skip(rests: readonly Rest[], count: number): void {
+  for (let left = count; left > 0; ) {
+    const step = Math.ceil(left / rests.length);
+    const next = newest(rests, step - 1);
+    if (!next) {
+      // All of them are short: together they have fewer than are left to skip.
+      for (const rest of rests) rest.place = rest.members.length;
+      return;
+    }
+    next.place += step;
+    left -= step;
+  }
+}
+
+/** The segment whose member, so far ahead of its place, is the newest. */
+function newest(rests: readonly Rest[], ahead: number): Rest | undefined {
+  return rests.reduce<Rest | undefined>((one, other) => {
+    const otherMember = other.members[other.place + ahead];
+    if (otherMember === undefined) return one;
+    if (!one) return other;
+    const member = one.members[one.place + ahead] as number;
+    const difference = (other.segment.arrived[otherMember] as number) - (one.segment.arrived[member] as number);
+    if (difference !== 0) return difference > 0 ? other : one;
+    return other.segment.uids.at(otherMember) > one.segment.uids.at(member) ? other : one;
+  }, undefined);
 }
