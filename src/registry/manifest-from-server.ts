@@ -14,6 +14,7 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
   const homepage = asText(either(server, 'websiteUrl', 'website_url'));
   const status = asText(official.status ?? server.status)?.toLowerCase() ?? 'active';
   const message = asText(either(official, 'statusMessage', 'status_message')) ?? null;
+  const changedAt = asText(either(official, 'statusChangedAt', 'status_changed_at'));
   return {
     schema_version: 1,
     type: 'mcp_server',
@@ -33,6 +34,7 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
       published_at: either(official, 'publishedAt', 'published_at') ?? null,
       updated_at: either(official, 'updatedAt', 'updated_at') ?? null,
       ...(status === 'deleted' ? { registry_status: status } : {}),
+      ...(status !== 'active' && changedAt ? { status_changed_at: changedAt } : {}),
     },
     artifacts: packages.map(artifactOfPackage),
     packages,

@@ -11,6 +11,8 @@ export interface ListedServer {
   statusMessage: string | null;
   /** As the manifests say it; null when they do not. */
   publishedAt: string | null;
+  /** Of a status that is not `active`, as the manifests say it. */
+  statusChangedAt: string | null;
   words: EntryWords;
 }
 
@@ -77,6 +79,7 @@ export function serverFromManifests(
     },
     ...statusOf(manifests),
     publishedAt: first(publishedAtOf) ?? null,
+    statusChangedAt: first(statusChangedAtOf) ?? null,
     words: wordsOf(manifests),
   };
 }
@@ -111,6 +114,11 @@ function statusOf(manifests: readonly JsonObject[]): Pick<ListedServer, 'status'
 function publishedAtOf({ provenance }: JsonObject): string | undefined {
   const { published_at, updated_at } = asObject(provenance);
   return [published_at, updated_at].map(asText).find((date) => date !== undefined && isTimestamp(date));
+}
+
+function statusChangedAtOf({ provenance }: JsonObject): string | undefined {
+  const date = asText(asObject(provenance).status_changed_at);
+  return date !== undefined && isTimestamp(date) ? date : undefined;
 }
 
 function isTimestamp(text: string): boolean {

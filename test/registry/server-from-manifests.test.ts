@@ -37,6 +37,7 @@ test('registry mapping: two manifests of one version become one server', () => {
     status: 'active',
     statusMessage: null,
     publishedAt: '2026-07-19T04:28:48.17235Z',
+    statusChangedAt: null,
     words: {},
   });
   assert.deepEqual(fromManifests({ remotes: [remote] }, { remotes: [remote] }).server.remotes, [remote], 'each once');

@@ -78,14 +78,15 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   ): Changed | undefined {
     const [first, ...others] = members.map(({ text }) => JSON.parse(text) as JsonObject);
     if (!first) return before && before.status !== 'deleted' ? withdrawn(before, at) : undefined;
-    const { server, status, statusMessage, publishedAt, words } = mapping.listed(key, [first, ...others]);
+    const { server, status, statusMessage, words, ...dates } = mapping.listed(key, [first, ...others]);
     const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...words };
     const document = { server: JSON.stringify(server), about: JSON.stringify(about) };
-    const published = publishedAt ?? before?.published_at ?? members[0]?.created_at ?? at;
+    const published = dates.publishedAt ?? before?.published_at ?? members[0]?.created_at ?? at;
     const isApproved = members.every(({ is_held, needs_approval }) => is_held === 0 && needs_approval === 0);
     const digest = digestOf([document, status, statusMessage, published, isApproved]);
     if (before?.digest === digest) return undefined;
-    const changedAt = before === undefined ? published : before.status === status ? before.status_changed_at : at;
+    const newlyChangedAt = dates.statusChangedAt ?? (before === undefined ? published : at);
+    const changedAt = before?.status === status ? before.status_changed_at : newlyChangedAt;
     return {
       ...key,
       name_key: key.name.toLowerCase(),

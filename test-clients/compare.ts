@@ -1,0 +1,68 @@
+// What two registries answer to the same call, field by field.
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
+
+export interface Difference {
+  /** Such as `GET /v0.1/servers`. */
+  call: string;
+  /** Where in the answer, such as `body.servers.*.server.title`. */
+  path: string;
+  hub: unknown;
+  official: unknown;
+}
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | null>;
+  body: unknown;
+}
+
+const HEADERS = ['content-type', 'etag', 'cache-control', 'access-control-allow-origin', 'location'];
+
+/** As a browser sends it, because registries answer some headers only to those. */
+export async function answerOf(registry: string, call: string): Promise<Answer> {
+  const [method, path] = call.split(' ');
+  const asked = method === 'OPTIONS' ? { 'access-control-request-method': 'GET' } : {};
+  const headers = { origin: 'https://client.example', ...asked };
+  const reply = await fetch(`${registry}${path}`, { method, headers, redirect: 'manual' });
+  const text = await reply.text();
+  const isJson = /json/.test(reply.headers.get('content-type') ?? '');
+  return {
+    status: reply.status,
+    headers: Object.fromEntries(HEADERS.map((name) => [name, reply.headers.get(name)])),
+    body: isJson ? JSON.parse(text) : text,
+  };
+}
+
+/** Where the status is another one, nothing else can be compared. */
+export function compared(call: string, hub: Answer, official: Answer): Difference[] {
+  if (hub.status !== official.status) return [{ call, path: 'status', hub: hub.status, official: official.status }];
+  return differences(call, hub, official);
+}
+
+/** Items of lists stand for each other by their place. */
+function differences(call: string, hub: unknown, official: unknown, path = ''): Difference[] {
+  const at = (key: string) => (path === '' ? key : `${path}.${key}`);
+  if (Array.isArray(hub) && Array.isArray(official)) {
+    const others = Math.min(hub.length, official.length);
+    const items = hub.slice(0, others).flatMap((each, place) => differences(call, each, official[place], at('*')));
+    const isSame = hub.length === official.length;
+    return isSame ? items : [...items, { call, path: at('length'), hub: hub.length, official: official.length }];
+  }
+  if (isJsonObject(hub) && isJsonObject(official)) {
+    const keys = new Set([...Object.keys(hub), ...Object.keys(official)]);
+    return [...keys].flatMap((key) => differences(call, hub[key], official[key], at(key)));
+  }
+  return Object.is(hub, official) ? [] : [{ call, path, hub, official }];
+}
+
+/** Name and version of everything in a list, page by page. */
+export async function walk(list: string): Promise<string[]> {
+  const seen: string[] = [];
+  for (let cursor = ''; ; ) {
+    const { body } = await answerOf('', `GET ${list}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    const { servers, metadata } = body as { servers: { server: JsonObject }[]; metadata: { nextCursor?: string } };
+    seen.push(...servers.map(({ server }) => `${server.name}@${server.version}`));
+    if (!metadata.nextCursor) return seen;
+    cursor = metadata.nextCursor;
+  }
+}

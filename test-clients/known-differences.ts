@@ -1,0 +1,58 @@
+// Where the hub answers otherwise than the official registry. The reasons are in docs/registry.md, under the same words.
+import type { Difference } from './compare.ts';
+
+export interface KnownDifference {
+  /** The first column of the table in docs/registry.md. */
+  here: string;
+  covers(difference: Difference): boolean;
+}
+
+type Check = KnownDifference['covers'];
+
+const field =
+  (pattern: RegExp): Check =>
+  ({ path }) =>
+    pattern.test(path);
+const status =
+  (call: RegExp, hub: number, official: number): Check =>
+  (found) =>
+    found.path === 'status' && call.test(found.call) && found.hub === hub && found.official === official;
+
+export const KNOWN: readonly KnownDifference[] = [
+  {
+    here: '`search` also finds by meaning, after the names that match',
+    covers: ({ call, path, hub, official }) =>
+      call.includes('search=') &&
+      /^body\.(servers\.length|metadata\.count)$/.test(path) &&
+      Number(hub) > Number(official),
+  },
+  { here: 'texts of fewer than three characters are searched', covers: status(/search=/, 200, 422) },
+  { here: 'wrong parameters: 400', covers: status(/limit=/, 400, 422) },
+  {
+    here: 'errors also have `type`, `code`, `error` and `request_id`, and words of their own',
+    covers: field(/^body\.(title|detail|type|code|error|request_id|errors(\..+)?)$/),
+  },
+  { here: '`updatedAt`: when the entry of this hub changed', covers: field(/\/official\.updatedAt$/) },
+  {
+    here: 'deleted entries: when and why this hub ceased to list them',
+    covers: ({ call, path }) =>
+      /include_deleted=true|updated_since/.test(call) && /\/official\.status(ChangedAt|Message)$/.test(path),
+  },
+  { here: '`_meta` also has the ids, the tags and the page of the hub', covers: field(/_meta\.localhost\/catalog$/) },
+  {
+    here: '`registryBaseUrl` of a public registry is left out',
+    covers: ({ path, hub }) => path.endsWith('.registryBaseUrl') && hub === undefined,
+  },
+  { here: 'cursors hold the query', covers: field(/^body\.metadata\.nextCursor$/) },
+  { here: 'a `/` in a name is accepted', covers: status(/notes\/notes\/versions$/, 200, 404) },
+  { here: '`/v0/servers/{name}` answers the latest version', covers: status(/ \/v0\/servers\/[^/]+$/, 200, 404) },
+  { here: 'a slash at the end is accepted', covers: status(/\/servers\/$/, 200, 308) },
+  { here: 'methods that an address lacks: 405', covers: status(/^DELETE /, 405, 404) },
+  { here: '`ETag` and `Cache-Control`', covers: field(/^headers\.(etag|cache-control)$/) },
+  { here: '`charset=utf-8` in the content type', covers: field(/^headers\.content-type$/) },
+  {
+    here: 'unknown addresses are not open to other origins',
+    covers: ({ call, path }) => call.endsWith('/nothing') && path === 'headers.access-control-allow-origin',
+  },
+  { here: '`/version`: that of the hub', covers: field(/^body\.(version|git_commit|build_time)$/) },
+];
