@@ -1,0 +1,145 @@
+// Reads entities, on both engines.
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { CatalogQuery } from '../../catalog/contract.ts';
+import type { EntityVersion, StoredSummary } from '../../catalog/entity.ts';
+import type { CatalogStore } from '../../catalog/store.ts';
+import { ENTITY_TYPES, type EntityType, formatUid } from '../../catalog/uid.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
+import { likePattern } from '../like.ts';
+import type { Tables } from '../tables.ts';
+import { ENTITY_COLUMNS, entityFromRow, foldText, MAPPING, SUMMARY_COLUMNS, summaryFromRow } from './entity-row.ts';
+
+/** One name has 947 in the largest published catalog. */
+const MOST_VERSIONS = 1000;
+/** Each is looked for in every row; further ones narrow nothing down. */
+const MOST_WORDS = 10;
+/** The last of all, and in no id: with it behind something, all ids that begin with that come before. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+export type ReadingEntities = Pick<CatalogStore, 'get' | 'listedBy' | 'versions' | 'list' | 'countByType' | 'outdated'>;
+
+export function readEntities({ lookup, read }: Dialect): ReadingEntities {
+  return {
+    async get({ type, slug, version }, { prerelease = false } = {}) {
+      const entities = lookup.selectFrom('entity').select(ENTITY_COLUMNS).select(manifestText);
+      const chosen =
+        version !== undefined
+          ? entities.where('uid', '=', formatUid({ type, slug, version }))
+          : entities
+              .where('type', '=', type)
+              .where('slug', '=', slug)
+              .orderBy(sql`case when blocked_at is null and is_hidden = 0 then 0 else 1 end`)
+              .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
+              .orderBy('version_key', 'desc')
+              .limit(1);
+      const row = await chosen.executeTakeFirst();
+      return row && entityFromRow(row);
+    },
+
+    async listedBy(uid) {
+      const rows = await lookup
+        .selectFrom('remote_member as member')
+        .innerJoin('entity', 'entity.uid', 'member.uid')
+        // An index that was only read once is not read again, and brings nothing back.
+        .innerJoin('remote', 'remote.url', 'member.remote_url')
+        .select('member.remote_url')
+        .distinct()
+        .select(sql<number>`case when member.remote_url = entity.owner_url then 0 else 1 end`.as('place'))
+        .where('member.uid', '=', uid)
+        .where('member.missing_since', 'is', null)
+        .orderBy('place')
+        .orderBy('member.remote_url')
+        .execute();
+      return rows.map(({ remote_url }) => remote_url);
+    },
+
+    async versions(type, name) {
+      const rows = await lookup
+        .selectFrom('entity')
+        .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden'])
+        .where('type', '=', type)
+        .where('name', '=', name)
+        .orderBy('version_key', 'desc')
+        .orderBy('uid', 'desc')
+        .limit(MOST_VERSIONS)
+        .execute();
+      return rows.map(({ uid, version, status, blocked_at, is_hidden }) => ({
+        uid,
+        version,
+        status: status as EntityVersion['status'],
+        isBlocked: blocked_at !== null,
+        isHidden: is_hidden === 1,
+      }));
+    },
+
+    list: (query) => list(read, query),
+
+    async countByType() {
+      const rows = await read
+        .selectFrom('entity')
+        .select(['type', ({ fn }) => fn.countAll().as('count')])
+        .groupBy('type')
+        .execute();
+      const counts = new Map(rows.map(({ type, count }) => [type, Number(count)]));
+      return Object.fromEntries(ENTITY_TYPES.map((type) => [type, counts.get(type) ?? 0])) as Record<
+        EntityType,
+        number
+      >;
+    },
+
+    async outdated(limit) {
+      const rows = await read
+        .selectFrom('entity')
+        .select(['source_url', manifestText])
+        .where('mapping', '<', MAPPING)
+        .limit(limit)
+        .execute();
+      return rows.map(({ manifest, source_url }) => ({ manifestText: manifest, sourceUrl: source_url }));
+    },
+  };
+}
+
+function manifestText({ selectFrom }: ExpressionBuilder<Tables, 'entity'>) {
+  return selectFrom('manifest')
+    .select('text')
+    .whereRef('manifest.uid', '=', 'entity.uid')
+    .$asScalar()
+    .$notNull()
+    .as('manifest');
+}
+
+async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }> {
+  const matching = matchingEntities(read.selectFrom('entity'), query);
+  const direction = query.sort === 'name' || query.idPrefix !== undefined ? 'asc' : 'desc';
+  const [rows, { total }] = await Promise.all([
+    matching
+      .select(SUMMARY_COLUMNS)
+      // Otherwise all that begin so would be read and sorted for the first few.
+      .$if(query.idPrefix === undefined, (rows) => rows.orderBy(query.sort, direction))
+      .orderBy('uid', direction)
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { entities: rows.map(summaryFromRow), total: Number(total) };
+}
+
+function matchingEntities<O>(
+  entities: SelectQueryBuilder<Tables, 'entity', O>,
+  { type, text, idPrefix, state = 'any' }: CatalogQuery,
+): SelectQueryBuilder<Tables, 'entity', O> {
+  const words = foldText(text).split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+  return words.reduce(
+    (query, word) => query.where(sql<boolean>`haystack like ${likePattern(word)} escape '\\'`),
+    entities
+      .$if(type !== undefined, (query) => query.where('type', '=', type ?? ''))
+      .where('blocked_at', state === 'blocked' ? 'is not' : 'is', null)
+      .$if(state !== 'blocked', (query) => query.where('is_hidden', '=', state === 'hidden' ? 1 : 0))
+      .$if(state === 'missing', (query) => query.where('missing_since', 'is not', null))
+      // A range, which the primary key answers; ids are ordered byte by byte.
+      .$if(idPrefix !== undefined, (query) =>
+        query.where('uid', '>=', idPrefix ?? '').where('uid', '<', `${idPrefix}${LAST_CHARACTER}`),
+      ),
+  );
+}
