@@ -25,6 +25,7 @@ export const asked = {
     words({ role, scope: scope.join(', '), 'valid for days': days }),
   remote: ({ name, priority, enabled, register }: RemoteSettings = {}) => words({ name, priority, enabled, register }),
   webhook: ({ url, events }: NewWebhook) => words({ to: URL.parse(url)?.origin, events: events.join(', ') }),
+  status: (status: string, reason: string | undefined) => words({ status, reason }),
   removal: ({ purge }: RemovalOptions = {}) => words({ purge }),
 };
 

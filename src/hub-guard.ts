@@ -19,15 +19,15 @@ interface Rule<A extends unknown[], R> {
   detail?: (...args: A) => string | undefined;
   /** What came of it, for the audit log; without it, what throws no error went well. */
   outcome?: (result: R) => ChangeOutcome;
-  /** The subject is the id of an entity, so a token may be limited to it. */
-  isOfEntity?: true;
+  /** The id of the entity that is changed, or its name: a token may be limited to it. */
+  entity?: (...args: A) => string;
 }
 
 type Operation = keyof HubOperations;
 type Rules = { [K in Operation]: Rule<Parameters<HubOperations[K]>, Awaited<ReturnType<HubOperations[K]>>> };
 
 const reads = { role: 'reader' } as const;
-const ofEntity = { role: 'operator', changes: (uid: string) => uid, isOfEntity: true } as const;
+const ofEntity = { role: 'operator', changes: (uid: string) => uid, entity: (uid: string) => uid } as const;
 const ofRemote = { role: 'operator', changes: (reference: string) => shownAddress(reference) } as const;
 
 /** A new operation does not compile until it says who may use it. */
@@ -41,6 +41,17 @@ const RULES: Rules = {
   listServers: reads,
   listServerVersions: reads,
   getServer: reads,
+  publishServer: {
+    role: 'publisher',
+    changes: ({ name, version }) => serverId({ name: String(name), version: String(version) }),
+    entity: ({ name }) => String(name),
+  },
+  setServerStatus: {
+    role: 'publisher',
+    changes: serverId,
+    detail: ({ status, statusMessage }) => asked.status(status, statusMessage),
+    entity: ({ name }) => name,
+  },
   listViews: reads,
   saveView: { role: 'operator', changes: ({ name }) => name },
   removeView: { role: 'operator', changes: (name) => name },
@@ -57,7 +68,7 @@ const RULES: Rules = {
     changes: ({ id, target, dry_run }) => (dry_run ? undefined : `${id} into ${target}`),
     detail: asked.install,
     outcome: ended.install,
-    isOfEntity: true,
+    entity: requestedEntity,
   },
   removeEntity: ofEntity,
   blockEntity: { ...ofEntity, detail: (_uid, reason) => asked.reason(reason) },
@@ -90,7 +101,7 @@ const RULES: Rules = {
     role: 'operator',
     changes: (id) => id,
     detail: (_id, decision) => asked.decision(decision),
-    isOfEntity: true,
+    entity: (id) => id,
   },
   changePolicy: {
     role: 'admin',
@@ -107,6 +118,10 @@ const RULES: Rules = {
   removeWebhook: { role: 'admin', changes: (name) => name },
   testWebhook: { role: 'admin', changes: (name) => name, outcome: ended.webhookTest },
 };
+
+function serverId({ name, version }: { name: string; version?: string }): string {
+  return `mcp_server:${name}${version ? `@${version}` : ''}`;
+}
 
 export function roleFor(operation: Operation): Role {
   return RULES[operation].role;
@@ -127,14 +142,14 @@ export function guardHub(
   audit: Pick<Audit, 'record' | 'recordRefusal'>,
 ): HubOperations {
   const guarded = Object.entries(RULES).map(([operation, rule]) => {
-    const { role, higherRole, changes, detail, outcome, isOfEntity } = rule as Rule<unknown[], unknown>;
+    const { role, higherRole, changes, detail, outcome, entity } = rule as Rule<unknown[], unknown>;
     const work = hub[operation as Operation] as (...args: unknown[]) => Promise<unknown>;
     const guardedWork = async (...args: unknown[]) => {
       const subject = changes?.(...args);
       const change = { operation, subject: subject ?? '', detail: detail?.(...args) };
       await recordingRefusals(caller, change, audit, () => {
         assertRole(caller, higherRole?.(...args) ?? role);
-        if (subject !== undefined) assertScope(caller, isOfEntity ? entityOf(args) : undefined);
+        if (subject !== undefined) assertScope(caller, entity?.(...args));
       });
       return subject === undefined ? work(...args) : audit.record(caller, change, () => work(...args), outcome);
     };
@@ -158,10 +173,7 @@ async function recordingRefusals(
   }
 }
 
-/** The first argument: an id, or a request that has one and perhaps a version beside it. */
-function entityOf([first]: unknown[]): string {
-  if (typeof first === 'string') return first;
-  const { id, version } = first as { id: string; version?: string | null };
+function requestedEntity({ id, version }: { id: string; version?: string | null | undefined }): string {
   return version && parseReference(id)?.version === undefined ? `${id}@${version}` : id;
 }
 
@@ -173,6 +185,6 @@ function assertScope({ name, scope }: Caller, entity: string | undefined): void 
   if (!scope.some(isCovered))
     throw new HubError(
       'forbidden',
-      `The token '${name}' may only install or change entities in its scope: ${scope.join(', ')}.`,
+      `The token '${name}' may only install, publish or change entities in its scope: ${scope.join(', ')}.`,
     );
 }

@@ -45,6 +45,8 @@ import type {
   ServerQuery,
   ServerReference,
   ServerResponse,
+  StatusChanged,
+  StatusRequest,
   ViewList,
   ViewRemoved,
 } from './registry/contract.ts';
@@ -119,6 +121,10 @@ export interface HubOperations {
   listServerVersions(name: string, options?: ServerOptions): Promise<ServerList>;
   /** @throws HubError `entity_not_found` */
   getServer(reference: ServerReference): Promise<ServerResponse>;
+  /** A `server.json`, or a manifest of a server; it belongs to no remote. @throws HubError `invalid_server`, `name_taken`, `version_taken` */
+  publishServer(document: Record<string, unknown>): Promise<ServerResponse>;
+  /** Only of what was published. @throws HubError `invalid_request`, `entity_not_found`, `not_published` */
+  setServerStatus(request: StatusRequest): Promise<StatusChanged>;
   /** Parts of the registry under addresses of their own. */
   listViews(): Promise<ViewList>;
   /** A view that is there already is replaced. @throws HubError `name_taken` */

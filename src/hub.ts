@@ -25,9 +25,10 @@ import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
 import type { Policies } from './policy/policies.ts';
-import type { Ard } from './registry/contract.ts';
+import type { Ard, Validation } from './registry/contract.ts';
 import { manifestOf } from './registry/listed-server.ts';
 import { openRegistry } from './registry/open-registry.ts';
+import { validateDocument } from './registry/publishing/validate.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
 import { createSearchEngine } from './search/engine/create-engine.ts';
@@ -77,6 +78,8 @@ export interface Hub extends HubOperations {
   /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
+  /** Whether a `server.json` or a manifest could be published. */
+  validateServer(document: unknown): Validation;
   /** The servers of the catalog for clients of Agentic Resource Discovery. */
   readonly ard: Ard;
   /** Where a target of installs is on this machine. For whoever sits at it: answers over the network tell no paths of the hub. */
@@ -214,6 +217,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     tryLock: database.tryLock,
     isBusy: () => sync.isIngesting() || installs.isUnderWay(),
     search: (query) => search.search(query),
+    catalog,
+    clearGateway: () => clearGateway(),
     baseUrl,
     now,
     log,
@@ -414,6 +419,8 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     listServers: (query) => registry.list(query),
     listServerVersions: (name, options) => registry.versions(name, options),
     getServer: (reference) => registry.get(reference),
+    publishServer: (document) => registry.publishing.publish(document),
+    setServerStatus: (request) => registry.publishing.setStatus(request),
     listViews: () => registry.views.list(),
     saveView: (view) => registry.views.save(view),
     removeView: (name) => registry.views.remove(name),
@@ -450,6 +457,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     authentication,
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     countEntities: () => catalog.countByType(),
+    validateServer: validateDocument,
     ard: registry.ard,
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),

@@ -7,7 +7,7 @@ export { ROLES, type Role };
 const RoleName = z
   .enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` })
   .describe(
-    '`reader`: searches and reads. `installer`: also installs. `operator`: also changes remotes, entities and registrations. `admin`: also manages tokens and reads the audit log.',
+    '`reader`: searches and reads. `installer`: also installs. `publisher`: also publishes servers. `operator`: also changes remotes, entities and registrations. `admin`: also manages tokens and reads the audit log.',
   )
   .meta({ examples: ['installer'] });
 
@@ -35,7 +35,7 @@ export const NewToken = z.object({
     .max(100)
     .default([])
     .describe(
-      'Names of entities that the token may install or change, without type and version, or patterns with `*` and `?`; case does not count. Without a scope: all.',
+      'Names of entities that the token may install, publish or change, without type and version, or patterns with `*` and `?`; case does not count. Without a scope: all.',
     ),
   expires_in_days: z
     .number()

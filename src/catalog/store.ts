@@ -17,6 +17,8 @@ export interface PublishedEntity {
 
 export interface PublishOptions {
   whileStored?: boolean;
+  /** Entities that are there already stay as they are, and are answered as `not owned`. */
+  onlyNew?: boolean;
 }
 
 export interface CatalogStore {

@@ -15,6 +15,7 @@ import { installedCommands } from './commands/installed.ts';
 import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { pendingCommands } from './commands/pending.ts';
+import { publishCommands } from './commands/publish.ts';
 import { remoteCommands } from './commands/remotes.ts';
 import { searchCommands } from './commands/search.ts';
 import { serviceCommands } from './commands/service.ts';
@@ -27,6 +28,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...installCommands,
     ...installedCommands,
     ...entityCommands,
+    ...publishCommands,
     ...remoteCommands,
     ...pendingCommands,
     ...policyCommands,

@@ -15,7 +15,14 @@ import {
   PolicyState,
   PolicyTest,
 } from '../policy/contract.ts';
-import { RegistryView, ServerList, ServerResponse, ViewList, ViewRemoved } from '../registry/contract.ts';
+import {
+  RegistryView,
+  ServerList,
+  ServerResponse,
+  StatusChanged,
+  ViewList,
+  ViewRemoved,
+} from '../registry/contract.ts';
 import {
   IngestReport,
   IngestStatus,
@@ -177,6 +184,17 @@ export class HubClient implements HubOperations {
       { path: `${serverPath(view, name)}/versions/${entityPath(version)}`, query: { include_deleted: includeDeleted } },
       ServerResponse,
     );
+
+  readonly publishServer: HubOperations['publishServer'] = (document) =>
+    this.#hub.ask({ method: 'POST', path: '/v0.1/publish', body: document }, ServerResponse);
+
+  readonly setServerStatus: HubOperations['setServerStatus'] = async ({ name, version, ...status }) => {
+    const request = { method: 'PATCH', body: { ...status } } as const;
+    const server = serverPath(undefined, name);
+    if (version === undefined) return this.#hub.ask({ ...request, path: `${server}/status` }, StatusChanged);
+    const path = `${server}/versions/${entityPath(version)}/status`;
+    return { updatedCount: 1, servers: [await this.#hub.ask({ ...request, path }, ServerResponse)] };
+  };
 
   readonly listViews: HubOperations['listViews'] = () => this.#hub.ask({ path: '/registry' }, ViewList);
 

@@ -19,7 +19,10 @@ export function routableUrl(url: string): string {
 
 function serverPath(text: string): string {
   const parts = text.replace(ENCODED_SLASH, '%2F').replace(/\/+$/, '').split('/');
-  const own = parts[0]?.includes('%2F') || parts[1] === 'versions' ? 1 : 2;
+  const [first = '', second] = parts;
+  // Namespaces have a dot: without one, `status` is not the second part of a name.
+  const isOfStatus = second === 'status' && !first.includes('.');
+  const own = first.includes('%2F') || second === 'versions' || isOfStatus ? 1 : 2;
   const [versions, ...version] = parts.slice(own);
   const isStatus = version.length > 1 && version.at(-1) === 'status';
   const number = version.slice(0, isStatus ? -1 : undefined).join('%2F');

@@ -38,6 +38,7 @@ import { gatewayRoutes } from './routes/gateways.ts';
 import { installRoutes } from './routes/install.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { policyRoutes } from './routes/policy.ts';
+import { publishingRoutes } from './routes/publishing.ts';
 import { registryRoutes } from './routes/registry.ts';
 import { remoteRoutes } from './routes/remotes.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -153,6 +154,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   approvalRoutes(app, hub);
   webhookRoutes(app, hub);
   registryRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
+  publishingRoutes(app, hub);
   viewRoutes(app, hub);
   ardRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });

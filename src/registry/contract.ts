@@ -74,6 +74,47 @@ export interface ServerReference extends ServerOptions {
   version: string;
 }
 
+/** What belongs to no remote, because it was published to this hub: the hub names it where it would name the remote. */
+export const PUBLISHED = 'published';
+
+const ValidationIssue = z.object({
+  type: z.enum(['schema', 'semantic']),
+  path: z.string().describe('Such as `packages[0].transport.url`; empty for the whole document.'),
+  message: z.string(),
+  severity: z.enum(['error', 'warning']),
+  reference: z.string().describe('Name of the rule.'),
+});
+export type ValidationIssue = z.infer<typeof ValidationIssue>;
+
+export const Validation = z
+  .object({ valid: z.boolean().describe('No issue is an error.'), issues: z.array(ValidationIssue) })
+  .meta({ id: 'Validation' });
+export type Validation = z.infer<typeof Validation>;
+
+export const NewStatus = z.strictObject({
+  status: z
+    .enum(SERVER_STATUSES)
+    .describe('`deleted`: hidden from lists and searches, and not installed')
+    .meta({ examples: ['deprecated'] }),
+  statusMessage: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('Why, or what to use instead; not with `active`')
+    .meta({ examples: ['Use version 2.'] }),
+});
+
+export interface StatusRequest extends z.infer<typeof NewStatus> {
+  name: string;
+  /** Without one, all versions that were published. */
+  version?: string;
+}
+
+export const StatusChanged = z
+  .object({ updatedCount: z.number().int(), servers: z.array(ServerResponse) })
+  .meta({ id: 'StatusChanged' });
+export type StatusChanged = z.infer<typeof StatusChanged>;
+
 export const ViewName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 small letters, digits, and . _ -')

@@ -54,7 +54,7 @@ function whatOnlyRegistriesRead({ repository, icons, _meta }: JsonObject): JsonO
   };
 }
 
-function lifecycleOf(status: string, message: string | null): JsonObject {
+export function lifecycleOf(status: string, message: string | null): JsonObject {
   if (status === 'deleted') return { status: 'disabled', reason: message ?? 'Withdrawn from the registry.' };
   if (status !== 'deprecated') return { status: 'active' };
   return message === null ? { status } : { status, reason: message };

@@ -4,6 +4,7 @@ import { searchQuery } from '../search/search-query.ts';
 import { createArd } from './ard.ts';
 import type { Ard } from './contract.ts';
 import { latestVersion } from './latest-version.ts';
+import { createPublishing, type Publishing, type PublishingDependencies } from './publishing/publish.ts';
 import { createRegistry, type Registry, type RegistryDependencies } from './registry.ts';
 import { type KeeperDependencies, RegistryKeeper } from './registry-keeper.ts';
 import { serverFromManifests, serverKeyOf } from './server-from-manifests.ts';
@@ -12,6 +13,7 @@ import { createViews, type Views } from './views.ts';
 
 interface OpenRegistryDependencies
   extends Pick<RegistryDependencies, 'store' | 'baseUrl'>,
+    Pick<PublishingDependencies, 'catalog' | 'clearGateway'>,
     Omit<KeeperDependencies, 'tables'> {
   viewStore: ViewStore;
   tablesOf: (mapping: ServerMapping) => RegistryTables;
@@ -27,10 +29,13 @@ export function openRegistry({
   viewStore,
   tablesOf,
   search,
+  catalog,
+  clearGateway,
   ...given
 }: OpenRegistryDependencies): Registry & {
   ard: Ard;
   views: Views;
+  publishing: Publishing;
   close(): Promise<void>;
 } {
   const tables = tablesOf({ keyOf: serverKeyOf, listed: serverFromManifests, latest: latestVersion });
@@ -47,5 +52,7 @@ export function openRegistry({
   };
   const views = createViews(viewStore);
   const registry = createRegistry({ store, rank, baseUrl, upToDate, views });
-  return { ...registry, views, ard: createArd({ store, rank, baseUrl, upToDate }), close: () => keeper.stop() };
+  const publishing = createPublishing({ catalog, registry, store, clearGateway, baseUrl, now: given.now });
+  const ard = createArd({ store, rank, baseUrl, upToDate });
+  return { ...registry, views, publishing, ard, close: () => keeper.stop() };
 }

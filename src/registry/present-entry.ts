@@ -4,7 +4,7 @@ import { OFFICIAL_META, type ServerResponse } from './contract.ts';
 import type { AboutEntry, RegistryEntry } from './store.ts';
 
 export function presentEntry(entry: RegistryEntry, baseUrl: string): ServerResponse {
-  const { ids, tags } = JSON.parse(entry.about) as AboutEntry;
+  const { ids, tags, note } = JSON.parse(entry.about) as AboutEntry;
   return {
     server: JSON.parse(entry.server),
     _meta: {
@@ -19,6 +19,7 @@ export function presentEntry(entry: RegistryEntry, baseUrl: string): ServerRespo
       [`${reversedHost(baseUrl)}/catalog`]: {
         ids,
         ...(tags ? { tags } : {}),
+        ...(note ? { note } : {}),
         url: `${baseUrl}/entities/${uidInAddress(ids[0] ?? '')}`,
       },
     },

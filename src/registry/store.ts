@@ -22,6 +22,8 @@ export interface RegistryEntry extends ServerKey {
 /** What the hub knows about an entry beside `server.json`: the entities it was made of, and what those say. */
 export interface AboutEntry extends EntryWords {
   ids: EntityUid[];
+  /** Only of what was published, and is not listed. */
+  note?: string;
 }
 
 export interface EntryFilter {
@@ -58,6 +60,8 @@ export interface RegistryStore {
   entries(keys: readonly ServerKey[], filter?: Pick<EntryFilter, 'view'>): Promise<RegistryEntry[]>;
   /** All versions of one server. */
   versions(name: string, filter: EntryFilter): Promise<RegistryEntry[]>;
+  /** Names that are listed, and differ from this one only in case. */
+  twinsOf(name: string): Promise<string[]>;
   /** Which entries these entities belong to. */
   serversOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, ServerKey>>;
 }

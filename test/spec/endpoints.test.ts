@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ROLES, type Role } from '../../src/access/contract.ts';
+import { SERVER_SCHEMA } from '../../src/registry/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 
@@ -18,6 +19,7 @@ interface Endpoint {
   body?: object;
 }
 
+const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
 /** Nobody listens there. */
 const WEBHOOK = { name: 'a', url: 'http://127.0.0.1:9/' };
 const REGISTRIES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
@@ -29,6 +31,43 @@ function ofRegistry(path: string): Endpoint {
     .replace(':version', 'latest');
   return { method: 'GET', path, protection: 'public', success: 200, example };
 }
+
+/** The parts of the protocol that change something, once for each prefix. */
+function ofPublishing(prefix: string, place: number): Endpoint[] {
+  const server = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: `${place}.0.0` };
+  const named = `${prefix}/servers/com.acme%2Fnotes`;
+  return [
+    { method: 'POST', path: `${prefix}/publish`, protection: 'publisher', success: 200, body: server },
+    { method: 'POST', path: `${prefix}/validate`, protection: 'public', success: 200, body: server },
+    {
+      method: 'PATCH',
+      path: `${prefix}/servers/:name/versions/:version/status`,
+      protection: 'publisher',
+      success: 200,
+      example: `${named}/versions/${place}.0.0/status`,
+      body: { status: 'deleted' },
+    },
+    {
+      method: 'PATCH',
+      path: `${prefix}/servers/:name/status`,
+      protection: 'publisher',
+      success: 200,
+      example: `${named}/status`,
+      body: { status: 'active' },
+    },
+    {
+      method: 'POST',
+      path: `${prefix}/auth/github-at`,
+      protection: 'public',
+      success: 200,
+      body: { github_token: TOKENS.admin },
+    },
+    ...SIGN_INS.map((way) => ({
+      ...({ method: 'POST', path: `${prefix}/auth/${way}`, protection: 'public', success: 501 } as const),
+    })),
+  ];
+}
+const SIGN_INS = ['none', 'github-oidc', 'oidc', 'dns', 'http'];
 
 const REMOTE = { url: 'https://catalog.example.org/index.json' };
 
@@ -69,6 +108,7 @@ const ENDPOINTS: Endpoint[] = [
     ...['', '/versions', '/versions/:version'].map((rest) => ofRegistry(`${prefix}/servers/:name${rest}`)),
     ...['health', 'ping', 'version'].map((rest) => ofRegistry(`${prefix}/${rest}`)),
   ]),
+  ...['/v0.1', '/v0'].flatMap(ofPublishing),
   { method: 'GET', path: '/entities/:id', protection: 'public', success: 200, example: '/entities/tool:a' },
   { method: 'GET', path: '/operations', protection: 'public', success: 200 },
   { method: 'GET', path: '/catalog', protection: 'public', success: 200 },
@@ -190,7 +230,6 @@ const ENDPOINTS: Endpoint[] = [
 ];
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };
-const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
 const settings = { API_TOKEN: TOKENS.admin, METRICS_TOKEN: TOKENS.metrics };
 const manifests = [
   ...['a', 'deleted'].map((id) => aManifest({ type: 'tool', id })),
@@ -234,7 +273,7 @@ test('endpoints: the lowest role that the table names is enough', async (t) => {
   const { app, hub } = await testHub(t, { settings, manifests });
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
     if (protection === 'public' || protection === 'optional' || protection === 'metrics') continue;
-    const name = `${protection}-${method}-${path.replaceAll(/[^a-z]/g, '')}`;
+    const name = `${protection}-${method}-${path.replaceAll(/[^a-z0-9.]/g, '')}`;
     const { token } = await hub.createToken({ name, role: protection, scope: [] });
     const headers = { authorization: `Bearer ${token}` };
     const { statusCode } = await app.inject({ method, url: example, headers, body });
@@ -258,6 +297,10 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
     '/openapi.yaml',
     '/.well-known/ard.json',
     '/.well-known/ai-catalog.json',
+    ...['/v0.1', '/v0'].flatMap((prefix) => [
+      `${prefix}/validate`,
+      ...['github-at', ...SIGN_INS].map((way) => `${prefix}/auth/${way}`),
+    ]),
     ...REGISTRIES.flatMap((prefix) => ['health', 'ping', 'version'].map((rest) => `${prefix}/${rest}`)),
   ];
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {

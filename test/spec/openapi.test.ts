@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { HTTPMethods } from 'fastify';
 import { readDemoCatalog } from '../../src/cli/demo.ts';
+import { SERVER_SCHEMA } from '../../src/registry/contract.ts';
 import { VERSION } from '../../src/version.ts';
 import { type Answer, inject } from '../http/wire.ts';
 import { testHub } from '../support/hub.ts';
@@ -188,11 +189,17 @@ interface Described {
   operation: Operation;
 }
 
+const ALL = { text: '', sort: 'name', limit: 100, offset: 0 } as const;
+const PUBLISHED = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: '1.0.0' };
+
 async function describedHub(t: TestContext) {
   const { app, hub } = await testHub(t, { settings: { METRICS_TOKEN: TOKEN, API_TOKEN: TOKEN } });
   const catalog = await readDemoCatalog();
   const restoreCatalog = async () => {
     await hub.load(catalog);
+    for (const { id } of (await hub.listCatalog({ ...ALL, idPrefix: 'mcp_server:com.acme/' })).items)
+      await hub.removeEntity(id);
+    await hub.publishServer(PUBLISHED);
     await hub.saveView({ name: 'team', description: '', names: [], approved: false });
     const { items } = await hub.listTokens();
     if (!items.some(({ name }) => name === 'old-laptop'))

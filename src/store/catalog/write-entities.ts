@@ -47,7 +47,7 @@ export function writeEntities(dialect: Dialect, revision: Revision, admission: A
       });
     },
 
-    async publish(remote, published, at, { whileStored = false } = {}) {
+    async publish(remote, published, at, { whileStored = false, onlyNew = false } = {}) {
       if (published.length === 0) return [];
       return revision.change(async (tx) => {
         const admit = await admission.forWriting(tx);
@@ -76,7 +76,7 @@ export function writeEntities(dialect: Dialect, revision: Revision, admission: A
           owner_url: remote,
           made_of: manifestUrl,
         }));
-        const written = rows.length > 0 ? await upsert(tx, rows) : new Set<string>();
+        const written = rows.length > 0 ? await upsert(tx, rows, { onlyNew }) : new Set<string>();
         const result = judged.map(({ entity, outcome }): PublishOutcome => {
           if (written.has(entity.uid)) return outcome;
           return outcome === 'created' || outcome === 'changed' ? 'not owned' : 'unchanged';
@@ -163,7 +163,7 @@ export function writeEntities(dialect: Dialect, revision: Revision, admission: A
   async function upsert(
     tx: Db,
     rows: readonly NewEntityRow[],
-    { keepsAddress = true }: { keepsAddress?: boolean } = {},
+    { keepsAddress = true, onlyNew = false }: { keepsAddress?: boolean; onlyNew?: boolean } = {},
   ): Promise<Set<string>> {
     const narrow = rows.map(({ manifest: _, ...row }) => row);
     const columns = Object.keys(narrow[0] ?? {});
@@ -181,7 +181,7 @@ export function writeEntities(dialect: Dialect, revision: Revision, admission: A
       on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address},
         updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')},
         trust = case when excluded.brings = entity.brings then entity.trust end
-      ${columns.includes('owner_url') ? sql`where ${mayReplace}` : sql``}
+      ${onlyNew ? sql`where false` : columns.includes('owner_url') ? sql`where ${mayReplace}` : sql``}
       returning uid
     `.execute(tx);
     const uids = new Set(written.map(({ uid }) => uid));

@@ -71,6 +71,18 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
       return rows.map((row) => entryFromRow(row, filter));
     },
 
+    async twinsOf(name) {
+      const rows = await read
+        .selectFrom('registry_server')
+        .select('name')
+        .distinct()
+        .where('name_key', '=', name.toLowerCase())
+        .where('name', '<>', name)
+        .where('status', '<>', 'deleted')
+        .execute();
+      return rows.map((row) => row.name);
+    },
+
     async serversOf(uids) {
       if (uids.length === 0) return new Map();
       const rows = await read.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();

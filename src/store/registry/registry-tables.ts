@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ServerKey } from '../../registry/contract.ts';
+import { PUBLISHED, type ServerKey } from '../../registry/contract.ts';
 import type { AboutEntry, RegistryTables, ServerMapping } from '../../registry/store.ts';
 import { changesAfter } from '../changes.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
@@ -11,7 +11,10 @@ import type { RegistryServerTable, Tables } from '../tables.ts';
 
 type Row = Selectable<RegistryServerTable>;
 type Changed = Row & { document?: { server: string; about: string } };
-type Member = ServerKey & { uid: string; created_at: string; text: string; is_held: number; needs_approval: number };
+type Member = ServerKey &
+  Pick<Selectable<Tables['entity']>, 'uid' | 'created_at' | 'is_held' | 'needs_approval' | 'owner_url'> & {
+    text: string;
+  };
 
 /** The ids of servers lie between these. */
 const SERVERS = { first: 'mcp_server:', end: 'mcp_server;' };
@@ -27,6 +30,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const rows = await tx.selectFrom('registry_server').selectAll().where(isOneOf('name', names)).execute();
     const stored = new Map(rows.map((row) => [keyText(row), row]));
     const members = Map.groupBy(await membersOf(tx, [...keys.values()]), keyText);
+    for (const [key, all] of members) members.set(key, ownFirst(all));
     const at = await nextMoment(tx, now);
     const changed = [...keys.values()].flatMap(
       (key) => entryOf(key, { members: members.get(keyText(key)) ?? [], before: stored.get(keyText(key)), at }) ?? [],
@@ -64,7 +68,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       .innerJoin('entity', 'entity.uid', 'member.uid')
       .innerJoin('manifest', 'manifest.uid', 'member.uid')
       .select(['member.uid', 'member.name', 'member.version', 'entity.created_at', 'manifest.text'])
-      .select(['entity.is_held', 'entity.needs_approval'])
+      .select(['entity.is_held', 'entity.needs_approval', 'entity.owner_url'])
       .where(isOneOf('member.name', [...new Set(keys.map(({ name }) => name))]))
       .where(isOneOf('member.version', [...new Set(keys.map(({ version }) => version))]))
       .orderBy('member.uid')
@@ -162,6 +166,12 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
 
     update: (uids, now) => write.transaction().execute((tx) => update(tx, uids, now)),
   };
+}
+
+/** A remote that lists the same version adds nothing to what was published here. */
+function ownFirst(members: Member[]): Member[] {
+  const own = members.filter(({ owner_url }) => owner_url === PUBLISHED);
+  return own.length > 0 ? own : members;
 }
 
 function withdrawn(row: Row, at: string): Changed {

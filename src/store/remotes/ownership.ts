@@ -1,5 +1,6 @@
 // Which remote an entity belongs to: the one that brought it first, unless another that lists it has a higher priority.
 import { type RawBuilder, sql } from 'kysely';
+import { PUBLISHED } from '../../registry/contract.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
 /** A disabled remote comes after every other, whatever its priority is. */
@@ -17,10 +18,10 @@ const rightfulOwner = sql<string | null>`(
   limit 1
 )`;
 
-/** Whether an incoming row of `insert into entity … on conflict` may replace the stored one. */
+/** Whether an incoming row of `insert into entity … on conflict` may replace the stored one; never what was published to this hub. */
 export const mayReplace = sql<boolean>`(
   entity.owner_url is null or entity.owner_url = excluded.owner_url
-  or coalesce((select ${rank} from remote where url = excluded.owner_url), 0)
+  or entity.owner_url <> ${sql.lit(PUBLISHED)} and coalesce((select ${rank} from remote where url = excluded.owner_url), 0)
    > coalesce((select ${rank} from remote where url = entity.owner_url), 0)
 )`;
 
@@ -71,7 +72,7 @@ export async function sharedUids(tx: Db, remote: string): Promise<string[]> {
 export async function reassign(tx: Db, which: RawBuilder<boolean>): Promise<number> {
   const { rows } = await sql<{ uid: string }>`
     update entity set owner_url = ${rightfulOwner}, made_of = null
-    where ${which} and owner_url is distinct from ${rightfulOwner}
+    where ${which} and owner_url is distinct from ${sql.lit(PUBLISHED)} and owner_url is distinct from ${rightfulOwner}
     returning uid
   `.execute(tx);
   return rows.length;

@@ -15,7 +15,7 @@ export const tokenCommands = [
     path: ['token', 'create'],
     summary: 'create a token for a person or a program',
     details:
-      'The token is shown once: the hub keeps only its digest. A reader searches; an installer also installs; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
+      'The token is shown once: the hub keeps only its digest. A reader searches; an installer also installs; a publisher also publishes servers; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
     kind: 'hub',
     args: [NAME],
     options: {
@@ -28,6 +28,7 @@ export const tokenCommands = [
     },
     examples: [
       ['hub token create build-server --role installer --days 90', ''],
+      ['hub token create notes-ci --role publisher --scope "com.acme/*"', 'publishes servers with such names'],
       ['hub token create acme --role operator --scope "com.acme/*"', 'only for entities with such names'],
     ],
     async run({ args: [name = ''], options: { role, scope, days }, output, access }) {

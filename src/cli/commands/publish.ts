@@ -1,0 +1,77 @@
+// `hub publish` and `hub validate`: servers of your own.
+import { readFile } from 'node:fs/promises';
+import { parseManifestText } from '../../catalog/manifest-text.ts';
+import { HubError } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { Validation } from '../../registry/contract.ts';
+import { validateDocument } from '../../registry/publishing/validate.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../exit-codes.ts';
+import { oneLine } from '../output/text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+const FILE = { name: '<file>', description: 'a server.json, or a manifest as JSON or YAML; - for standard input' };
+
+export const publishCommands = [
+  command({
+    path: ['publish'],
+    summary: 'publish a server of your own',
+    details:
+      'It is listed, found, installed and registered like any other, as far as the policy allows. A version is published once and never replaced. On a hub elsewhere, this needs a token of the role publisher whose scope has the name of the server.',
+    kind: 'hub',
+    args: [FILE],
+    options: {},
+    examples: [
+      ['hub publish server.json --hub https://hub.example.org', ''],
+      ['hub publish manifest.yaml', 'into the local catalog'],
+    ],
+    async run({ args: [file = ''], output, terminal, access }) {
+      const document = await documentIn(file, terminal);
+      const hub = await access.open();
+      const published = await hub.publishServer(document);
+      output.answer(
+        published,
+        () => `Published: ${oneLine(published.server.name)} ${oneLine(published.server.version)}\n`,
+      );
+      for (const note of notesOf(published._meta)) output.note(note);
+      return 'ok';
+    },
+  }),
+  command({
+    path: ['validate'],
+    summary: 'check a server.json or a manifest, without publishing it',
+    details: 'Says everything that is wrong with it. It ends with 0 if it can be used, although there may be warnings.',
+    kind: 'local',
+    args: [FILE],
+    options: {},
+    examples: [['hub validate server.json', '']],
+    async run({ args: [file = ''], output, terminal }) {
+      const validation = validateDocument(await documentIn(file, terminal));
+      output.answer(validation, () => issuesForPeople(validation, file));
+      return validation.valid ? 'ok' : 'failed';
+    },
+  }),
+];
+
+/** @throws UsageError, HubError `invalid_manifest` */
+async function documentIn(file: string, { readInput }: Terminal): Promise<JsonObject> {
+  const text = await (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`'${file}' must be a readable file (${error.code}).`);
+  });
+  const { document } = parseManifestText(file, text);
+  if (isJsonObject(document)) return document;
+  throw new HubError('invalid_manifest', `${file} is not a server.json or a manifest: it must hold an object.`);
+}
+
+function issuesForPeople({ valid, issues }: Validation, file: string): string {
+  const lines = issues.map(
+    ({ severity, path, message }) => `${severity}: ${path ? `${oneLine(path)} ` : ''}${oneLine(message)}\n`,
+  );
+  return `${lines.join('')}${oneLine(file)} ${valid ? 'is valid' : 'is not valid'}.\n`;
+}
+
+function notesOf(meta: JsonObject): string[] {
+  return Object.values(meta).flatMap((each) =>
+    isJsonObject(each) && typeof each.note === 'string' ? [oneLine(each.note)] : [],
+  );
+}

@@ -1,0 +1,141 @@
+// Publishing servers: the part of the MCP registry's protocol that `mcp-publisher` speaks.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { HubError } from '../../errors.ts';
+import type { Hub } from '../../hub.ts';
+import { NewStatus, SERVER_SCHEMA, ServerResponse, StatusChanged, Validation } from '../../registry/contract.ts';
+import { problems } from '../openapi.ts';
+
+/** The same handlers; `mcp-publisher` asks the second one. */
+const PREFIXES = ['/v0.1', '/v0'];
+const member = (example: unknown) =>
+  z
+    .unknown()
+    .optional()
+    .meta({ examples: [example] });
+/** What is wrong with the other members is found together, by the same rules as everywhere. */
+const Document = z
+  .looseObject({
+    $schema: member(SERVER_SCHEMA),
+    name: z.string().meta({ examples: ['com.acme/tasks'] }),
+    description: member('Reads and writes tasks.'),
+    version: member('1.0.0'),
+    remotes: member([{ type: 'streamable-http', url: 'https://tasks.acme.example/mcp' }]),
+  })
+  .describe('A `server.json`, or a manifest of the type `mcp_server`')
+  .meta({ id: 'ServerDocument' });
+
+const name = z
+  .string()
+  .describe('Its `/` encoded as `%2F`; as it is, it is understood too')
+  .meta({ examples: ['com.acme/notes'] });
+const version = z.string().meta({ examples: ['1.0.0'] });
+
+const CHANGE_PROBLEMS = ['invalid_request', 'invalid_json', 'payload_too_large', 'database_unavailable'] as const;
+const STATUS_PROBLEMS = ['entity_not_found', 'not_published', ...CHANGE_PROBLEMS] as const;
+
+export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
+  for (const prefix of PREFIXES) {
+    const app = server.withTypeProvider<ZodTypeProvider>();
+    const shown = { tags: ['registry'], hide: prefix !== PREFIXES[0] };
+
+    app.post(
+      `${prefix}/publish`,
+      {
+        config: { operation: 'publishServer' },
+        schema: {
+          ...shown,
+          summary: 'Publish a version of a server',
+          body: Document,
+          response: {
+            200: ServerResponse.describe('The server as it is listed'),
+            ...problems('invalid_server', 'version_taken', 'name_taken', ...CHANGE_PROBLEMS),
+          },
+        },
+      },
+      ({ body, caller }) => hub.as(caller).publishServer(body),
+    );
+
+    app.post(
+      `${prefix}/validate`,
+      {
+        config: { isOpen: true },
+        schema: {
+          ...shown,
+          summary: 'Check whether a server could be published, without publishing it',
+          body: Document,
+          response: { 200: Validation.describe('What was found'), ...problems('invalid_request', 'payload_too_large') },
+        },
+      },
+      async ({ body }) => hub.validateServer(body),
+    );
+
+    app.patch(
+      `${prefix}/servers/:name/versions/:version/status`,
+      {
+        config: { operation: 'setServerStatus' },
+        schema: {
+          ...shown,
+          summary: 'Deprecate or delete a published version of a server, or make it active again',
+          params: z.object({ name, version }),
+          body: NewStatus,
+          response: { 200: ServerResponse.describe('The server'), ...problems(...STATUS_PROBLEMS) },
+        },
+      },
+      async ({ params, body, caller }) => {
+        const { servers } = await hub.as(caller).setServerStatus({ ...params, ...body });
+        return servers[0] as ServerResponse;
+      },
+    );
+
+    app.patch(
+      `${prefix}/servers/:name/status`,
+      {
+        config: { operation: 'setServerStatus' },
+        schema: {
+          ...shown,
+          summary: 'The same for all published versions of a server',
+          params: z.object({ name }),
+          body: NewStatus,
+          response: { 200: StatusChanged.describe('Its versions that changed'), ...problems(...STATUS_PROBLEMS) },
+        },
+      },
+      ({ params, body, caller }) => hub.as(caller).setServerStatus({ ...params, ...body }),
+    );
+
+    signInRoutes(server, `${prefix}/auth`, hub);
+  }
+}
+
+const ADVICE =
+  "'mcp-publisher login github --token <token> --registry <address of this hub>' takes a token of this hub, which an administrator creates with 'hub token create <name> --role publisher'.";
+const GITHUB_TOKEN = /^(gh[a-z]_|github_pat_)/;
+
+/** `mcp-publisher` exchanges what it has for a token of the registry. Tokens of this hub are that already. */
+function signInRoutes(server: FastifyInstance, base: string, { authentication }: Hub): void {
+  const open = { config: { isOpen: true }, schema: { hide: true } };
+  const app = server.withTypeProvider<ZodTypeProvider>();
+
+  app.post(
+    `${base}/github-at`,
+    { ...open, schema: { ...open.schema, body: z.object({ github_token: z.string().min(1) }) } },
+    async ({ body: { github_token: token } }) => {
+      if (GITHUB_TOKEN.test(token)) throw notOffered('tokens of GitHub');
+      await authentication.identify(token);
+      return { registry_token: token };
+    },
+  );
+  app.post(`${base}/none`, open, async () => {
+    if (!authentication.isOpen) throw notOffered('publishing without a token');
+    return { registry_token: 'none' };
+  });
+  for (const way of ['github-oidc', 'oidc', 'dns', 'http'])
+    app.post(`${base}/${way}`, open, async () => {
+      throw notOffered(`the sign-in '${way}'`);
+    });
+}
+
+function notOffered(what: string): HubError {
+  return new HubError('not_offered', `This hub does not take ${what}: ${ADVICE}`);
+}

@@ -1,0 +1,173 @@
+// Publishing: servers that teams bring to this hub themselves, and what becomes of their versions.
+import type { Catalog } from '../../catalog/catalog.ts';
+import { entityFromManifest } from '../../catalog/entity.ts';
+import { formatUid } from '../../catalog/uid.ts';
+import { HubError } from '../../errors.ts';
+import { asObject, type JsonObject } from '../../lib/json.ts';
+import { jsonDigest } from '../../lib/json-digest.ts';
+import type { Clock } from '../../lib/world.ts';
+import { PUBLISHED, type ServerKey, type ServerResponse, type StatusChanged, type StatusRequest } from '../contract.ts';
+import { lifecycleOf, manifestFromServer } from '../manifest-from-server.ts';
+import { presentEntry } from '../present-entry.ts';
+import type { Registry } from '../registry.ts';
+import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
+import type { AboutEntry, RegistryStore } from '../store.ts';
+import { isManifest, publishingFaults } from './validate.ts';
+
+export interface Publishing {
+  /** A `server.json`, or a manifest of a server. @throws HubError `invalid_server`, `name_taken`, `version_taken` */
+  publish(document: JsonObject): Promise<ServerResponse>;
+  /** @throws HubError `invalid_request`, `entity_not_found`, `not_published` */
+  setStatus(request: StatusRequest): Promise<StatusChanged>;
+}
+
+export interface PublishingDependencies {
+  catalog: Pick<Catalog, 'publish' | 'get' | 'manifest'>;
+  registry: Pick<Registry, 'get'>;
+  store: Pick<RegistryStore, 'twinsOf'>;
+  /** Takes out of the gateway what no longer may be there. */
+  clearGateway: () => Promise<unknown>;
+  baseUrl: () => string;
+  now: Clock;
+}
+
+export function createPublishing(dependencies: PublishingDependencies): Publishing {
+  const { catalog, registry, store, clearGateway, baseUrl, now } = dependencies;
+
+  const save = (manifests: readonly JsonObject[], options?: { onlyNew: boolean }) =>
+    catalog.publish(
+      PUBLISHED,
+      manifests.map((document) => ({ entity: entityFromManifest({ document }), manifestUrl: PUBLISHED })),
+      options,
+    );
+
+  async function listed(key: ServerKey): Promise<ServerResponse | undefined> {
+    try {
+      return await registry.get({ ...key, includeDeleted: true });
+    } catch (error) {
+      if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
+      throw error;
+    }
+  }
+
+  /** What the policy hides is not in the registry, and its publisher should still see what was stored. */
+  async function shown(key: ServerKey, manifest: JsonObject): Promise<ServerResponse> {
+    const entry = await listed(key);
+    return entry && !isTombstone(entry, manifest) ? entry : unlisted(key, manifest, baseUrl());
+  }
+
+  /** @throws HubError `name_taken`, `version_taken` */
+  async function assertFree(key: ServerKey): Promise<void> {
+    const [twin] = await store.twinsOf(key.name);
+    if (twin) throw new HubError('name_taken', `The server '${twin}' differs from '${key.name}' only in case.`);
+    const entry = await listed(key);
+    if (entry && statusOf(entry) !== 'deleted') throw taken(key);
+  }
+
+  async function publishedVersions({ name, version }: StatusRequest): Promise<JsonObject[]> {
+    const uid = (each: string) => formatUid({ type: 'mcp_server', slug: name, version: each });
+    const first = await catalog.get(version === undefined ? `mcp_server:${name}` : uid(version));
+    const ids = version === undefined ? first.versions.map(({ id }) => id) : [first.id];
+    const records = await Promise.all(ids.map((id) => catalog.get(id)));
+    const own = records.filter(({ remote }) => remote === PUBLISHED);
+    if (own.length === 0)
+      throw new HubError(
+        'not_published',
+        `'${first.id}' was not published to this hub, but comes from ${first.remote ?? 'a manifest without a remote'}: block it if it should not be used.`,
+      );
+    return Promise.all(own.map(async ({ id }) => JSON.parse((await catalog.manifest(id)).text) as JsonObject));
+  }
+
+  return {
+    async publish(document) {
+      const faults = publishingFaults(document);
+      if (faults.length > 0) throw invalid(faults);
+      const manifest = publishedManifest(document, now().toISOString());
+      const key = keyOf(manifest);
+      await assertFree(key);
+      const [outcome] = await save([manifest], { onlyNew: true });
+      if (outcome !== 'created') throw taken(key);
+      return shown(key, manifest);
+    },
+
+    async setStatus(request) {
+      const { status, statusMessage } = request;
+      if (status === 'active' && statusMessage !== undefined)
+        throw badStatus('statusMessage', "must not be given with the status 'active'");
+      const before = await publishedVersions(request);
+      const after = before.map((manifest) => withStatus(manifest, { status, statusMessage }));
+      const changed = after.filter((manifest, place) => jsonDigest(manifest) !== jsonDigest(before[place]));
+      if (changed.length === 0)
+        throw badStatus('status', 'and its message are these already, so that nothing would change');
+      await save(changed);
+      if (status === 'deleted') await clearGateway();
+      const servers = await Promise.all(changed.map((manifest) => shown(keyOf(manifest), manifest)));
+      return { updatedCount: servers.length, servers };
+    },
+  };
+}
+
+function publishedManifest(document: JsonObject, at: string): JsonObject {
+  const manifest = isManifest(document)
+    ? document
+    : manifestFromServer(document, { status: 'active', publishedAt: at, updatedAt: at });
+  const { registry_status: _, ...provenance } = asObject(manifest.provenance);
+  return { ...manifest, provenance: { ...provenance, source: PUBLISHED, published_at: at, updated_at: at } };
+}
+
+function withStatus(
+  manifest: JsonObject,
+  { status, statusMessage = null }: { status: string; statusMessage?: string | null | undefined },
+): JsonObject {
+  const { registry_status: _, ...provenance } = asObject(manifest.provenance);
+  const deleted = status === 'deleted' ? { registry_status: status } : {};
+  return {
+    ...manifest,
+    lifecycle: lifecycleOf(status, statusMessage),
+    provenance: { ...provenance, ...deleted },
+  };
+}
+
+function keyOf(manifest: JsonObject): ServerKey {
+  const key = serverKeyOf(manifest);
+  if (!key) throw invalid([{ path: 'name', message: 'must be the name of a registry, such as com.acme/notes' }]);
+  return key;
+}
+
+function statusOf({ _meta }: ServerResponse): string {
+  return _meta['io.modelcontextprotocol.registry/official'].status;
+}
+
+/** An entry that is `deleted`, although the manifest is not: the policy hides it, or an operator blocked it. */
+function isTombstone(entry: ServerResponse, { provenance }: JsonObject): boolean {
+  return statusOf(entry) === 'deleted' && asObject(provenance).registry_status !== 'deleted';
+}
+
+const UNLISTED = 'Not listed: the policy of this hub hides it, it waits for approval, or an operator has blocked it.';
+
+function unlisted(key: ServerKey, manifest: JsonObject, baseUrl: string): ServerResponse {
+  const { server, status, statusMessage, publishedAt, words } = serverFromManifests(key, [manifest]);
+  const at = publishedAt ?? '';
+  const about: AboutEntry = { ids: [entityFromManifest({ document: manifest }).uid], ...words, note: UNLISTED };
+  const dates = { statusChangedAt: at, publishedAt: at, updatedAt: at };
+  const documents = { server: JSON.stringify(server), about: JSON.stringify(about) };
+  return presentEntry({ ...key, status, statusMessage, ...dates, isLatest: false, ...documents }, baseUrl);
+}
+
+function taken({ name, version }: ServerKey): HubError {
+  return new HubError(
+    'version_taken',
+    `'${name}' has a version ${version} already, and what is published is never replaced: publish it with another version.`,
+  );
+}
+
+function badStatus(path: string, message: string): HubError {
+  return new HubError('invalid_request', `The request is not valid: ${path} ${message}.`, {
+    faults: [{ path, message }],
+  });
+}
+
+function invalid(faults: readonly { path: string; message: string }[]): HubError {
+  const sentence = faults.map(({ path, message }) => `${path || 'the document'} ${message}`).join('; ');
+  return new HubError('invalid_server', `The server cannot be published: ${sentence}.`, { faults });
+}

@@ -1,0 +1,91 @@
+// Whether a document can be published: a `server.json`, or a manifest of the hub.
+import type { z } from 'zod';
+import { readManifest } from '../../catalog/manifest.ts';
+import { HubError, type InputFault } from '../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { Validation, ValidationIssue } from '../contract.ts';
+import { serverKeyOf } from '../server-from-manifests.ts';
+import { ruleIssues, schemaIssues } from './server-rules.ts';
+import { PublishedServer } from './server-schema.ts';
+
+export function validateDocument(document: unknown): Validation {
+  const issues = isManifest(document) ? manifestIssues(document) : serverIssues(document);
+  return { valid: issues.every(({ severity }) => severity !== 'error'), issues };
+}
+
+/** Manifests have a type; `server.json` has none. */
+export function isManifest(document: unknown): document is JsonObject {
+  return isJsonObject(document) && document.type !== undefined;
+}
+
+function serverIssues(document: unknown): ValidationIssue[] {
+  if (!isJsonObject(document)) return [schemaIssue('', 'must be an object', 'type')];
+  const { data, error } = PublishedServer.safeParse(document);
+  return [...schemaIssues(document), ...(data ? ruleIssues(data) : error.issues.flatMap(issuesOf))];
+}
+
+function manifestIssues(document: JsonObject): ValidationIssue[] {
+  try {
+    const { type, slug, name, version } = readManifest(document);
+    if (type !== 'mcp_server')
+      return [
+        schemaIssue('type', 'is valid, but only manifests of the type mcp_server can be published', 'type', true),
+      ];
+    const key = serverKeyOf(document);
+    if (key && key.name === slug && key.name === name && key.version === version) return [];
+    const message = key
+      ? `must be ${key.name}, as its name; provenance must say the same name and version`
+      : 'must be the name of a registry, such as com.acme/notes, and the same as name';
+    return [schemaIssue('id', `${message}, for the manifest to be published`, 'manifest-name', true)];
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    return error.faults.map(({ path, message }) => schemaIssue(path, message, 'manifest'));
+  }
+}
+
+/** What keeps a document from being published. For manifests, that is also what is only a warning to their authors. */
+export function publishingFaults(document: unknown): InputFault[] {
+  const { issues } = validateDocument(document);
+  return issues
+    .filter(({ severity }) => severity === 'error' || isManifest(document))
+    .map(({ path, message }) => ({ path, message }));
+}
+
+function issuesOf(issue: z.core.$ZodIssue): ValidationIssue[] {
+  const path = pathText(issue.path);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => schemaIssue(joined(path, key), unknownMember(key), 'additionalProperties'));
+  return [schemaIssue(path, messageOf(issue), issue.code)];
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined'))
+    return `is missing; it must be of type ${issue.expected}`;
+  if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
+  if (issue.code === 'too_big') return `must not have more than ${issue.maximum} characters`;
+  if (issue.code === 'too_small') return 'must not be empty';
+  if (issue.code === 'invalid_value') return `must be ${issue.values.join(' or ')}`;
+  return issue.code === 'invalid_union' ? 'is not one of the types that this member may have' : issue.message;
+}
+
+/** Until the schema of 2025-09-29, members were written with underscores. */
+function unknownMember(key: string): string {
+  const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const advice = camel === key || key === '_meta' ? '' : `; the current schema may have it as ${camel}`;
+  return `is not a member of server.json${advice}`;
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : joined(text, String(part))),
+    '',
+  );
+}
+
+function joined(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function schemaIssue(path: string, message: string, reference: string, isWarning = false): ValidationIssue {
+  return { type: 'schema', path, message, severity: isWarning ? 'warning' : 'error', reference };
+}

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { searchQuery } from '../../../src/client/hub-client.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
+import type { ServerList, ServerResponse, Validation } from '../../../src/registry/contract.ts';
+import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
+import { until } from '../../support/until.ts';
+
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
+const PROVIDED = 'io.modelcontextprotocol.registry/publisher-provided';
+const SCHEMAS = 'https://static.modelcontextprotocol.io/schemas';
+const TOKEN = 'token-of-the-hub';
+
+function aServer(fields: JsonObject = {}): JsonObject {
+  return {
+    $schema: `${SCHEMAS}/2025-12-11/server.schema.json`,
+    name: 'com.acme/notes',
+    description: 'Reads and writes notes.',
+    version: '1.0.0',
+    remotes: [{ type: 'streamable-http', url: 'https://notes.acme.example/mcp' }],
+    ...fields,
+  };
+}
+
+async function registry(t: TestContext, database?: DatabaseAddress, manifests: JsonObject[] = []) {
+  const settings = { API_TOKEN: TOKEN };
+  const { app, hub, world, listen } = await testHub(t, { settings, manifests, ...(database ? { database } : {}) });
+  const ask = async <T = JsonObject>(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    body?: object,
+    token = TOKEN,
+  ) => {
+    const headers: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` };
+    const answer = await app.inject({ method, url, headers, ...(body ? { body } : {}) });
+    return { status: answer.statusCode, body: answer.json<T>() };
+  };
+  const publish = (server: object, token?: string) => ask<ServerResponse>('POST', '/v0/publish', server, token);
+  const setStatus = (path: string, body: object, token?: string) =>
+    ask<ServerResponse>('PATCH', `/v0/servers/com.acme%2Fnotes/${path}status`, body, token);
+  const listed = async (query = '') =>
+    (await ask<ServerList>('GET', `/v0.1/servers${query}`)).body.servers.map(
+      ({ server, _meta }) => `${server.name}@${server.version} ${_meta[OFFICIAL].status}`,
+    );
+  const publisher = async (...scope: string[]) =>
+    (await ask<{ token: string }>('POST', '/tokens', { name: `ci-${scope.length}`, role: 'publisher', scope })).body
+      .token;
+  return { app, hub, world, listen, ask, publish, setStatus, listed, publisher };
+}
+
+testOnEveryEngine('publishing: a server is listed as it came, found, installed and audited', async (t, database) => {
+  const { hub, publish, listed, ask } = await registry(t, database);
+  const server = aServer({
+    title: 'Notes',
+    websiteUrl: 'https://acme.example',
+    repository: { url: 'https://github.com/acme/notes', source: 'github', subfolder: 'src' },
+    icons: [{ src: 'https://acme.example/icon.png', sizes: ['48x48'] }],
+    _meta: { [PROVIDED]: { team: 'notes' } },
+  });
+  const { status, body } = await publish(server);
+  assert.equal(status, 200);
+  assert.deepEqual(body.server, server);
+  assert.partialDeepStrictEqual(body._meta[OFFICIAL], { status: 'active', isLatest: true });
+  assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 active']);
+
+  const id = 'mcp_server:com.acme/notes@1.0.0';
+  assert.equal((await hub.getEntity(id)).remote, 'published');
+  const query = searchQuery({ text: 'notes', mode: 'keyword' });
+  await until(async () => (await hub.search(query)).items[0]?.id === id);
+  const installed = await hub.install({ id, target: await tempDir(t), dry_run: true, frozen: false });
+  assert.equal(installed.ok, true);
+  assert.deepEqual((await hub.listPending({ limit: 5, offset: 0, text: '', errorOnly: false })).items[0]?.uid, id);
+  const { items } = await hub.listAudit({ limit: 1 });
+  assert.partialDeepStrictEqual(items[0], { operation: 'publishServer', subject: id, outcome: 'ok' });
+
+  assert.equal((await publish(server)).status, 409, 'a version is never replaced');
+  assert.equal((await publish({ ...server, description: 'Other.' })).status, 409);
+  assert.equal((await publish(aServer({ name: 'com.Acme/notes', version: '2.0.0' }))).status, 409, 'twins in case');
+  assert.equal((await publish(aServer({ version: '1.1.0' }))).body._meta[OFFICIAL].isLatest, true);
+  await ask('DELETE', `/catalog/entities/${encodeURIComponent(id)}`);
+  assert.deepEqual(await listed(), ['com.acme/notes@1.1.0 active'], 'an operator may remove it');
+});
+
+testOnEveryEngine('publishing: of many at once, one gets the version', async (t, database) => {
+  const { publish } = await registry(t, database);
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, (_, place) => publish(aServer({ description: `Number ${place}.` }))),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409, 409]);
+});
+
+testOnEveryEngine('publishing: a token publishes only names in its scope', async (t, database) => {
+  const { publish, publisher, setStatus, hub, ask } = await registry(t, database);
+  const token = await publisher('com.acme/*');
+  assert.equal((await publish(aServer(), token)).status, 200);
+  assert.equal((await publish(aServer({ name: 'com.acmes/notes' }), token)).status, 403);
+  assert.equal((await publish(aServer({ name: 'com.acme' }), token)).status, 403);
+  const disguised = { type: 'mcp_server', id: 'org.other/x', name: 'com.acme/x', version: '1.0.0', description: 'x' };
+  assert.equal((await publish(disguised, token)).status, 422);
+  const provenance = { server_name: 'org.other/x' };
+  assert.equal((await publish({ ...disguised, id: 'com.acme/x', provenance }, token)).status, 422);
+  assert.equal((await publish(aServer(), '')).status, 401);
+  const { body: reader } = await ask('POST', '/tokens', { name: 'r', role: 'installer' });
+  assert.equal((await publish(aServer({ version: '3' }), String(reader.token))).status, 403);
+  assert.equal((await setStatus('', { status: 'deprecated' }, String(reader.token))).status, 403);
+  const other = await publisher('org.other/*', 'org.third/*');
+  assert.equal((await setStatus('versions/1.0.0/', { status: 'deleted' }, other)).status, 403);
+  assert.equal((await hub.listAudit({ limit: 1, operation: 'setServerStatus' })).items[0]?.outcome, 'refused');
+});
+
+testOnEveryEngine('publishing: versions are deprecated, deleted and made active again', async (t, database) => {
+  const { publish, setStatus, listed, hub, ask } = await registry(t, database);
+  await publish(aServer());
+  await publish(aServer({ version: '2.0.0' }));
+  const deprecated = await setStatus('versions/1.0.0/', { status: 'deprecated', statusMessage: 'Use 2.' });
+  assert.partialDeepStrictEqual(deprecated.body._meta[OFFICIAL], { status: 'deprecated', statusMessage: 'Use 2.' });
+  assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated', statusMessage: 'Use 2.' })).status, 400);
+  assert.equal((await setStatus('versions/1.0.0/', { status: 'active', statusMessage: 'x' })).status, 400);
+  assert.equal((await setStatus('versions/1.0.0/', { status: 'gone' })).status, 400);
+  assert.equal((await setStatus('versions/9/', { status: 'deleted' })).status, 404);
+
+  const deleted = await setStatus('versions/2.0.0/', { status: 'deleted' });
+  assert.partialDeepStrictEqual(deleted.body._meta[OFFICIAL], { status: 'deleted', isLatest: false });
+  assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated']);
+  assert.deepEqual(await listed('?include_deleted=true'), [
+    'com.acme/notes@1.0.0 deprecated',
+    'com.acme/notes@2.0.0 deleted',
+  ]);
+  assert.equal((await publish(aServer({ version: '2.0.0' }))).status, 409, 'deleted is not free');
+  const query = searchQuery({ text: 'notes', mode: 'keyword', versions: 'all' });
+  await until(async () => (await hub.search(query)).items.every(({ version }) => version !== '2.0.0'));
+
+  const all = await ask<{ updatedCount: number }>('PATCH', '/v0.1/servers/com.acme/notes/status', { status: 'active' });
+  assert.deepEqual([all.status, all.body.updatedCount], [200, 2]);
+  assert.deepEqual(await listed('?version=latest'), ['com.acme/notes@2.0.0 active']);
+  assert.equal((await ask('PATCH', '/v0/servers/com.acme%2Fnotes/status', { status: 'active' })).status, 400);
+});
+
+testOnEveryEngine('publishing: no remote replaces, adds to or removes what was published', async (t, database) => {
+  const { publish, hub, ask, setStatus } = await registry(t, database);
+  await publish(aServer());
+  const catalog = await startIndexServer(t);
+  const theirs = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
+  const copy = { ...theirs, id: 'copy', remotes: [{ type: 'sse', url: 'https://evil.example' }] };
+  const other = { ...theirs, id: 'com.acme/tasks', name: 'com.acme/tasks' };
+  catalog.put('/index.json', { items: [theirs, copy, other].map((manifest) => ({ manifest })) });
+  const url = catalog.url('/index.json');
+  await hub.addRemote(url, { priority: 1000 });
+  await hub.ingest();
+  await hub.changeRemote(url, { priority: 5 });
+  const shown = async () =>
+    (await ask<ServerResponse>('GET', '/v0.1/servers/com.acme%2Fnotes/versions/1.0.0')).body.server.remotes;
+  assert.deepEqual(await shown(), aServer().remotes);
+  assert.equal((await publish(aServer({ name: 'com.acme/tasks' }))).status, 409, 'theirs is not replaced either');
+  const refused = await ask('PATCH', '/v0/servers/com.acme%2Ftasks/versions/1.0.0/status', { status: 'deleted' });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'not_published']);
+  catalog.put('/index.json', { items: [{ manifest: other }] });
+  await hub.ingest();
+  await hub.removeRemote(url, { purge: true });
+  assert.deepEqual(await shown(), aServer().remotes);
+  assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
+});
+
+testOnEveryEngine('publishing: the policy decides about it as about any other', async (t, database) => {
+  const { publish, hub, listed, setStatus } = await registry(t, database);
+  const rule = (what: string) =>
+    hub.changePolicy(`version: 1\nrules:\n  - name: own\n    match: { remote: published }\n    ${what}\n`);
+  await rule('search: require_approval');
+  const { status, body } = await publish(aServer());
+  assert.equal(status, 200);
+  assert.deepEqual(body.server, aServer());
+  assert.match(JSON.stringify(body._meta['test.hub/catalog']), /Not listed: the policy/);
+  assert.deepEqual(await listed(), []);
+  const { items } = await hub.listApprovals({ state: 'pending', limit: 5, offset: 0 });
+  assert.equal(items[0]?.id, 'mcp_server:com.acme/notes@1.0.0');
+  const { digest } = await hub.getApproval('mcp_server:com.acme/notes@1.0.0');
+  await hub.decideApproval('mcp_server:com.acme/notes@1.0.0', { decision: 'approve', digest });
+  assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 active']);
+  assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
+  assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval is for what it brings');
+});
+
+test('publishing: a manifest of the hub is published too', async (t) => {
+  const { publish, listed } = await registry(t);
+  const manifest = {
+    type: 'mcp_server',
+    id: 'com.acme/pdf',
+    name: 'com.acme/pdf',
+    version: '1.0.0',
+    description: 'Reads PDF files.',
+    artifacts: [{ kind: 'pypi', spec: { package: 'acme-pdf', version: '1.0.0' } }],
+    provenance: { published_at: '2020-01-01T00:00:00Z', registry_status: 'deleted' },
+  };
+  const { status, body } = await publish(manifest);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.notEqual(body._meta[OFFICIAL].publishedAt, '2020-01-01T00:00:00Z');
+  assert.deepEqual(await listed(), ['com.acme/pdf@1.0.0 active']);
+  for (const wrong of [{ type: 'agent' }, { type: 'x' }, { id: 'pdf' }, { name: 'PDF' }, { version: 1 }])
+    assert.equal((await publish({ ...manifest, ...wrong })).status, 422, JSON.stringify(wrong));
+});
+
+const STDIO = { type: 'stdio' };
+const pack = (fields: JsonObject) => ({
+  packages: [{ registryType: 'npm', identifier: 'notes', version: '1.0.0', transport: STDIO, ...fields }],
+});
+const BAD_SERVERS: [string, JsonObject][] = [
+  ['schema', { $schema: undefined }],
+  ['schema', { $schema: `${SCHEMAS}/2030-01-01/server.schema.json` }],
+  ['schema', { $schema: 'https://example.org/x.json' }],
+  ['name', { name: 'notes' }],
+  ['name', { name: 'com.acme/' }],
+  ['name', { name: 'com.acme/a b' }],
+  ['name', { name: 'com.acme/a/b' }],
+  ['name', { name: '-com/ab' }],
+  ['name', { name: `com.acme/${'x'.repeat(200)}` }],
+  ['name', { name: 'com.acme/\u0000x' }],
+  ['description', { description: 'x'.repeat(101) }],
+  ['description', { description: '  ' }],
+  ['title', { title: '' }],
+  ['version', { version: 'latest' }],
+  ['version', { version: '^1.0.0' }],
+  ['version', { version: '1.x' }],
+  ['version', { version: '1.0.0 || 2.0.0' }],
+  ['version', { version: '1 - 2' }],
+  ['version', { version: '>=1' }],
+  ['version', { version: '../1' }],
+  ['version', { version: 'a@b' }],
+  ['version', { version: 1 }],
+  ['websiteUrl', { websiteUrl: 'http://acme.example' }],
+  ['repository.url', { repository: { url: 'https://example.org/x', source: 'github' } }],
+  ['repository.subfolder', { repository: { url: 'https://github.com/a/b', source: 'github', subfolder: '../x' } }],
+  ['icons[0].src', { icons: [{ src: 'data:image/png;base64,x' }] }],
+  ['packages[0].version', pack({ version: 'latest' })],
+  ['packages[0].identifier', pack({ identifier: 'a b' })],
+  ['packages[0].registry_type', pack({ registry_type: 'npm' })],
+  ['packages[0].fileSha256', pack({ registryType: 'mcpb' })],
+  ['packages[0].transport.url', pack({ transport: { type: 'sse', url: 'http://localhost:{port}/x' } })],
+  ['packages[0].packageArguments[0].name', pack({ packageArguments: [{ type: 'named', name: '--a <b>' }] })],
+  [
+    'packages[0].packageArguments[0].value',
+    pack({ packageArguments: [{ type: 'named', name: '--a', value: '--a=1' }] }),
+  ],
+  ['packages[0].packageArguments[0]', pack({ packageArguments: [{ type: 'positional' }] })],
+  ['packages[0].packageArguments[0].type', pack({ packageArguments: [{ type: 'other' }] })],
+  ['remotes[0].url', { remotes: [{ type: 'sse', url: 'https://{tenant}.example' }] }],
+  ['remotes[0].url', { remotes: [{ type: 'sse', url: 'https://localhost/x' }] }],
+  ['remotes[0].url', { remotes: [{ type: 'sse', url: 'ftp://x' }] }],
+  ['remotes[0].type', { remotes: [{ type: 'stdio' }] }],
+  ['_meta.com.acme/x', { _meta: { 'com.acme/x': {} } }],
+  [`_meta.${PROVIDED}`, { _meta: { [PROVIDED]: { text: 'x'.repeat(4_100) } } }],
+  ['status', { status: 'active' }],
+];
+
+test('publishing: what is wrong with a server is said for each member, and nothing is stored', async (t) => {
+  const { publish, ask, listed } = await registry(t);
+  for (const [path, fields] of BAD_SERVERS) {
+    const server = aServer(fields);
+    const { body } = await ask<Validation>('POST', '/v0/validate', server, '');
+    assert.equal(body.valid, false, JSON.stringify(fields));
+    const paths = body.issues.map((issue) => issue.path);
+    assert.ok(paths.includes(path), `${JSON.stringify(fields)}: ${JSON.stringify(body.issues)}`);
+    const refused = await publish(server);
+    assert.equal(refused.status, 422, JSON.stringify(fields));
+  }
+  assert.deepEqual(await listed('?include_deleted=true'), []);
+});
+
+test('publishing: what the public registry would refuse is a warning where a company may want it', async (t) => {
+  const { publish, ask } = await registry(t);
+  const server = aServer({
+    $schema: `${SCHEMAS}/2025-10-17/server.schema.json`,
+    repository: { url: 'https://git.acme.example/notes', source: 'gitea' },
+    remotes: [{ type: 'sse', url: 'http://notes.internal:8080/{tenant}', variables: { tenant: { isRequired: true } } }],
+  });
+  const { body } = await ask<Validation>('POST', '/v0.1/validate', server, '');
+  assert.deepEqual(
+    [body.valid, body.issues.map(({ path, severity }) => `${severity} ${path}`)],
+    [true, ['warning schema', 'warning repository.source', 'warning remotes[0].url']],
+  );
+  const published = await publish(server);
+  assert.deepEqual(published.body.server, { ...server, $schema: aServer().$schema });
+});
+
+test('publishing: bodies that are too large, not JSON or not an object are refused', async (t) => {
+  const { app, ask } = await registry(t);
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+  const post = async (payload: string) =>
+    (await app.inject({ method: 'POST', url: '/v0/publish', headers, payload })).statusCode;
+  assert.equal(await post(JSON.stringify(aServer({ title: 'x'.repeat(5_000_000) }))), 413);
+  assert.equal(await post('{'), 400);
+  assert.equal(await post('[]'), 400);
+  assert.equal(await post('null'), 400);
+  assert.equal(await post('{"version":"1.0.0"}'), 400, 'without a name');
+  assert.equal((await ask('PATCH', '/v0/servers/a%2Fb/status', { status: 'deleted', other: 1 })).status, 400);
+  assert.equal((await ask('POST', '/registry/approved/v0/publish', aServer())).status, 404);
+});
+
+test('publishing: a token of the hub signs in, and other ways say what to do', async (t) => {
+  const { ask, app } = await registry(t);
+  const signIn = (way: string, body: object) => ask('POST', `/v0/auth/${way}`, body, '');
+  assert.deepEqual((await signIn('github-at', { github_token: TOKEN })).body, { registry_token: TOKEN });
+  assert.equal((await signIn('github-at', { github_token: 'hub_wrong' })).status, 401);
+  for (const [way, body] of [
+    ['github-at', { github_token: 'ghp_1234' }],
+    ['none', {}],
+    ['github-oidc', { oidc_token: 'x' }],
+    ['dns', {}],
+    ['http', {}],
+  ] as const) {
+    const { status, body: problem } = await signIn(way, body);
+    assert.equal(status, 501, way);
+    assert.match(String(problem.detail), /hub token create <name> --role publisher/);
+  }
+  assert.equal((await app.inject({ method: 'POST', url: '/v0/auth/none' })).statusCode, 501, 'without a body');
+  const { app: open } = await testHub(t);
+  assert.equal((await open.inject({ method: 'POST', url: '/v0/auth/none' })).statusCode, 200);
+});
