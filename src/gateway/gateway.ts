@@ -1,5 +1,6 @@
 // The stories of registration: one entity during an install, and everything that is due during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
+import { shownText } from '../lib/secrets/secret-words.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { GatewayClient } from './client/client.ts';
 import { createPauses, type Pauses } from './client/pauses.ts';
@@ -180,13 +181,13 @@ function recordOf(entity: RegistrableEntity, { registration, items }: Attempt, a
       // Not the server's fault: it is tried again with the gateway, and this attempt does not count.
       return {
         ...tried,
-        error: registration.error,
+        error: shownText(registration.error),
         nextTryAt: new Date(at.getTime() + (registration.retryAfterMs ?? 0)),
         tries,
       };
     case 'failed': {
       const nextTryAt = registration.isPermanent ? null : new Date(at.getTime() + retryDelayMs(tries));
-      return { ...tried, error: registration.error, nextTryAt, tries: tries + 1 };
+      return { ...tried, error: shownText(registration.error), nextTryAt, tries: tries + 1 };
     }
   }
 }

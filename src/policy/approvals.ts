@@ -30,6 +30,7 @@ export interface ApprovalDependencies {
   now: Clock;
 }
 
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const DECISIONS = { approve: 'approved', reject: 'rejected', revoke: 'revoked' } as const;
 
 export function createApprovals({ approvals, subjects, policies, catalog, now }: ApprovalDependencies): Approvals {
@@ -45,7 +46,10 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
     const policy = await policies.inForce();
     const approval = await subjects.approvalOf(subject);
     const decisions = decisionsFor(policy, subject, now());
-    const asking = ACTIONS.filter((action) => decisions[action].outcome === 'require_approval');
+    // What can never be registered needs nobody's approval for it.
+    const asking = ACTIONS.filter(
+      (action) => decisions[action].outcome === 'require_approval' && (action !== 'register' || subject.isRegistrable),
+    );
     const decision = await approvals.decisionOn(subject);
     return {
       id: record.id,
@@ -55,10 +59,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       title: record.title,
       summary: record.summary,
       digest: subject.brings,
-      needs_approval: asking.some(
-        (action) =>
-          verdictOf(decisions[action], approval) === 'pending' && (action !== 'register' || subject.isRegistrable),
-      ),
+      needs_approval: asking.some((action) => verdictOf(decisions[action], approval) === 'pending'),
       asked_by: asking.map((action) => ({
         action,
         decided_by: decisions[action].label,
@@ -120,6 +121,8 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
           'is needed to approve: send the digest that GET /approvals/{id} shows beside the content',
         );
       const { record, subject } = await find(id);
+      if (digest !== undefined && !DIGEST.test(digest))
+        throw invalid('digest', "must be 'sha256:' and 64 hexadecimal digits, as GET /approvals/{id} shows it");
       const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
       const made: NewDecision = {
         decision: DECISIONS[decision],

@@ -2,6 +2,7 @@
 import type { TrustState } from '../catalog/contract.ts';
 import { signersOf } from '../catalog/trust.ts';
 import { compileGlob } from '../lib/glob.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Match } from './document.ts';
 import type { PolicySubject } from './store.ts';
 
@@ -21,7 +22,7 @@ type Member = keyof Match;
 type Test = (facts: Facts) => boolean;
 
 /** How rules ask for an entity that has no license, no publisher and so on. */
-const NONE = 'none';
+export const NONE = 'none';
 const DAY_MS = 86_400_000;
 
 export function factsOf(subject: PolicySubject, now: Date): Facts {
@@ -118,6 +119,7 @@ function compilePatterns(patterns: readonly string[]) {
 /** What an entity has of a member, for people: `license gpl-3.0`. */
 export function foundWords(member: Member, facts: Facts): string {
   const { texts, quality, ageDays, hasDigests, trust, signers } = facts;
+  if (member === 'remote') return `remote ${texts.remote.map(shownAddress).join(' or ') || NONE}`;
   if (member in texts) return `${member} ${texts[member as PatternMember].join(' or ') || NONE}`;
   if (member.startsWith('quality')) return `quality ${quality}`;
   if (member.endsWith('days')) return `an age of ${Math.floor(ageDays)} days`;

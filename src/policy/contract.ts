@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TRUST_STATES, Trust } from '../catalog/contract.ts';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
-import { ACTIONS, OUTCOMES } from './document.ts';
+import { ACTIONS, LARGEST_POLICY, OUTCOMES } from './document.ts';
 
 const Timestamp = z.iso.datetime();
 const Count = z.number().int().min(0);
@@ -31,7 +31,7 @@ export type PolicyState = z.infer<typeof PolicyState>;
 export const NewPolicy = z.object({
   text: z
     .string()
-    .max(1_000_000)
+    .max(LARGEST_POLICY)
     .describe('The policy, as YAML or JSON')
     .meta({ examples: ['version: 1\ndefault: { register: require_approval }\n'] }),
   dry_run: z.boolean().default(false).describe('Only check it, and count what it would change'),
@@ -45,7 +45,9 @@ export const PolicyChange = z
     digest: z.string(),
     warnings: z.array(z.string()),
     entities: Count.describe('Entities that were looked at.'),
-    affected: Count.describe('Entities for which something changes.'),
+    affected: Count.describe(
+      'Entities for which something changes, including what earlier approvals let through by `approval: name`.',
+    ),
     changes: z.array(z.object({ action: z.enum(ACTIONS), from: OutcomeName, to: OutcomeName, count: Count })),
     note: z.string().optional().describe('What is still in the gateway, and why.'),
   })
@@ -58,7 +60,7 @@ export const PolicyTestRequest = z.object({
     .min(1)
     .describe('Without a version, the newest one')
     .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
-  text: z.string().max(1_000_000).optional().describe('A policy to try; without one, that which is in force'),
+  text: z.string().max(LARGEST_POLICY).optional().describe('A policy to try; without one, that which is in force'),
 });
 
 const PolicyDecision = z.object({

@@ -14,8 +14,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 const APPROVALS = ['version', 'name'] as const;
 export type ApprovalScope = (typeof APPROVALS)[number];
 
+/** In characters. Reading holds up every other request, for a second or two at worst. */
+export const LARGEST_POLICY = 200_000;
 const MOST_RULES = 1_000;
 const MOST_PATTERNS = 1_000;
+/** Each entity may be compared with all of them. */
+const MOST_PATTERNS_IN_ALL = 10_000;
 const LONGEST_PATTERN = 200;
 
 /** A value that stands alone counts as a list of one. */
@@ -86,10 +90,22 @@ export type Rule = z.infer<typeof Rule>;
 
 export const PolicyDocument = z.strictObject({
   version: z.literal(1, { error: 'must be 1' }),
-  rules: z.array(Rule).max(MOST_RULES, `must not have more than ${MOST_RULES} rules`).default([]),
+  rules: z
+    .array(Rule)
+    .max(MOST_RULES, `must not have more than ${MOST_RULES} rules`)
+    .refine((rules) => patternCount(rules) <= MOST_PATTERNS_IN_ALL, {
+      error: ({ input }) =>
+        `must not have more than ${MOST_PATTERNS_IN_ALL} patterns together, and have ${patternCount(input as Rule[])}: use wider patterns, or approve entities one by one`,
+    })
+    .default([]),
   default: z.strictObject(ACTION_OUTCOMES).default({}),
 });
 export type PolicyDocument = z.infer<typeof PolicyDocument>;
+
+function patternCount(rules: readonly Rule[]): number {
+  const lists = rules.flatMap(({ match = {}, except = {} }) => [...Object.values(match), ...Object.values(except)]);
+  return lists.reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
+}
 
 /** What a rule says about an action; undefined when it leaves that to others. */
 export function outcomeFor(rule: Pick<Rule, Action | 'outcome'>, action: Action): Outcome | undefined {

@@ -119,6 +119,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       const counted = await countChanges(
         { before: policyOf(await store.read()), after: policy, now: now() },
         allSubjects(),
+        store,
       );
       if (!dryRun) {
         await store.write({ text, digest, at: now(), by });
@@ -141,7 +142,9 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
           const decision = decisions[action];
           const { outcome, rule, label } = decision;
           const result = verdictOf(decision, approval);
-          return { action, outcome, result, rule, decided_by: label, why: policy.explain(decision, subject, at) };
+          const isIdle = action === 'register' && !subject.isRegistrable;
+          const why = `${policy.explain(decision, subject, at)}${isIdle ? NEVER_REGISTERED : ''}`;
+          return { action, outcome, result, rule, decided_by: label, why };
         }),
         facts: shownFacts(subject, at),
       };
@@ -183,6 +186,8 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
   };
 }
 
+const NEVER_REGISTERED =
+  ' That has no effect: the entity cannot be registered as it is, for example because it has no address that a gateway can connect to.';
 const DAY_MS = 86_400_000;
 
 function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {

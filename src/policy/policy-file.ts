@@ -27,12 +27,15 @@ export async function openPolicyFile({ path, policies, log, onChange }: PolicyFi
   let seen: string | undefined;
   let fault: string | undefined;
 
+  const hasPolicy = async () => (await policies.state()).text !== null;
+
   async function look(): Promise<void> {
     const version = await versionOf(path);
     if (version === seen) return;
     const problem = await take().then(() => undefined, faultOfFile);
     seen = version;
-    if (problem !== undefined && problem !== fault)
+    // Without an earlier policy, the hub does not start and says why.
+    if (problem !== undefined && problem !== fault && (await hasPolicy()))
       log.error({ file: path }, `The policy file cannot be used, the earlier policy stays in force: ${problem}`);
     fault = problem;
   }
@@ -46,7 +49,7 @@ export async function openPolicyFile({ path, policies, log, onChange }: PolicyFi
   }
 
   await look();
-  if (fault !== undefined && (await policies.state()).text === null)
+  if (fault !== undefined && !(await hasPolicy()))
     throw new StartError(`The policy file '${path}' cannot be used: ${fault}`);
   let isLooking = false;
   const timer = setInterval(() => {

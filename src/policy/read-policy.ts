@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { HubError } from '../errors.ts';
-import { PolicyDocument } from './document.ts';
+import { LARGEST_POLICY, PolicyDocument } from './document.ts';
 
 /** What is wrong with a policy, and where; lines and columns are counted from 1. */
 interface PolicyFault {
@@ -13,16 +13,22 @@ interface PolicyFault {
   message: string;
 }
 
-const LARGEST_POLICY = 1_000_000;
 const MOST_FAULTS = 20;
 
 /** Loaded with the first policy: most hubs have none. */
 const require = createRequire(import.meta.url);
 
+/** A change is counted, stored and applied, each of which needs the rules. */
+let last: { text: string; policy: PolicyDocument } | undefined;
+
 /** YAML or JSON. @throws HubError `invalid_policy` */
 export function readPolicy(text: string): PolicyDocument {
+  if (last?.text === text) return last.policy;
   const { policy, faults } = checkPolicy(text);
-  if (policy) return policy;
+  if (policy) {
+    last = { text, policy };
+    return policy;
+  }
   throw new HubError('invalid_policy', `The policy cannot be used: ${faults.slice(0, 3).map(faultLine).join('; ')}.`, {
     faults: faults.map((fault) => ({ path: fault.path, message: faultLine(fault) })),
   });

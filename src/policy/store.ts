@@ -68,6 +68,8 @@ export interface PolicyStore {
   subjects(page: { after: EntityUid; limit: number }): Promise<PolicySubject[]>;
   subject(uid: EntityUid): Promise<PolicySubject | undefined>;
   approvalOf(subject: PolicySubject): Promise<ApprovalState>;
+  /** For many at once. */
+  approvalsOf(subjects: readonly PolicySubject[]): Promise<(subject: PolicySubject) => ApprovalState>;
   /** Those of a page whose flags are not what the rules in force give them, and where the next page begins. */
   outdated(page: { after: EntityUid; limit: number }): Promise<{ uids: EntityUid[]; last: EntityUid | undefined }>;
   /** Gives these the flags of the rules in force; how many changed. */

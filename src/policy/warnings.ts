@@ -1,21 +1,25 @@
 // Rules that have no effect, or another one than their author may think.
-import { ACTIONS, type Action, type Match, outcomeFor, type PolicyDocument, type Rule, ruleLabel } from './document.ts';
+
+import { TRUST_STATES } from '../catalog/contract.ts';
+import { ENTITY_TYPES } from '../catalog/uid.ts';
+import { NONE } from './conditions.ts';
+import { ACTIONS, type Match, outcomeFor, type PolicyDocument, type Rule, ruleLabel } from './document.ts';
 
 /** Sentences, in the order of the rules. */
 export function policyWarnings({ rules }: PolicyDocument): string[] {
-  return rules.flatMap((rule, index) => [...ownWarnings(rule, index), ...shadowWarnings(rules, index)]);
+  const shadows = shadowWarnings(rules);
+  return rules.flatMap((rule, index) => [...ownWarnings(rule, index, rules), ...(shadows[index] ?? [])]);
 }
 
-function ownWarnings(rule: Rule, index: number): string[] {
-  const label = capitalized(ruleLabel(index + 1, rule.name));
-  const match = rule.match ?? {};
+function ownWarnings(rule: Rule, index: number, rules: readonly Rule[]): string[] {
+  const label = labelOf(rule, index);
   const asksForApproval = ACTIONS.some((action) => outcomeFor(rule, action) === 'require_approval');
+  const namesake = rule.name ? rules.findIndex(({ name }) => name === rule.name) : index;
   return [
-    ...(isEmptyRange(match) ? [`${label} can never match: its limits exclude each other.`] : []),
+    ...(isEmptyRange(rule.match ?? {}) ? [`${label} can never match: its limits exclude each other.`] : []),
     ...(rule.approval && !asksForApproval ? [`${label} names an approval, and asks for none.`] : []),
-    ...(matchesEverything(rule) && index === 0
-      ? [`${label} matches every entity; 'default' says that more clearly.`]
-      : []),
+    ...(namesake < index ? [`${label} has the same name as rule ${namesake + 1}.`] : []),
+    ...(conditionsOf(rule).size === 0 ? [`${label} matches every entity; 'default' says that more clearly.`] : []),
   ];
 }
 
@@ -26,38 +30,72 @@ function isEmptyRange({ quality_below, quality_at_least, younger_than_days, olde
   );
 }
 
-function shadowWarnings(rules: readonly Rule[], index: number): string[] {
-  const rule = rules[index] as Rule;
-  const shadowed = ACTIONS.filter((action) => outcomeFor(rule, action)).flatMap((action) => {
-    const earlier = rules.slice(0, index).findIndex((each) => outcomeFor(each, action) && covers(each, rule));
-    return earlier === -1 ? [] : [{ action, by: ruleLabel(earlier + 1, rules[earlier]?.name) }];
-  });
-  const label = capitalized(ruleLabel(index + 1, rule.name));
-  return [...Map.groupBy(shadowed, ({ by }) => by)].map(
-    ([by, some]) => `${label} never decides ${listed(some.map(({ action }) => action))}: ${by} does so before it.`,
+/** What an entity must meet, by member: one of these values. Members that everything meets are left out. */
+type Conditions = ReadonlyMap<string, readonly string[]>;
+
+function conditionsOf({ match = {}, except }: Rule): Conditions {
+  const members = Object.entries(match).map(
+    ([member, value]) => [member, [value].flat().map((each) => String(each).toLowerCase())] as const,
   );
+  const needed = members.filter(([member, values]) => !isMetByAll(member, values));
+  return new Map(except ? [...needed, ['except', [JSON.stringify(except)]]] : needed);
 }
 
-/** Whether everything that a rule matches is matched by an earlier one, as far as that can be seen from the two texts. */
-function covers(earlier: Rule, later: Rule): boolean {
-  if (earlier.except && JSON.stringify(earlier.except) !== JSON.stringify(later.except)) return false;
-  const wanted = (later.match ?? {}) as Record<string, unknown>;
-  return Object.entries(earlier.match ?? {}).every(([member, value]) => includes(value, wanted[member]));
+function isMetByAll(member: string, values: readonly string[]): boolean {
+  const hasAll = (all: readonly string[]) => all.every((each) => values.includes(each));
+  if (member === 'type') return hasAll(ENTITY_TYPES);
+  if (member === 'trust') return hasAll(TRUST_STATES);
+  if (member === 'quality_at_least') return values[0] === '0';
+  const isAnyText = values.some((value) => /^\*+$/.test(value));
+  // Every entity has a name. Other texts may be missing.
+  return isAnyText && (member === 'name' || values.includes(NONE));
 }
 
-function includes(wide: unknown, narrow: unknown): boolean {
-  if (Array.isArray(wide) && Array.isArray(narrow)) return narrow.every((value) => wide.includes(value));
-  return wide === narrow;
+/**
+ * For each rule, the actions that an earlier one decides for everything that it matches, as far as the texts show that. Sets of
+ * rules are numbers with one bit for each rule, so that the time grows with the number of patterns, not with the pairs of rules.
+ */
+function shadowWarnings(rules: readonly Rule[]): string[][] {
+  const conditions = rules.map(conditionsOf);
+  const members = new Set(conditions.flatMap((each) => [...each.keys()]));
+  const earlier = new Map<string, bigint>();
+  const saying = (what: string) => earlier.get(what) ?? 0n;
+
+  /** Earlier rules that name each of its values, or that say nothing about the member. */
+  function widerThan(wanted: Conditions, position: number): bigint {
+    let wider = (1n << BigInt(position)) - 1n;
+    for (const member of members) {
+      const values = wanted.get(member);
+      const naming = values?.reduce((some, value) => some & saying(`${member} ${value}`), wider) ?? 0n;
+      wider &= ~saying(member) | naming;
+    }
+    return wider;
+  }
+
+  return rules.map((rule, position) => {
+    const wanted: Conditions = conditions[position] ?? new Map();
+    const wider = widerThan(wanted, position);
+    const decided = ACTIONS.filter((action) => outcomeFor(rule, action));
+    const shadowed = decided.flatMap((action) => {
+      const first = lowestOf(wider & saying(action));
+      return first === undefined ? [] : [{ action, by: ruleLabel(first + 1, rules[first]?.name) }];
+    });
+    const said = [...wanted].flatMap(([member, values]) => [member, ...values.map((value) => `${member} ${value}`)]);
+    for (const what of [...decided, ...said]) earlier.set(what, saying(what) | (1n << BigInt(position)));
+    return [...Map.groupBy(shadowed, ({ by }) => by)].map(([by, some]) => {
+      const actions = some.map(({ action }) => action);
+      return `${labelOf(rule, position)} never decides about ${LIST.format(actions)}: ${by} does so before it.`;
+    });
+  });
 }
 
-function matchesEverything({ match = {}, except }: Rule): boolean {
-  return except === undefined && Object.keys(match).length === 0;
+function lowestOf(bits: bigint): number | undefined {
+  return bits === 0n ? undefined : (bits & -bits).toString(2).length - 1;
 }
 
-function listed(actions: readonly Action[]): string {
-  return actions.join(' and ');
-}
+const LIST = new Intl.ListFormat('en', { type: 'disjunction' });
 
-function capitalized(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+function labelOf({ name }: Rule, index: number): string {
+  const label = ruleLabel(index + 1, name);
+  return `${label.charAt(0).toUpperCase()}${label.slice(1)}`;
 }

@@ -158,12 +158,12 @@ const warnings: { rules: string; says: RegExp[] }[] = [
   {
     rules:
       '[{ match: { type: tool }, install: block }, { outcome: allow }, { name: late, match: { license: MIT }, install: block }]',
-    says: [/Rule 3 'late' never decides install: rule 2 does so before it/],
+    says: [/Rule 2 matches every entity/, /Rule 3 'late' never decides about install: rule 2 does so before it/],
   },
   {
     rules:
       '[{ match: { type: [tool, agent] }, install: block }, { match: { type: tool, license: MIT }, outcome: allow }]',
-    says: [/Rule 2 never decides install: rule 1 does so before it/],
+    says: [/Rule 2 never decides about install: rule 1 does so before it/],
   },
   {
     rules:
@@ -173,6 +173,21 @@ const warnings: { rules: string; says: RegExp[] }[] = [
   { rules: '[{ match: { type: tool }, search: hide }, { match: { type: tool }, install: block }]', says: [] },
   { rules: '[{ match: { quality_below: 0.2, quality_at_least: 0.5 }, outcome: block }]', says: [/can never match/] },
   { rules: '[{ match: { signature: true }, outcome: allow }]', says: [] },
+  { rules: "[{ match: { name: '*' }, outcome: allow }]", says: [/Rule 1 matches every entity/] },
+  {
+    rules:
+      "[{ match: { name: [acme, '**'], type: [tool, agent, mcp_server], license: ['*', NONE], quality_at_least: 0 }, outcome: allow }]",
+    says: [/Rule 1 matches every entity/],
+  },
+  { rules: "[{ match: { license: '*' }, outcome: allow }]", says: [] },
+  {
+    rules: "[{ match: { license: mit, name: '*' }, outcome: block }, { match: { license: MIT }, outcome: allow }]",
+    says: [/Rule 2 never decides about search, install, or register: rule 1 does so before it/],
+  },
+  {
+    rules: '[{ name: a, match: { type: tool }, install: block }, { name: a, match: { type: agent }, install: block }]',
+    says: [/Rule 2 'a' has the same name as rule 1/],
+  },
   {
     rules: '[{ match: { type: tool }, outcome: block, approval: name }]',
     says: [/names an approval, and asks for none/],

@@ -92,6 +92,17 @@ for (const { text, says } of broken) {
   });
 }
 
+test('policy: more patterns than the hub can compare with every entity are refused', () => {
+  const match = { name: Array.from({ length: 1_000 }, (_, index) => `n${index}`) };
+  const rules = (count: number) => Array.from({ length: count }, () => ({ match, except: match, outcome: 'block' }));
+  assert.equal(readPolicy(JSON.stringify({ version: 1, rules: rules(5) })).rules.length, 5);
+  assert.throws(
+    () => readPolicy(JSON.stringify({ version: 1, rules: rules(6) })),
+    /line 1, column 14: rules must not have more than 10000 patterns together, and have 12000/,
+  );
+  assert.throws(() => readPolicy(`version: 1 # ${'x'.repeat(200_000)}`), /must not be longer than 200000 characters/);
+});
+
 test('policy: aliases that stand for too much are refused', () => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x]',

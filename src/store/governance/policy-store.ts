@@ -73,6 +73,7 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
     },
 
     approvalOf: async (subject) => (await approvalsOf(lookup, [subject], dialect))(subject),
+    approvalsOf: (subjects) => approvalsOf(read, subjects, dialect),
 
     async outdated({ after, limit }) {
       const rows = await page(after, limit);

@@ -75,6 +75,8 @@ testBothWays(
     const { digest } = (await json<ApprovalReview>('approvals', uid('beta'))).answer;
     assert.equal((await hub('reject', uid('beta'))).exitCode, 2, 'without a reason');
     assert.equal((await hub('reject', uid('beta'), '--reason', 'Sold.')).exitCode, 0);
+    assert.match((await hub('policy', 'test', uid('beta'))).out, /install +require_approval \(rejected\)/);
+    assert.match((await hub('policy', 'test', uid('alpha'))).out, /install +require_approval \(approved\)/);
     const other = await hub('approve', uid('beta'), '--digest', digest);
     assert.equal(other.exitCode, 1);
     assert.match(other.error, /was rejected by .*\(Sold\)/);

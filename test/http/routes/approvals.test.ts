@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
-import { ApprovalDecided, ApprovalPage, ApprovalReview } from '../../../src/policy/contract.ts';
+import { ApprovalDecided, ApprovalPage, ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
@@ -263,12 +263,42 @@ test('approvals: a reviewer sees who, where from, what is run and what it asks f
   );
 });
 
+testOnEveryEngine('approvals: a dry run counts what earlier approvals would let through', async (t, database) => {
+  const versions = ['1.0.0', '2.0.0', '3.0.0'].map((version) => server('a', { version }));
+  const { app, hub } = await withPolicy(t, database, ASK, [...versions, server('b')]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await decided(app, uidOf('a', '3.0.0'), { decision: 'reject', reason: 'No.' });
+  const widened = await hub.changePolicy(ASK_ONCE, { dryRun: true });
+  assert.equal(widened.affected, 1, 'the second version, and no other');
+  assert.deepEqual(widened.changes[0], { action: 'search', from: 'require_approval', to: 'allow', count: 1 });
+  await hub.changePolicy(ASK_ONCE);
+  assert.deepEqual(await listed(app), [uidOf('b')]);
+  const narrowed = await hub.changePolicy(ASK, { dryRun: true });
+  assert.deepEqual(narrowed.changes[0], { action: 'search', from: 'allow', to: 'require_approval', count: 1 });
+});
+
+testOnEveryEngine('approvals: nobody is asked about what cannot be registered', async (t, database) => {
+  const local = server('local', {
+    mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['npx', 'local'] } } },
+  });
+  const policy = 'version: 1\ndefault: { register: require_approval }';
+  const { app } = await withPolicy(t, database, policy, [local, server('remote')]);
+  assert.deepEqual(await listed(app), [uidOf('remote')]);
+  const { needs_approval, asked_by } = await review(app, uidOf('local'));
+  assert.deepEqual([needs_approval, asked_by], [false, []]);
+  const tested = await inject(app, { method: 'POST', url: '/policy/test', payload: { id: uidOf('local') } });
+  const { decisions } = PolicyTest.parse(JSON.parse(tested.body));
+  assert.match(decisions[2]?.why ?? '', /That has no effect: the entity cannot be registered as it is/);
+});
+
 test('approvals: bad requests', async (t) => {
   const { app } = await withPolicy(t, undefined, ASK, [server('a')]);
   assertProblem(await inject(app, '/approvals?state=maybe'), 'invalid_request');
   assertProblem(await inject(app, '/approvals?limit=0'), 'invalid_request');
   assertProblem(await inject(app, pathOf('mcp_server:nothing@1')), 'entity_not_found');
   assertProblem(await decide(app, uidOf('nothing'), { decision: 'approve', digest: 'x' }), 'entity_not_found');
+  const malformed = await decide(app, uidOf('a'), { decision: 'approve', digest: 'sha256:9f86d0…' });
+  assert.match(assertProblem(malformed, 'invalid_request').detail, /digest: must be 'sha256:' and 64 hexadecimal/);
   assertProblem(await decide(app, uidOf('a'), { decision: 'maybe' }), 'invalid_request');
   assertProblem(await decide(app, uidOf('a'), {}), 'invalid_request');
   const protectedHub = await testHub(t, { settings: { API_TOKEN: 'secret' } });

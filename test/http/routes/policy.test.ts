@@ -15,7 +15,7 @@ import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { until } from '../../support/until.ts';
-import { testWorld } from '../../support/world.ts';
+import { type LoggedEvent, testWorld } from '../../support/world.ts';
 import { assertProblem, inject } from '../wire.ts';
 
 const server = (id: string, fields: JsonObject = {}) =>
@@ -291,9 +291,12 @@ testOnEveryEngine(
     host.put('/m/a.json', server('a'));
     const root = await tempDir(t);
     const { app, hub } = await testHub(t, { database, settings: { INSTALL_ROOT: root } });
-    await hub.addRemote(host.url('/index.json'), { name: 'team' });
+    await hub.addRemote(host.url('/index.json?token=swordfish'), { name: 'team' });
     await hub.ingest();
     await put(app, 'version: 1\nrules:\n  - { match: { remote: team }, outcome: allow }\ndefault: { install: block }');
+    const tested = await call(app, 'POST', '/policy/test', { id: uidOf('a') });
+    assert.match(tested.json().decisions[0].why, /remote team or http.*\?token=\*\*\*/);
+    assert.ok(!tested.body.includes('swordfish'));
     const install = (body: JsonObject) => call(app, 'POST', '/catalog/install', { target: join(root, 'x'), ...body });
     assert.equal((await install({ id: uidOf('a') })).status, 200);
     const manifest = server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil' } }] });
@@ -339,17 +342,17 @@ test('POLICY_FILE: is in force, is read again when it changes, and cannot be cha
   assert.equal((await found(app)).length, 2);
 });
 
+const isError = ({ level }: LoggedEvent) => level === 'error';
+
 test('POLICY_FILE: a hub that never had a policy does not start without the one it should have', async (t) => {
   const file = join(await tempDir(t), 'policy.yaml');
+  const logged: LoggedEvent[] = [];
   const start = async (database: DatabaseAddress) => {
     const world = testWorld();
     t.after(() => world.close());
-    const hub = await createHub({
-      config: { ...readConfig({ POLICY_FILE: file }), database },
-      world,
-      baseUrl: () => '',
-    });
-    await hub.close();
+    const config = { ...readConfig({ POLICY_FILE: file }), database };
+    const started = createHub({ config, world, baseUrl: () => '' });
+    await started.then((hub) => hub.close()).finally(() => logged.push(...world.logged.filter(isError)));
   };
   const database = await emptyDatabase(t, 'sqlite');
   await assert.rejects(start(database), (error) => {
@@ -361,4 +364,9 @@ test('POLICY_FILE: a hub that never had a policy does not start without the one 
   await start(database);
   await writeFile(file, 'version: 7');
   await start(database);
+  assert.deepEqual(
+    logged.map(({ message }) => message.split(':')[0]),
+    ['The policy file cannot be used, the earlier policy stays in force'],
+    'only where there is an earlier one',
+  );
 });

@@ -99,11 +99,13 @@ function stateForPeople(state: PolicyState, output: Output): string {
   return `${state.text.trimEnd()}\n\n${output.style.faint(`${from}${when}.`)}\n${notes}`;
 }
 
+const APPROVAL_WORDS = { allowed: 'approved', refused: 'rejected', pending: 'not approved yet' };
+
 function testForPeople({ id, decisions }: PolicyTest, output: Output): string {
   const { style } = output;
   const marks = { allowed: style.good, refused: style.bad, pending: style.warning };
   const lines = decisions.map(({ action, outcome, result, decided_by, why }) => {
-    const approval = outcome === 'require_approval' ? ` (${result === 'pending' ? 'not approved yet' : result})` : '';
+    const approval = outcome === 'require_approval' ? ` (${APPROVAL_WORDS[result]})` : '';
     return `${action.padEnd(9)} ${marks[result](outcome)}${approval}  ${oneLine(decided_by)}\n${' '.repeat(10)}${style.faint(oneLine(why))}\n`;
   });
   return `${style.strong(oneLine(id))}\n${lines.join('')}`;
