@@ -86,7 +86,11 @@ export interface DeliveryQuery {
 export const Webhook = z
   .object({
     name: z.string(),
-    url: z.string().describe('Without a login, and with `***` for parameters that look like secrets.'),
+    url: z
+      .string()
+      .describe(
+        'Where deliveries are sent, with `…` for the rest of a long path and for parameters: they may be secret.',
+      ),
     events: z.array(z.string()),
     created_at: z.string(),
     created_by: z.string(),

@@ -37,7 +37,7 @@ export function startDeliveries({ store, newId, log, ...dependencies }: Delivery
       const attempt = await send(delivery, delivery, { ...dependencies, signal });
       if (signal.aborted && attempt.status === null) return store.release(name, hubId);
       const outcome = outcomeOf(attempt, delivery);
-      await store.record(delivery, attempt, outcome);
+      await store.record({ ...delivery, by: hubId }, attempt, outcome);
       report(delivery, attempt, outcome);
       if (signal.aborted || outcome.state === 'pending') return;
     }

@@ -66,8 +66,12 @@ export interface DeliveryStore {
   due(at: Date): Promise<string[]>;
   /** Takes the lease of a webhook; undefined, and no lease, when nothing is to be sent or another hub has it. */
   next(name: string, claim: { at: Date; by: string; id: string }): Promise<OpenDelivery | undefined>;
-  /** Writes down what came of it, and gives the lease back. */
-  record(delivery: Pick<OpenDelivery, 'id' | 'webhook'>, attempt: Attempt, outcome: AttemptOutcome): Promise<void>;
+  /** Writes down what came of it, and gives the lease back. Nothing happens when another hub has the lease by now. */
+  record(
+    delivery: Pick<OpenDelivery, 'id' | 'webhook'> & { by: string },
+    attempt: Attempt,
+    outcome: AttemptOutcome,
+  ): Promise<void>;
   release(name: string, by: string): Promise<void>;
   /** Writes down a test, which is not repeated. Undefined when the webhook is gone. */
   recordTest(name: string, test: { id: string; attempt: Attempt }): Promise<Delivery | undefined>;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { EVENT_TYPES } from '../../src/events/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
+import { SECRET as GATEWAY_SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { testHub } from '../support/hub.ts';
 import { until } from '../support/until.ts';
 import { publish, withGateway } from '../web/operations-stage.ts';
@@ -74,6 +75,39 @@ testOnEveryEngine('events: a webhook hears of everything that it asks for', asyn
   await until(() => later().includes(`entity.added ${server('beta')}`));
   const returned = receiver.received.flatMap(({ events }) => events).find(({ data }) => 'returned' in data);
   assert.partialDeepStrictEqual(returned, { type: 'entity.added', data: { id: server('beta') } });
+});
+
+testOnEveryEngine('events: two hubs on one database deliver each event once', async (t, database) => {
+  const hubs = [await testHub(t, { database }), await testHub(t, { database })];
+  const [{ hub } = assert.fail()] = hubs;
+  const receiver = await startReceiver(t);
+  await hub.addWebhook({ name: 'added', url: receiver.url, events: ['entity.added'], secret: SECRET });
+  const ids = Array.from({ length: 12 }, (_, index) => `tool-${index}`);
+  for (const [index, id] of ids.entries())
+    await hubs[index % 2]?.hub.load([{ document: aManifest({ type: 'tool', id, name: id }) }]);
+  await until(async () => (await hub.listWebhooks()).items[0]?.waiting === 0);
+  assert.deepEqual(
+    receiver.events(),
+    ids.map((id) => `entity.added tool:${id}@1.0.0`),
+  );
+});
+
+testOnEveryEngine('events: a failed registration says nothing that is secret', async (t, database) => {
+  const url = 'https://beta.example/sse?token=swordfish';
+  const gateway = await startFakeGateway(t, {
+    servers: { [url]: { fault: 'refused' } },
+    credentials: { now: () => new Date('2026-06-01T12:00:00.000Z') },
+  });
+  const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: GATEWAY_SECRET };
+  const manifests = [aManifest({ id: 'beta', mcp_registration: { server: { transport: 'SSE', url } } })];
+  const { hub, app } = await testHub(t, { settings, manifests, database });
+  const receiver = await startReceiver(t);
+  await hub.addWebhook({ name: 'all', url: receiver.url, events: ['registration.failed'], secret: SECRET });
+  await hub.syncRemotes();
+  await until(() => receiver.events().length === 1);
+  const seen = `${receiver.received[0]?.body}${(await app.inject('/gateways/pending')).body}`;
+  assert.match(seen, /beta\.example\/sse\?token=\*\*\*/);
+  assert.ok(!seen.includes('swordfish'), seen);
 });
 
 testOnEveryEngine('events: many go in few deliveries, and only the types that are asked for', async (t, database) => {

@@ -13,7 +13,7 @@ const headers = { authorization: 'Bearer the-admin-token' };
 testOnEveryEngine('webhooks: one is added, listed without its secret, tried and removed', async (t, database) => {
   const { app, hub, world } = await testHub(t, { settings, database });
   const receiver = await startReceiver(t);
-  const payload = { name: 'chat', url: `${receiver.url}?token=in-the-address`, secret: SECRET };
+  const payload = { name: 'chat', url: `${receiver.url}/T0/in-the-path?token=in-the-address`, secret: SECRET };
   const added = await inject(app, { method: 'POST', url: '/webhooks', headers, payload });
   assert.equal(added.status, 201);
   assert.equal(JSON.parse(added.body).secret, undefined, 'the caller knows it');
@@ -40,11 +40,12 @@ testOnEveryEngine('webhooks: one is added, listed without its secret, tried and 
   const listed = await inject(app, { url: '/webhooks', headers });
   const [b, chat] = JSON.parse(listed.body).items as Webhook[];
   assert.partialDeepStrictEqual(chat, { name: 'chat', created_by: 'API_TOKEN', waiting: 0, disabled_at: null });
+  assert.equal(chat?.url, `${receiver.url}/T0…?…`);
   assert.equal(chat?.last_delivery?.id, receiver.received[0]?.id);
   assert.equal(b?.last_delivery, null);
   const log = await inject(app, { url: '/webhooks/chat/deliveries', headers });
   const audit = JSON.stringify(await hub.listAudit({ limit: 100 }));
-  for (const hidden of [SECRET, secret, 'in-the-address'])
+  for (const hidden of [SECRET, secret, 'in-the-path', 'in-the-address'])
     for (const text of [listed.body, log.body, tried.body, audit, JSON.stringify(world.logged)])
       assert.ok(!text.includes(hidden), text);
   assert.match(audit, /to: http:\/\/127\.0\.0\.1:\d+; events: entity\.added, /);

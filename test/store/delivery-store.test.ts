@@ -71,9 +71,11 @@ testOnEveryEngine('deliveries: one hub has the lease, until it is over', async (
   assert.equal(await store.next('a', { at: later(59_000), by: 'two', id: 'msg_2' }), undefined);
   const again = await store.next('a', { at: later(61_000), by: 'two', id: 'msg_2' });
   assert.deepEqual(again, first, 'the hub that had it was killed');
-  await store.record({ id: 'msg_1', webhook: 'a' }, attempt, { state: 'delivered' });
-  // The first one was only slow.
-  await store.record({ id: 'msg_1', webhook: 'a' }, attempt, { state: 'failed' });
+  // The first one was only slow: it neither decides about the attempt of the second one nor takes its lease.
+  await store.record({ id: 'msg_1', webhook: 'a', by: 'one' }, attempt, { state: 'failed' });
+  assert.equal(await store.next('a', { at: later(62_000), by: 'three', id: 'msg_3' }), undefined);
+  await store.record({ id: 'msg_1', webhook: 'a', by: 'two' }, attempt, { state: 'delivered' });
+  await store.record({ id: 'msg_1', webhook: 'a', by: 'one' }, attempt, { state: 'failed' });
   assert.deepEqual(
     (await store.list('a', { limit: 10 })).map(({ state, attempts }) => [state, attempts]),
     [['delivered', 1]],
@@ -87,7 +89,7 @@ testOnEveryEngine('sweep: events go when every webhook has passed them', async (
   await add('b');
   await announce(3);
   await store.next('a', { at: NOW, by: 'one', id: newId() });
-  await store.record({ id: 'msg_0001', webhook: 'a' }, attempt, { state: 'delivered' });
+  await store.record({ id: 'msg_0001', webhook: 'a', by: 'one' }, attempt, { state: 'delivered' });
   await sweepEvents(dialect, { at: NOW, newId }, limits);
   assert.deepEqual(await waiting(), [1, 2, 3]);
   await webhooks.remove('b');
@@ -115,6 +117,9 @@ testOnEveryEngine(
     );
     assert.match(String(log[0]?.error), /^3 events were dropped: they waited for more than 7 days/);
     assert.equal(log[1]?.id, open?.id);
+    await store.record({ id: String(open?.id), webhook: 'a', by: 'one' }, attempt, { state: 'delivered' });
+    assert.equal((await store.list('a', { limit: 10 }))[1]?.state, 'failed', 'what the log says stays');
+    assert.deepEqual(await store.due(NOW), ['a'], 'the lease is free again');
 
     await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, { ...limits, mostEvents: 2 });
     assert.deepEqual(await waiting(), [6, 7]);

@@ -89,10 +89,11 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
         return openDelivery(webhook, delivery, (await eventsBetween(tx, webhook, range)).map(eventFromRow));
       }),
 
-    async record({ id, webhook }, attempt, outcome) {
+    async record({ id, webhook, by }, attempt, outcome) {
       await write.transaction().execute(async (tx) => {
         // Everybody locks the webhook first, so that nobody waits in a circle.
-        await lockWebhook(tx, webhook);
+        const locked = await lockWebhook(tx, webhook);
+        if (locked?.leased_by !== by) return;
         const row = await tx
           .updateTable('webhook_delivery')
           .set(({ eb }) => ({ ...attemptColumns(attempt, outcome), attempts: eb('attempts', '+', 1) }))
@@ -100,12 +101,11 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
           .where('state', '=', 'pending')
           .returning('last_position')
           .executeTakeFirst();
-        // Gone with its webhook, or dropped meanwhile.
-        if (!row) return;
         await setWebhook(tx, webhook, {
           leased_by: null,
           leased_until: null,
-          ...(outcome.state !== 'pending' && { position: row.last_position }),
+          // Without a row, it was dropped meanwhile.
+          ...(row && outcome.state !== 'pending' && { position: row.last_position }),
           ...(outcome.state === 'failed' &&
             outcome.disabled && { disabled_at: attempt.at.toISOString(), disabled_reason: outcome.disabled }),
         });

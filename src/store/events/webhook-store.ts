@@ -2,7 +2,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Delivery, Webhook } from '../../events/contract.ts';
 import type { WebhookStore } from '../../events/store.ts';
-import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Tables, WebhookDeliveryTable } from '../tables.ts';
 
@@ -20,7 +19,7 @@ export function createWebhookStore({ lookup, read, write, isOneOf }: Dialect): W
     ]);
     return {
       name: row.name,
-      url: shownAddress(row.url),
+      url: shownReceiver(row.url),
       events: types,
       created_at: row.created_at,
       created_by: row.created_by,
@@ -66,6 +65,15 @@ export function createWebhookStore({ lookup, read, write, isOneOf }: Dialect): W
         .execute();
     },
   };
+}
+
+/** Chats put their secrets into the path: `/services/T0/B0/secret`. */
+const LONGEST_PATH = 8;
+
+function shownReceiver(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  const path = pathname.length > LONGEST_PATH ? `${pathname.slice(0, LONGEST_PATH)}…` : pathname;
+  return `${origin}${path}${search ? '?…' : ''}`;
 }
 
 const positionNow = sql<number>`(select event_position from catalog_state)`;
