@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { readDemoCatalog } from '../../src/cli/demo.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { aPlan, aSubject } from '../install/subjects.ts';
 import { testHub } from '../support/hub.ts';
 
 test('demo: about thirty entities of all three types, each its own', async () => {
@@ -29,6 +31,19 @@ test('demo: shows what catalogs hold: versions, odd dates, states, YAML and inli
   ]);
   assert.equal((await app.inject('/catalog/entities/tool:address-locator')).statusCode, 200, 'inline in the index');
   assert.equal((await app.inject('/catalog/entities/mcp_server:kitchen-shelf')).statusCode, 200, 'YAML');
+});
+
+test('demo: the three real servers can be planned and started', async () => {
+  const documents = (await readDemoCatalog()).map(({ document }) => document as JsonObject);
+  const real = documents.filter(({ name }) => String(name).startsWith('io.github.'));
+  assert.equal(real.length, 3);
+  for (const manifest of real) {
+    const { artifacts, adapters } = await aPlan(aSubject(manifest), { clients: ['claude'] });
+    assert.deepEqual(
+      [...artifacts, ...adapters].map(({ fault }) => fault),
+      [undefined, undefined],
+    );
+  }
 });
 
 test('demo: loading it twice changes nothing', async (t) => {

@@ -166,7 +166,7 @@ browserTest('search: the focus is never lost with a row that goes away', demo, a
 browserTest('search: while another search goes on, the count before is not told as its answer', demo, async (stage) => {
   const { page, hold } = await openHeld(stage);
   const letGo = hold();
-  await status(page).getByText('27 entries').waitFor();
+  await status(page).getByText('30 entries').waitFor();
   await field(page).fill('weather');
   const searching = page.getByRole('status').getByText('Searching …');
   await searching.waitFor();
