@@ -1,4 +1,4 @@
-// The README, walked from its first command to its last: what it shows is what comes.
+// Runs the commands of the README, the tutorial and the API tour, and compares their output with the pages.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
@@ -24,30 +24,34 @@ interface Step {
 const lacking = ['bash', 'curl', 'jq'].filter((program) => spawnSync(program, ['--version']).error);
 const skip = lacking.length > 0 && !process.env.CI ? `*** no ${lacking.join(', ')} ***` : false;
 
-test('README: every command of it answers as it says', { skip, timeout: 600_000 }, async (t) => {
-  const steps = readSteps(await readFile(join(ROOT, 'README.md'), 'utf8'));
-  const tour = steps.findIndex(({ command }) => command.includes('http.server'));
-  assert.ok(steps.length > 30 && tour > 10, 'its commands were found');
-  const project = await tempDir(t);
-  const places = { '/tmp/project': project, 'localhost:8000': await publishDemo(t) };
+for (const [page, commands] of Object.entries({ 'README.md': 3, 'docs/tutorial.md': 4, 'docs/http-api.md': 20 }))
+  test(`${page}: each command prints what the page shows`, { skip, timeout: 600_000 }, async (t) => {
+    const steps = readSteps(await readFile(join(ROOT, page), 'utf8'));
+    assert.ok(steps.length >= commands, `${steps.length} commands were found`);
+    const publishing = steps.findIndex(({ command }) => command.includes('http.server'));
+    const places = { '/tmp/project': await tempDir(t), 'localhost:8000': await publishDemo(t) };
 
-  const demo = await serve(t, { args: ['--demo'] });
-  await modelIsLoaded(demo.address);
-  await walk(steps.slice(0, tour), { ...places, '127.0.0.1:8765': hostOf(demo.address) }, demo.said());
-  const hub = await serve(t, { settings: { API_TOKEN: 'secret' } });
-  const atHub = { ...places, '127.0.0.1:8765': hostOf(hub.address) };
-  const commandLine = steps.findIndex(({ command }) => command.startsWith('alias hub='));
-  const synced = steps.slice(tour, commandLine);
-  await walk(synced, atHub, hub.said());
-  // Nobody reads on as fast as this.
-  await modelIsLoaded(hub.address);
-  const variables = synced.filter(({ command }) => /^[A-Z]+=/.test(command));
-  await walk([...variables, ...steps.slice(commandLine)], atHub, hub.said());
-});
+    const demo = await serve(t, { args: ['--demo'] });
+    await modelIsLoaded(demo.address);
+    const onDemo = publishing < 0 ? steps : steps.slice(0, publishing);
+    await walk(onDemo, { ...places, '127.0.0.1:8765': hostOf(demo.address) }, demo.said());
+    if (publishing < 0) return;
 
-/** `$ ` begins a command; it goes on after `|` and `\`. What follows is what it says. */
+    const hub = await serve(t, { settings: { API_TOKEN: 'secret' } });
+    const atHub = { ...places, '127.0.0.1:8765': hostOf(hub.address) };
+    const mcp = steps.findIndex(({ command }) => command.includes('/mcp '));
+    const synced = steps.slice(publishing, mcp);
+    await walk(synced, atHub, hub.said());
+    // The test reads faster than a person: the texts of the sync may not be embedded yet.
+    await modelIsLoaded(hub.address);
+    const variables = synced.filter(({ command }) => /^[A-Z]+=/.test(command));
+    await walk([...variables, ...steps.slice(mcp)], atHub, hub.said());
+  });
+
+/** A line that begins with `$ ` is a command, continued after `|` and `\`. The lines below it are its output. */
 function readSteps(page: string): Step[] {
-  return [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => {
+  const run = page.replace(/<!-- not run by the tests: .*-->\n```console\n[\s\S]*?^```$/gm, '');
+  return [...run.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => {
     const parts = block.split(/^\$ /m).slice(1);
     return parts.map((part) => {
       const [command = ''] = /^(?:.*[|\\]\n)*.*\n/.exec(part) ?? [];
@@ -57,11 +61,11 @@ function readSteps(page: string): Step[] {
 }
 
 async function walk(steps: readonly Step[], places: Record<string, string>, startLines: string[]): Promise<void> {
-  // The servers are started by the test, at ports that are free.
+  // The test starts the servers itself, on free ports.
   const typed = steps.filter(({ command }) => !/npm start|http\.server/.test(command));
   const script = typed
     .map(({ command }) => {
-      // The alias is made in the checkout, and is for every folder.
+      // The alias is defined in the checkout and must work in every folder.
       const elsewhere = command.startsWith('alias') ? 'cd /' : '';
       return `${inPlace(command, places)}\n${elsewhere}\necho; echo '${MARK}'`;
     })
@@ -82,7 +86,7 @@ function inPlace(text: string, places: Record<string, string>): string {
   return Object.entries(places).reduce((shown, [from, to]) => shown.replaceAll(from, to), text);
 }
 
-/** Lines are broken to fit the page, `…` stands for anything, and times and marks are new every time. */
+/** Ignores line breaks, times and request ids; `…` stands for any text. */
 function compare(said: string, expected: string, command: string): void {
   const plain = (text: string) =>
     text
@@ -97,7 +101,7 @@ function compare(said: string, expected: string, command: string): void {
   assert.match(plain(said), new RegExp(`^${pattern}$`), `$ ${command}\n${said}`);
 }
 
-/** As `python3 -m http.server` does it. */
+/** Serves the sample catalog like `python3 -m http.server` does. */
 async function publishDemo(t: TestContext): Promise<string> {
   const server = createServer(async (request, response) => {
     const file = join(ROOT, 'demo', decodeURIComponent(request.url ?? '/'));
@@ -123,7 +127,7 @@ async function modelIsLoaded(address: string): Promise<void> {
   for (let tries = 1_000; tries > 0; tries -= 1) {
     const answer = await fetch(`${address}/catalog/search?q=notes+of+a+meeting&limit=1&mode=semantic`);
     const { items, degraded } = (await answer.json()) as { items?: { score_semantic: number }[]; degraded?: string };
-    // A hub that has just started on a slow machine may say that it cannot keep up.
+    // A hub that has just started on a slow machine may answer 503.
     if (!degraded && (items?.[0]?.score_semantic ?? 0) > 0) return;
     await sleep(100);
   }
