@@ -79,8 +79,11 @@ const WRITTEN: [cmd: unknown[], expected: string][] = [
   ],
   [['docker', 'run', '-e', 'LEVEL=info', 'ex/notes'], 'docker run -i --rm -e LEVEL=info ex/notes'],
   [['docker', 'compose', 'run', 'notes'], 'docker compose run notes'],
-  [['/opt/notes/bin/serve', '--token', 'abc123'], '/opt/notes/bin/serve --token <TOKEN_FOR_NOTES>'],
-  [['notes', '<folder>', `--in=\${HOME}/x`], 'notes <FOLDER_FOR_NOTES> --in=<HOME_FOR_NOTES>/x'],
+  [['/opt/notes/bin/serve', '--token', 'abc123'], '/opt/notes/bin/serve --token <TOKEN_FOR_ORG_EXAMPLE_NOTES>'],
+  [
+    ['notes', '<folder>', `--in=\${HOME}/x`],
+    'notes <FOLDER_FOR_ORG_EXAMPLE_NOTES> --in=<HOME_FOR_ORG_EXAMPLE_NOTES>/x',
+  ],
 ];
 for (const [cmd, expected] of WRITTEN)
   test(`launch: ${JSON.stringify(cmd)} is started with ${expected}`, () =>
@@ -214,7 +217,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         }),
       ],
     },
-    'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_NOTES> <FILE_FOR_NOTES>',
+    'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_ORG_EXAMPLE_NOTES> <FILE_FOR_ORG_EXAMPLE_NOTES>',
   ],
   [
     'defaults and switches',
@@ -235,7 +238,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   [
     'secret arguments',
     { packages: [npm({ packageArguments: [named('--key', { isSecret: true, isRequired: true, value: 'abc' })] })] },
-    'npx -y @ex/notes@1.2.0 --key <KEY_FOR_NOTES>',
+    'npx -y @ex/notes@1.2.0 --key <KEY_FOR_ORG_EXAMPLE_NOTES>',
   ],
   [
     'an image with options, variables and arguments',
@@ -263,7 +266,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         }),
       ],
     },
-    'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
+    'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_ORG_EXAMPLE_NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
   ],
   [
     'variables: required, with a value, optional, secret, described by the registration',
@@ -363,7 +366,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         server: { url: 'https://ex.example/mcp', headers: { Authorization: 'Bearer abc', 'X-Team': 'red' } },
       },
     },
-    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_NOTES X-Team=$X_TEAM_FOR_NOTES',
+    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE_NOTES X-Team=$X_TEAM_FOR_ORG_EXAMPLE_NOTES',
   ],
   [
     'a listed remote',
@@ -377,12 +380,12 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         },
       ],
     },
-    'sse https://<TEAM_FOR_NOTES>.ex.example/sse?key=<KEY_FOR_NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_NOTES',
+    'sse https://<TEAM_FOR_ORG_EXAMPLE_NOTES>.ex.example/sse?key=<KEY_FOR_ORG_EXAMPLE_NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE_NOTES',
   ],
   [
     'variables of a shell in arguments are values to fill in',
     { packages: [pypi({ packageArguments: [named('--in', { value: `\${NOTES_HOME}/x` })] })] },
-    'uvx ex-notes==1.2.0 --in <NOTES_HOME_FOR_NOTES>/x',
+    'uvx ex-notes==1.2.0 --in <NOTES_HOME_FOR_ORG_EXAMPLE_NOTES>/x',
   ],
 ];
 for (const [sentence, document, expected] of PACKAGES)

@@ -62,10 +62,11 @@ export function entryName(named: Named): string {
 
 /**
  * The environment variable for a header, an argument or a part of an address. Not the bare name: a manifest that calls a
- * header `AWS-Secret-Access-Key` must not be sent what its user has under that name.
+ * header `AWS-Secret-Access-Key` must not be sent what its user has under that name. With the full name of the server, because
+ * `com.acme/files` and `org.other/files` must not be sent the same secret.
  */
-export function variableFor(name: string, named: Named): string {
-  return [name, 'for', shortName(named)]
+export function variableFor(name: string, server: Named): string {
+  return [name, 'for', server.name]
     .map((part) => part.replace(/[^A-Za-z0-9]+/g, '_'))
     .join('_')
     .toUpperCase()

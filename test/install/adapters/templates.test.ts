@@ -100,9 +100,11 @@ test('adapters: secrets in addresses come from the environment too, or are left 
   pythonConstants(sources);
   for (const source of sources)
     assert.ok(
-      source.includes('"url": "https://x.example/mcp?token=" + required("TOKEN_FOR_PDF_TABLES") + "&lang=de",'),
+      source.includes(
+        '"url": "https://x.example/mcp?token=" + required("TOKEN_FOR_IO_EXAMPLE_DOCS_PDF_TABLES") + "&lang=de",',
+      ),
     );
-  const shown = `https://x.example/mcp?token=\${TOKEN_FOR_PDF_TABLES}&lang=de`;
+  const shown = `https://x.example/mcp?token=\${TOKEN_FOR_IO_EXAMPLE_DOCS_PDF_TABLES}&lang=de`;
   assert.equal(parse(rendered('watsonx_orchestrate/skill', subject)).url, shown);
   assert.equal(JSON.parse(rendered('dspy/module', subject)).connection.url, shown);
 });
