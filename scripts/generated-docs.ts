@@ -45,7 +45,7 @@ ${rows.join('\n')}
 function defaultOf(schema: z.ZodType): string {
   const { data } = z.safeParse(schema, undefined);
   if (data === undefined) return 'none';
-  return Array.isArray(data) ? 'none' : `\`${data}\``;
+  return typeof data === 'object' ? 'none' : `\`${data}\``;
 }
 
 function errorsPage(): string {

@@ -33,6 +33,8 @@ export interface Manifest {
   frameworks: string[];
   providers: string[];
   artifacts: JsonObject[];
+  /** What the entries of registries have in the place of artifacts. */
+  packagesAndRemotes: JsonObject[];
   adapters: JsonObject[];
   compatibility: JsonObject;
   links: Record<string, string>;
@@ -75,6 +77,7 @@ export function readManifest(document: unknown): Manifest {
     frameworks: union(texts(compatibility.frameworks), texts(document.frameworks)),
     providers: union(texts(compatibility.providers), texts(document.providers)),
     artifacts: asObjects(document.artifacts),
+    packagesAndRemotes: [...asObjects(document.packages), ...asObjects(document.remotes)],
     adapters: asObjects(document.adapters),
     compatibility,
     links: readLinks(document),

@@ -49,9 +49,9 @@ function hasReading({ homepage, links, readme }: Manifest): boolean {
   return homepage !== null || readme !== null || links.homepage !== undefined || links.documentation !== undefined;
 }
 
-function isUsable({ artifacts, mcpRegistration }: Manifest): boolean {
+function isUsable({ artifacts, packagesAndRemotes, mcpRegistration }: Manifest): boolean {
   const server = mcpRegistration?.server;
-  if (artifacts.length > 0) return true;
+  if (artifacts.length + packagesAndRemotes.length > 0) return true;
   if (!isJsonObject(server)) return false;
   const command = isJsonObject(server.exec) ? server.exec.cmd : undefined;
   const hasAddress = typeof server.url === 'string' && server.url.trim() !== '';

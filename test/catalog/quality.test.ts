@@ -44,6 +44,8 @@ const SIGNALS: [fields: JsonObject, reason: string | undefined][] = [
   [{ links: { documentation: 'https://pdf.example' } }, 'has a homepage, documentation or a readme'],
   [{ readme: '# PDF' }, 'has a homepage, documentation or a readme'],
   [{ artifacts: [{ kind: 'git' }] }, 'can be installed or connected to'],
+  [{ packages: [{ identifier: 'pdf' }] }, 'can be installed or connected to'],
+  [{ remotes: [{ url: 'https://pdf.example/mcp' }] }, 'can be installed or connected to'],
   [withServer({ url: 'https://pdf.example/sse' }), 'can be installed or connected to'],
   [withServer({ exec: { cmd: ['npx', { odd: true }] } }), 'can be installed or connected to'],
   [withServer({ url: ' ' }), undefined],

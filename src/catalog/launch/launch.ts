@@ -1,6 +1,8 @@
 // How the server of a manifest is reached or started. Needs nothing of Node: the page uses it too.
+
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';
+import { kindNameOf } from '../artifact-kind.ts';
 import { serverOf } from '../server.ts';
 import { type InstalledPackage, type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
@@ -19,6 +21,7 @@ export interface LaunchSource {
 }
 
 const NOTHING_NAMED = 'Its manifest names no address, no command and no package that could be started.';
+const IN_BUNDLE = 'What starts it is in its bundle: install it for your client, which writes the configuration.';
 
 /**
  * From the registration, then the packages, the remotes and the artifacts of the manifest. With `artifact`, an artifact of
@@ -185,6 +188,8 @@ function artifactLaunch(artifact: JsonObject, source: LaunchSource): Launch {
 }
 
 function artifactPackage(artifact: JsonObject, server: JsonObject): Launch | undefined {
+  if (kindNameOf(asText(artifact.kind) ?? '', asObject(artifact.spec)) === 'mcpb')
+    return { kind: 'none', reason: IN_BUNDLE };
   const pack = packageOfArtifact(artifact);
   return pack && launchPackage(pack, registeredEnvironment(server));
 }

@@ -1,6 +1,7 @@
 // How to get it: the install command, and configurations to copy.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { kindNameOf } from '../../../src/catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { asObject, type JsonObject } from '../../../src/lib/json.ts';
 import { hub } from '../api/hub.ts';
@@ -16,7 +17,7 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
     <section class="panel" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
       <h3>Install</h3>
-      <OwnMachine entity={entity} hasClients={configs.length > 0} />
+      <OwnMachine entity={entity} hasClients={configs.length > 0 || isBundle(entity)} />
       <button type="button" class="button" onClick={onInstall}>
         Install on the hub’s own machine…
       </button>
@@ -63,6 +64,13 @@ export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: 
         </>
       )}
     </section>
+  );
+}
+
+/** How it is started is known once it is installed, and clients are told then. */
+function isBundle({ type, artifacts }: EntityRecord): boolean {
+  return (
+    type === 'mcp_server' && artifacts.some(({ kind, spec }) => kindNameOf(String(kind), asObject(spec)) === 'mcpb')
   );
 }
 
