@@ -218,6 +218,7 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     isBusy: () => sync.isIngesting() || installs.isUnderWay(),
     search: (query) => search.search(query),
     catalog,
+    getEntity: (uid) => policy.getEntity(uid),
     clearGateway: () => clearGateway(),
     baseUrl,
     now,

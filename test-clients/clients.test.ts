@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { manifestFromAgentCard } from '../src/registry/agent-card.ts';
+import { anAgentCard } from '../test/support/agent-card.ts';
 import { tempDir } from '../test/support/databases.ts';
 import { ardTester, type Client, installClients, langchain4jClasses, moduleOf, programOf } from './install-clients.ts';
 import { manifests, printed, servedHub } from './served-hub.ts';
@@ -87,6 +89,25 @@ test('LangChain4j: calls both generations of the protocol', unless('langchain4j'
   assert.ok(lines.includes('one 1.9.0 active'));
   assert.ok(lines.includes('package @example/notes-mcp'));
 });
+
+for (const version of ['1.0', '0.3'] as const) {
+  test(`a2a-sdk: reads a card of version ${version} below the address of an agent`, unless('a2a'), async (t) => {
+    const address = { url: 'https://travel.example.org/a2a', preferredTransport: 'JSONRPC', protocolVersion: '0.3.0' };
+    const card = anAgentCard(version === '1.0' ? {} : { supportedInterfaces: undefined, ...address });
+    const { url } = await servedHub(t, { manifests: [manifestFromAgentCard(card)] });
+    const items = ((await (await fetch(`${url}/ard/agents`)).json()) as { items: { url: string }[] }).items;
+    const base = items[0]?.url.replace('/.well-known/agent-card.json', '') ?? '';
+    const driver = join(import.meta.dirname, 'drivers', 'a2a_card.py');
+    const read = JSON.parse(await printed(programOf('a2a', 'python'), [driver, base]));
+    assert.partialDeepStrictEqual(read, {
+      name: 'Travel Planner',
+      version: '1.2.0',
+      capabilities: { streaming: true },
+    });
+    assert.equal(read.supportedInterfaces[0].url, 'https://travel.example.org/a2a');
+    assert.equal(read.skills[0].id, 'plan');
+  });
+}
 
 describe('ARD', () => {
   test('hf-discover: searches, and finds the search by the well-known document', unless('hf-discover'), async (t) => {

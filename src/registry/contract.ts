@@ -153,6 +153,9 @@ export type ViewRemoved = z.infer<typeof ViewRemoved>;
 // Agentic Resource Discovery (ARD), versions 0.9 and 0.91.
 
 export const CARD_TYPE = 'application/mcp-server-card+json';
+export const AGENT_CARD_TYPE = 'application/a2a-agent-card+json';
+/** Below the address of an agent. */
+export const WELL_KNOWN_CARD = '/.well-known/agent-card.json';
 
 const Filter = z.record(z.string().max(100), z.union([z.string().max(500), z.array(z.string().max(500)).max(50)]));
 const Query = z.object({ text: z.string().trim().min(1).max(2_000), filter: Filter.optional() });
@@ -225,4 +228,6 @@ export interface Ard {
   get(identifier: string): Promise<ArdEntry>;
   /** By the id of one of the entities that it was made of. @throws HubError `entity_not_found` */
   card(uid: string): Promise<Record<string, unknown>>;
+  /** By the id of the agent. @throws HubError `entity_not_found` */
+  agentCard(uid: string): Promise<Record<string, unknown>>;
 }

@@ -1,5 +1,6 @@
 // A server as an MCP registry lists it, or alone as in `server.json` → a manifest.
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { isAgentCard, manifestFromAgentCard } from './agent-card.ts';
 import { OFFICIAL_META } from './contract.ts';
 import { manifestFromServer } from './manifest-from-server.ts';
 
@@ -13,9 +14,10 @@ export function isServerJson(document: unknown): document is JsonObject {
   return id === undefined && Boolean(name && version) && (Array.isArray(packages) || Array.isArray(remotes));
 }
 
-/** A manifest as it is, and that of a `server.json`. */
+/** A manifest as it is, and that of a `server.json` or of an agent card. */
 export function manifestOf(document: JsonObject): JsonObject {
-  return isServerJson(document) ? listedManifest(document) : document;
+  if (isServerJson(document)) return listedManifest(document);
+  return isAgentCard(document) ? manifestFromAgentCard(document) : document;
 }
 
 /** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */

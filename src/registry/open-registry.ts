@@ -1,7 +1,8 @@
 // Puts the parts of the registry together.
 import type { SearchPage, SearchQuery } from '../search/contract.ts';
 import { searchQuery } from '../search/search-query.ts';
-import { createArd } from './ard.ts';
+import { createArd } from './ard/ard.ts';
+import { type AgentSource, createArdAgents } from './ard/ard-agents.ts';
 import type { Ard } from './contract.ts';
 import { latestVersion } from './latest-version.ts';
 import { createPublishing, type Publishing, type PublishingDependencies } from './publishing/publish.ts';
@@ -18,10 +19,14 @@ interface OpenRegistryDependencies
   viewStore: ViewStore;
   tablesOf: (mapping: ServerMapping) => RegistryTables;
   search: (query: SearchQuery) => Promise<SearchPage>;
+  /** With what the policy says about it. */
+  getEntity: AgentSource['get'];
 }
 
 /** Beside the names that match, clients show one page of what search finds. */
 const MOST_RANKED = 100;
+/** Agents with a card are few; each is read for a list of them. */
+const MOST_AGENTS = 1_000;
 
 export function openRegistry({
   store,
@@ -30,6 +35,7 @@ export function openRegistry({
   tablesOf,
   search,
   catalog,
+  getEntity,
   clearGateway,
   ...given
 }: OpenRegistryDependencies): Registry & {
@@ -50,9 +56,16 @@ export function openRegistry({
       return key ? { key, score } : [];
     });
   };
+  const findAgents = async (text = '') => {
+    const limit = text === '' ? MOST_AGENTS : MOST_RANKED;
+    const wish = { text, type: 'agent', transports: ['a2a'], versions: 'latest', limit } as const;
+    const { items } = await search(searchQuery(wish));
+    return items.map(({ id, score_final: score }) => ({ uid: id, score }));
+  };
+  const agents = createArdAgents({ find: findAgents, get: getEntity, manifest: catalog.manifest }, baseUrl);
   const views = createViews(viewStore);
   const registry = createRegistry({ store, rank, baseUrl, upToDate, views });
   const publishing = createPublishing({ catalog, registry, store, clearGateway, baseUrl, now: given.now });
-  const ard = createArd({ store, rank, baseUrl, upToDate });
+  const ard = createArd({ store, rank, baseUrl, upToDate, agents });
   return { ...registry, views, publishing, ard, close: () => keeper.stop() };
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ROLES, type Role } from '../../src/access/contract.ts';
+import { manifestFromAgentCard } from '../../src/registry/agent-card.ts';
 import { SERVER_SCHEMA } from '../../src/registry/contract.ts';
+import { anAgentCard } from '../support/agent-card.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 
@@ -99,6 +101,13 @@ const ENDPOINTS: Endpoint[] = [
     protection: 'public',
     success: 200,
     example: '/catalog/card/mcp_server:server@1.0.0',
+  },
+  {
+    method: 'GET',
+    path: '/catalog/agent-card/:id/.well-known/agent-card.json',
+    protection: 'public',
+    success: 200,
+    example: '/catalog/agent-card/agent:org.example.travel%2Ftravel-planner@1.2.0/.well-known/agent-card.json',
   },
   { method: 'GET', path: '/registry', protection: 'public', success: 200 },
   { method: 'PUT', path: '/registry/:view', protection: 'operator', success: 200, example: '/registry/new', body: {} },
@@ -234,6 +243,7 @@ const settings = { API_TOKEN: TOKENS.admin, METRICS_TOKEN: TOKENS.metrics };
 const manifests = [
   ...['a', 'deleted'].map((id) => aManifest({ type: 'tool', id })),
   aManifest({ id: 'server', name: 'org.example/server' }),
+  manifestFromAgentCard(anAgentCard()),
 ];
 
 test('endpoints: the server has those of the table, and no other', async (t) => {

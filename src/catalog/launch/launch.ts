@@ -54,10 +54,10 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
   return { kind: 'none', reason: reason ?? NOTHING_NAMED };
 }
 
-/** Catalogs put web pages beside STDIO; they are no addresses of the server. */
+/** Catalogs put web pages beside STDIO; they are no addresses of the server. Agents that speak A2A are no MCP servers. */
 function registeredRemote(server: JsonObject, source: LaunchSource): Launch | undefined {
   const url = asText(server.url);
-  if (!url || /^stdio$/i.test(asText(server.transport) ?? '')) return undefined;
+  if (!url || /^(stdio|a2a)$/i.test(asText(server.transport) ?? '')) return undefined;
   const listed = asObjects(source.document.remotes).find((each) => each.url === url);
   const type = asText(server.transport) ?? asText(listed?.type) ?? 'SSE';
   return launchRemote({ ...listed, type, url }, asObject(server.headers), nameIn(source));

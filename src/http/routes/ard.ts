@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hub } from '../../hub.ts';
-import { ArdExplore, ArdSearch, CARD_TYPE } from '../../registry/contract.ts';
+import { AGENT_CARD_TYPE, ArdExplore, ArdSearch, CARD_TYPE, WELL_KNOWN_CARD } from '../../registry/contract.ts';
 import { asHubError, PROBLEM_TYPE, problemBody, setStatus } from '../problem.ts';
 import { wholeNumber, words } from '../query-string.ts';
 import { sender } from '../tagged-answer.ts';
@@ -25,6 +25,7 @@ export function ardRoutes(
   const app = server.withTypeProvider<ZodTypeProvider>();
   const send = sender({ readsNeedToken });
   const sendCard = sender({ readsNeedToken, maxAgeSec: CARD_MAX_AGE_SEC, type: CARD_TYPE });
+  const sendAgentCard = sender({ readsNeedToken, maxAgeSec: CARD_MAX_AGE_SEC, type: AGENT_CARD_TYPE });
   const schema = { hide: true };
   const errorHandler = answerError(server);
   const read = { config: { operation: 'listServers', crossOrigin: METHODS }, errorHandler } as const;
@@ -51,6 +52,12 @@ export function ardRoutes(
     '/catalog/card/:id',
     { ...read, schema: { ...schema, params: z.object({ id: z.string() }) } },
     async (request, reply) => sendCard(await hub.ard.card(request.params.id), request, reply),
+  );
+  // Clients of A2A are given the part before the well-known path.
+  app.get(
+    `/catalog/agent-card/:id${WELL_KNOWN_CARD}`,
+    { ...read, schema: { ...schema, params: z.object({ id: z.string() }) } },
+    async (request, reply) => sendAgentCard(await hub.ard.agentCard(request.params.id), request, reply),
   );
 }
 

@@ -1,6 +1,7 @@
 // A parsed index → its entries, by the readers that know its layouts.
 import { HubError } from '../../errors.ts';
 import { isJsonObject } from '../../lib/json.ts';
+import { isAgentCard } from '../../registry/agent-card.ts';
 import { isServerJson } from '../../registry/listed-server.ts';
 import { hubIndex } from '../index-formats/hub-index.ts';
 import type { IndexEntry, IndexPage, IndexReader } from '../index-formats/index-reader.ts';
@@ -36,6 +37,7 @@ function emptyIndex(document: unknown): IndexPage {
   if (odd) throw noIndex(`This is no index: '${odd}' is no list`);
   const { type, id, version } = document;
   if (type && id && version) throw noIndex('This is a manifest, not an index that lists some');
+  if (isAgentCard(document)) throw noIndex('This is an agent card, not an index that lists some');
   if (isServerJson(document)) throw noIndex('This is one server of an MCP registry, not an index that lists some');
   return { entries: [], tellsChanges: false, hasList: keys.length > 0 };
 }

@@ -1,7 +1,8 @@
 // The hub's own index layouts: `manifests`, `items` and `entries`, mixed in one object, or a bare array.
 import { isJsonObject, type JsonObject, storableText } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { isServerJson } from '../../registry/listed-server.ts';
+import { isAgentCard } from '../../registry/agent-card.ts';
+import { isServerJson, manifestOf } from '../../registry/listed-server.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
 import { serverEntry } from './server-entry.ts';
 
@@ -39,14 +40,24 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
   if (!isJsonObject(listed)) return undefined;
   const { manifest, base_url: base } = listed;
   if (isServerJson(manifest)) return serverEntry(manifest, indexUrl);
-  if (isJsonObject(manifest)) return { url: placeInIndex(indexUrl, nameOf(manifest)), manifest };
+  if (isJsonObject(manifest)) return inPlace(manifestOf(manifest), indexUrl);
   const reference = [manifest, listed.manifest_url, listed.manifest_path, listed.path].find(
     (each): each is string => typeof each === 'string' && !isBlank(each),
   );
-  if (reference === undefined) return isServerJson(listed) ? serverEntry(listed, indexUrl) : undefined;
+  if (reference === undefined) return foreignEntry(listed, indexUrl);
   const entry = at(reference, typeof base === 'string' ? resolve(base, indexUrl) : indexUrl);
   const digest = digestIn(listed);
   return digest === undefined ? entry : { ...entry, digest };
+}
+
+/** What others list without a manifest: servers of registries, agent cards, and resources of ARD. */
+function foreignEntry(listed: JsonObject, indexUrl: string): IndexEntry | undefined {
+  if (isServerJson(listed)) return serverEntry(listed, indexUrl);
+  return isAgentCard(listed) ? inPlace(manifestOf(listed), indexUrl) : undefined;
+}
+
+function inPlace(manifest: JsonObject, indexUrl: string): IndexEntry {
+  return { url: placeInIndex(indexUrl, nameOf(manifest)), manifest };
 }
 
 /** `digest: "sha256:…"` or `sha256: "…"`, in any case. */

@@ -1,7 +1,8 @@
-// The text of a manifest, or of the `server.json` of an MCP registry → the entity it describes.
+// The text of a manifest, of the `server.json` of an MCP registry, or of an agent card → the entity it describes.
 import { type Entity, entityFromManifest } from '../../catalog/entity.ts';
 import { parseManifestText } from '../../catalog/manifest-text.ts';
-import { isServerJson, listedManifest } from '../../registry/listed-server.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import { manifestOf } from '../../registry/listed-server.ts';
 
 export interface ManifestText {
   /** Its address, which tells JSON from YAML where the text does not. */
@@ -14,6 +15,7 @@ export interface ManifestText {
 export function entityFromText({ url, text, sourceUrl }: ManifestText): Entity {
   const parsed = parseManifestText(url, text);
   // Without its address: whoever goes there expects a manifest, which only the hub has.
-  if (isServerJson(parsed.document)) return entityFromManifest({ document: listedManifest(parsed.document) });
+  const manifest = isJsonObject(parsed.document) ? manifestOf(parsed.document) : parsed.document;
+  if (manifest !== parsed.document) return entityFromManifest({ document: manifest });
   return entityFromManifest({ ...parsed, sourceUrl });
 }

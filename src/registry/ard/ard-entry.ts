@@ -1,9 +1,9 @@
 // A server as a resource of ARD (Agentic Resource Discovery), and as a server card.
-import { uidInAddress } from '../catalog/entity.ts';
-import { asObjects, asText, type JsonObject } from '../lib/json.ts';
-import { type ArdEntry, CARD_TYPE, type ServerJson } from './contract.ts';
-import { reversedHost } from './present-entry.ts';
-import type { AboutEntry, RegistryEntry } from './store.ts';
+import { uidInAddress } from '../../catalog/entity.ts';
+import { asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { type ArdEntry, CARD_TYPE, type ServerJson } from '../contract.ts';
+import { reversedHost } from '../present-entry.ts';
+import type { AboutEntry, RegistryEntry } from '../store.ts';
 
 const REGISTRY_TYPE = 'application/ai-registry+json';
 /** Of SEP-2127; a later revision may say `v2`. */
@@ -75,7 +75,7 @@ export function ardManifest(baseUrl: string): JsonObject {
 }
 
 /** Clients refuse what is not a domain, such as an address in numbers or `localhost`. */
-function publisherOf(baseUrl: string): string {
+export function publisherOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]+$/i.test(hostname) ? hostname : 'localhost.localdomain';
 }

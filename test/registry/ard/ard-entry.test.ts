@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ardManifest, serverNameOf } from '../../src/registry/ard-entry.ts';
+import { ardManifest, serverNameOf } from '../../../src/registry/ard/ard-entry.ts';
 
 for (const [address, publisher] of [
   ['https://hub.example.com', 'hub.example.com'],

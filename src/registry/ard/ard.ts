@@ -1,16 +1,24 @@
 // Agentic Resource Discovery: the servers of the registry for ARD clients, versions 0.9 and 0.91.
-import { HubError } from '../errors.ts';
-import { isJsonObject } from '../lib/json.ts';
+import { HubError } from '../../errors.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import type { Ard, ArdEntry, ArdFilter, ArdQuery, FoundArdEntry } from '../contract.ts';
+import type { RankedServer } from '../registry.ts';
+import type { RegistryEntry, RegistryStore } from '../store.ts';
+import type { ArdAgents } from './ard-agents.ts';
 import { ardEntry, ardManifest, isIdentifier, serverCard, serverNameOf } from './ard-entry.ts';
-import type { Ard, ArdEntry, ArdFilter, ArdQuery, FoundArdEntry } from './contract.ts';
-import type { RankedServer } from './registry.ts';
-import type { RegistryEntry, RegistryStore } from './store.ts';
 
 export interface ArdDependencies {
   store: RegistryStore;
   upToDate: () => Promise<void>;
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
+  agents: ArdAgents;
+}
+
+/** Where an entry stands in the list. */
+interface Placed {
+  place: string;
+  entry: ArdEntry;
 }
 
 const FIELDS = ['identifier', 'displayName', 'type', 'publisher', 'tags', 'capabilities', 'version', 'updatedAt'];
@@ -19,7 +27,7 @@ const ENTRIES_AT_ONCE = 200;
 /** An older name of the same type. */
 const ALIASES: Record<string, string> = { 'application/mcp-server+json': 'application/mcp-server-card+json' };
 
-export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): Ard {
+export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDependencies): Ard {
   const present = (entry: RegistryEntry) => ardEntry(entry, baseUrl());
 
   async function matches({ text, filter = {} }: ArdQuery): Promise<FoundArdEntry[]> {
@@ -30,18 +38,27 @@ export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): 
     const latest = new Map((await store.keysOf(names, LATEST)).map((key) => [key.name, key]));
     const entries = await store.entries(names.flatMap((name) => latest.get(name) ?? []));
     const source = `${baseUrl()}/ard`;
-    return entries
-      .map((entry) => ({ ...present(entry), score: Math.round(100 * (scores.get(entry.name) ?? 0)), source }))
+    const servers = entries.map((entry) => ({ entry: present(entry), score: scores.get(entry.name) ?? 0 }));
+    return [...servers, ...(await agents.find(text))]
+      .toSorted((one, other) => other.score - one.score)
+      .map(({ entry, score }) => ({ ...entry, score: Math.round(100 * score), source }))
       .filter(isMatch);
   }
 
-  /** All servers that pass, from a name on. */
-  async function* walk(isMatch: (entry: ArdEntry) => boolean, from = ''): AsyncGenerator<[RegistryEntry, ArdEntry]> {
+  /** All that pass from a place on: the servers by name, then the agents by identifier. */
+  async function* walk(isMatch: (entry: ArdEntry) => boolean, from = ''): AsyncGenerator<Placed> {
+    if (!from.startsWith('urn:')) yield* walkServers(isMatch, from);
+    const found = (await agents.find()).map(({ entry }) => ({ place: entry.identifier, entry }));
+    const left = found.filter(({ place, entry }) => isMatch(entry) && (!from.startsWith('urn:') || place > from));
+    yield* left.toSorted((one, other) => (one.place < other.place ? -1 : 1));
+  }
+
+  async function* walkServers(isMatch: (entry: ArdEntry) => boolean, from: string): AsyncGenerator<Placed> {
     for (let after = { rank: 0, name: from, version: '\uffff' }; ; ) {
       const page = await store.page({ ...LATEST, limit: ENTRIES_AT_ONCE, after });
       for (const entry of page) {
         const shown = present(entry);
-        if (isMatch(shown)) yield [entry, shown];
+        if (isMatch(shown)) yield { place: entry.name, entry: shown };
       }
       const last = page.at(-1);
       if (!last || page.length < ENTRIES_AT_ONCE) return;
@@ -76,7 +93,7 @@ export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): 
           for (const value of valuesAt(entry, field)) values.set(value, (values.get(value) ?? 0) + 1);
       };
       if (text) for (const entry of await matches({ text, filter })) count(entry);
-      else for await (const [, entry] of walk(filterOf(filter))) count(entry);
+      else for await (const { entry } of walk(filterOf(filter))) count(entry);
       return {
         resultType: 'facets',
         facets: Object.fromEntries(counts.map(({ field, ...facet }) => [field, bucketsOf(facet)])),
@@ -87,23 +104,25 @@ export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): 
       const isMatch = filterOf(readListFilter(filter));
       const from = pageToken === undefined ? '' : readToken(pageToken);
       await upToDate();
-      const found: [RegistryEntry, ArdEntry][] = [];
+      const found: Placed[] = [];
       for await (const each of walk(isMatch, from)) {
         found.push(each);
         if (found.length > pageSize) break;
       }
       const shown = found.slice(0, pageSize);
-      const last = found.length > pageSize ? shown.at(-1)?.[0] : undefined;
-      return { items: shown.map(([, entry]) => entry), ...(last ? { pageToken: writeToken(last.name) } : {}) };
+      const last = found.length > pageSize ? shown.at(-1) : undefined;
+      return { items: shown.map(({ entry }) => entry), ...(last ? { pageToken: writeToken(last.place) } : {}) };
     },
 
     async get(identifier) {
-      if (!isIdentifier(identifier)) throw invalid('identifier', 'must have the form urn:air:<domain>:mcp:<name>');
+      if (!isIdentifier(identifier))
+        throw invalid('identifier', 'must have the form urn:air:<domain>:mcp:<name>, or …:agent:<name>');
       await upToDate();
-      const versions = await store.versions(serverNameOf(identifier) ?? '', LATEST);
-      const [entry] = versions;
-      if (!entry) throw new HubError('entity_not_found', `No resource '${identifier.slice(0, 120)}' is in this hub.`);
-      return present(entry);
+      const [server] = await store.versions(serverNameOf(identifier) ?? '', LATEST);
+      if (server) return present(server);
+      const agent = (await agents.find()).find(({ entry }) => entry.identifier === identifier);
+      if (!agent) throw new HubError('entity_not_found', `No resource '${identifier.slice(0, 120)}' is in this hub.`);
+      return agent.entry;
     },
 
     async card(uid) {
@@ -114,6 +133,8 @@ export function createArd({ store, upToDate, rank, baseUrl }: ArdDependencies): 
         throw new HubError('entity_not_found', `No server '${uid.slice(0, 120)}' is in this registry.`);
       return serverCard(entry, baseUrl());
     },
+
+    agentCard: (uid) => agents.card(uid),
   };
 }
 

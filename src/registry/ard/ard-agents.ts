@@ -1,0 +1,87 @@
+// The agents of the catalog that have an A2A card, as resources of ARD.
+
+import type { EntityRecord } from '../../catalog/contract.ts';
+import { uidInAddress } from '../../catalog/entity.ts';
+import type { EntityUid } from '../../catalog/uid.ts';
+import { HubError } from '../../errors.ts';
+import { asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { addressOf, agentCardOf } from '../agent-card.ts';
+import { AGENT_CARD_TYPE, type ArdEntry, WELL_KNOWN_CARD } from '../contract.ts';
+import { publisherOf } from './ard-entry.ts';
+
+interface FoundAgent {
+  uid: EntityUid;
+  /** 0 to 1. */
+  score: number;
+}
+
+export interface AgentSource {
+  /** Agents with a card, the newest version of each: those that fit a text, or without one all, up to a limit. */
+  find(text?: string): Promise<FoundAgent[]>;
+  /** @throws HubError `entity_not_found` */
+  get(uid: EntityUid): Promise<EntityRecord>;
+  manifest(uid: EntityUid): Promise<{ text: string }>;
+}
+
+interface ArdAgent {
+  entry: ArdEntry;
+  score: number;
+}
+
+export interface ArdAgents {
+  find(text?: string): Promise<ArdAgent[]>;
+  /** @throws HubError `entity_not_found` */
+  card(uid: EntityUid): Promise<JsonObject>;
+}
+
+export function createArdAgents(source: AgentSource, baseUrl: () => string): ArdAgents {
+  /** @throws HubError `entity_not_found`, also for what is not shown. */
+  async function carded(uid: EntityUid): Promise<{ card: JsonObject; document: JsonObject; updatedAt: string }> {
+    const { blocked_at, missing_since, hidden_by, updated_at } = await source.get(uid);
+    const document = JSON.parse((await source.manifest(uid)).text) as JsonObject;
+    const card = agentCardOf(document);
+    if (!card || blocked_at || missing_since || hidden_by)
+      throw new HubError('entity_not_found', `No agent '${uid.slice(0, 120)}' with a card is in this hub.`);
+    return { card, document, updatedAt: updated_at };
+  }
+
+  async function agentOf({ uid, score }: FoundAgent): Promise<ArdAgent[]> {
+    try {
+      const { card, ...about } = await carded(uid);
+      return [{ score, entry: agentEntry(uid, card, { ...about, baseUrl: baseUrl() }) }];
+    } catch (error) {
+      // It went since it was found.
+      if (error instanceof HubError && error.code === 'entity_not_found') return [];
+      throw error;
+    }
+  }
+
+  return {
+    find: async (text) => (await Promise.all((await source.find(text)).map(agentOf))).flat(),
+    card: async (uid) => (await carded(uid)).card,
+  };
+}
+
+function agentEntry(
+  uid: EntityUid,
+  card: JsonObject,
+  { document, updatedAt, baseUrl }: { document: JsonObject; updatedAt: string; baseUrl: string },
+): ArdEntry {
+  const texts = (values: unknown) => [values].flat().flatMap((each) => asText(each) ?? []);
+  const examples = asObjects(card.skills).flatMap((skill) => texts(skill.examples));
+  const [tags, capabilities] = [texts(document.tags), texts(document.capabilities)];
+  const slug = String(document.id).split('/').at(-1) ?? '';
+  return {
+    identifier: `urn:air:${publisherOf(addressOf(card) ?? baseUrl)}:agent:${slug.replace(/[^a-zA-Z0-9._-]+/g, '-')}`,
+    displayName: String(card.name),
+    type: AGENT_CARD_TYPE,
+    url: `${baseUrl}/catalog/agent-card/${uidInAddress(uid)}${WELL_KNOWN_CARD}`,
+    description: String(card.description),
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(capabilities.length > 0 ? { capabilities } : {}),
+    ...(examples.length >= 2 && examples.length <= 5 ? { representativeQueries: examples } : {}),
+    version: String(card.version),
+    updatedAt,
+    metadata: {},
+  };
+}

@@ -1,0 +1,62 @@
+// Agent cards: what is one, the manifest that is made of it, and the card of a manifest.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readManifest } from '../../src/catalog/manifest.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { agentCardOf, isAgentCard, manifestFromAgentCard } from '../../src/registry/agent-card.ts';
+import { manifestOf } from '../../src/registry/listed-server.ts';
+import { anAgentCard } from '../support/agent-card.ts';
+
+test('agent card: becomes a manifest that holds it as it came', () => {
+  const card = anAgentCard();
+  const manifest = manifestFromAgentCard(card);
+  assert.deepEqual(manifestOf(card), manifest);
+  const { type, slug, version, name, tags, capabilities } = readManifest(manifest);
+  assert.deepEqual(
+    [type, slug, version, name],
+    ['agent', 'org.example.travel/travel-planner', '1.2.0', 'Travel Planner'],
+  );
+  assert.deepEqual([tags, capabilities], [['travel', 'trains'], ['Plan a journey']]);
+  assert.deepEqual(agentCardOf(manifest), card);
+});
+
+test('agent card: one of version 0.3 has its address at the top', () => {
+  const { supportedInterfaces: _, ...card } = anAgentCard({ url: 'https://a.example.org', protocolVersion: '0.3.0' });
+  assert.equal(manifestFromAgentCard(card).id, 'org.example.a/travel-planner');
+});
+
+test('agent card: what a card in a manifest leaves out is taken from the manifest', () => {
+  const { name: _, description: __, version: ___, ...rest } = anAgentCard();
+  const manifest = {
+    type: 'agent',
+    id: 'x',
+    name: 'x',
+    title: 'Mine',
+    version: '2.0.0',
+    description: 'Of my own.',
+    agent_card: rest,
+  };
+  const { name, description, version } = agentCardOf(manifest) ?? {};
+  assert.deepEqual([name, description, version], ['Mine', 'Of my own.', '2.0.0']);
+  assert.equal(agentCardOf({ ...manifest, type: 'tool' }), undefined);
+  assert.equal(agentCardOf({ ...manifest, agent_card: { ...rest, skills: undefined } }), undefined, 'none is invented');
+});
+
+const OTHERS: [what: string, document: unknown][] = [
+  ['a text', 'card'],
+  ['a manifest', { ...anAgentCard(), type: 'agent', id: 'a' }],
+  ['a card without skills', anAgentCard({ skills: undefined })],
+  ['a card whose skill lacks its tags', anAgentCard({ skills: [{ id: 'a', name: 'a', description: 'a' }] })],
+  ['a card without an address', anAgentCard({ supportedInterfaces: [] })],
+  ['a card whose address is not one', anAgentCard({ supportedInterfaces: [{ url: 'javascript:alert(1)' }] })],
+  ['a server', { name: 'org.example/a', description: 'a', version: '1.0.0', remotes: [] } satisfies JsonObject],
+];
+for (const [what, document] of OTHERS)
+  test(`agent card: ${what} is none`, () => assert.equal(isAgentCard(document), false));
+
+test('agent card: odd names become plain ids', () => {
+  const idOf = (name: string) => manifestFromAgentCard(anAgentCard({ name })).id;
+  assert.equal(idOf('  Ünïcode / ../.. & Co. '), 'org.example.travel/u-ni-code-co');
+  assert.equal(idOf('旅行'), 'org.example.travel/agent');
+  assert.equal(String(idOf('x'.repeat(500))).length, 'org.example.travel/'.length + 80);
+});
