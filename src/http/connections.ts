@@ -1,6 +1,48 @@
-// The open connections of a listener, for ending them when it is closed.
-import type { Server } from 'node:http';
+// The connections of a listener: their requests take turns, and they end when the listener is closed.
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+
+/** Far more than clients send before they read the first answer. */
+const MOST_WAITING = 100;
+/** A client that takes nothing of an answer for this long is gone, or wants to fill the hub's memory. */
+const UNREAD_TIMEOUT_MS = 60_000;
+
+/**
+ * Node starts all requests of a connection at once and keeps the answers in memory until the client reads them. Here the
+ * next request starts when the answer before it has left.
+ */
+export function inTurn(handler: RequestListener, unreadTimeoutMs = UNREAD_TIMEOUT_MS): RequestListener {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+  return (request, response) => {
+    const { socket } = request;
+    const queue = waiting.get(socket);
+    if (queue && queue.length >= MOST_WAITING) return void socket.destroy();
+    if (queue) return void queue.push(start);
+    waiting.set(socket, []);
+    start();
+
+    function start(): void {
+      response.once('close', next);
+      endUnread(response, socket, unreadTimeoutMs);
+      handler(request, response);
+    }
+
+    function next(): void {
+      const startNext = socket.destroyed ? undefined : waiting.get(socket)?.shift();
+      if (startNext) startNext();
+      else waiting.delete(socket);
+    }
+  };
+}
+
+/** Only the time in which nothing is taken counts. Event streams are silent for as long as their work takes. */
+function endUnread(response: ServerResponse, socket: Socket, timeoutMs: number): void {
+  const limit = () => void socket.setTimeout(timeoutMs);
+  response.once('prefinish', limit);
+  response.once('pipe', () => {
+    if (!String(response.getHeader('content-type')).startsWith('text/event-stream')) limit();
+  });
+}
 
 export interface Connections {
   /** Leaves alone what a running request may still need. */
@@ -14,21 +56,25 @@ export interface Connections {
  */
 export function trackConnections(listener: Server): Connections {
   const open = new Set<Socket>();
-  let running = 0;
+  const running = new Map<Socket, number>();
   listener.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  listener.on('request', (_request, response) => {
-    running += 1;
-    response.once('close', () => {
-      running -= 1;
-    });
+  listener.on('request', ({ socket }, response) => {
+    // An answer whose turn has not come when its connection ends is never closed.
+    if (!running.has(socket)) socket.once('close', () => running.delete(socket));
+    add(socket, 1);
+    response.once('close', () => running.has(socket) && add(socket, -1));
   });
   return { endIdle, endAll };
 
+  function add(socket: Socket, requests: number): void {
+    running.set(socket, (running.get(socket) ?? 0) + requests);
+  }
+
   function endIdle(): void {
-    if (running === 0) endAll();
+    if ([...running.values()].every((count) => count === 0)) endAll();
     else listener.closeIdleConnections();
   }
 

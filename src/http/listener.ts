@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { type ErrorCode, HubError } from '../errors.ts';
+import { inTurn } from './connections.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemBody } from './problem.ts';
 
 export const LARGEST_HEADERS_BYTES = 16_384;
@@ -21,7 +22,8 @@ export interface ListenerOptions {
   requestTimeoutSec: number;
 }
 
-export function createListener(handler: RequestListener, { tls, requestTimeoutSec }: ListenerOptions): Server {
+export function createListener(respond: RequestListener, { tls, requestTimeoutSec }: ListenerOptions): Server {
+  const handler = inTurn(respond);
   const options = {
     maxHeaderSize: LARGEST_HEADERS_BYTES,
     headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutSec * 1000),

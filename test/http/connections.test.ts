@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { trackConnections } from '../../src/http/connections.ts';
+import { inTurn, trackConnections } from '../../src/http/connections.ts';
 
 test('connections: those that nothing was asked on are idle, and end', async (t) => {
   const { connections, open } = await aListener(t);
@@ -63,4 +63,80 @@ async function openSocket(port: number) {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   await new Promise((resolve) => socket.once('connect', resolve));
   return { socket, answered, closed };
+}
+
+const ASK = 'GET /answer HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test('connections: requests sent at once are answered one after the other, in order', async (t) => {
+  let running = 0;
+  let most = 0;
+  const port = await listening(
+    t,
+    inTurn(async (request, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(1);
+      running -= 1;
+      response.end(`[${request.url}]`);
+    }),
+  );
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  const paths = Array.from({ length: 50 }, (_, count) => `/${count}`);
+  socket.write(paths.map((path) => ASK.replace('/answer', path)).join(''));
+  let text = '';
+  for await (const chunk of socket) {
+    text += chunk;
+    if (text.includes('[/49]')) break;
+  }
+  assert.deepEqual(
+    [...text.matchAll(/\[(.+?)\]/g)].map(([, path]) => path),
+    paths,
+  );
+  assert.equal(most, 1);
+});
+
+test('connections: a client that reads nothing costs one answer, and is cut off', async (t) => {
+  let answered = 0;
+  const cutOff = Promise.withResolvers<void>();
+  const port = await listening(
+    t,
+    inTurn(({ socket }, response) => {
+      answered += 1;
+      socket.once('close', () => cutOff.resolve());
+      response.end(Buffer.alloc(20_000_000));
+    }, 100),
+  );
+  const socket = connect(port, '127.0.0.1').pause();
+  t.after(() => socket.destroy());
+  socket.on('error', () => {});
+  socket.write(ASK.repeat(50));
+  await cutOff.promise;
+  assert.equal(answered, 1);
+});
+
+test('connections: more requests than anybody waits for end the connection', async (t) => {
+  let answered = 0;
+  const port = await listening(
+    t,
+    inTurn(() => {
+      answered += 1;
+    }),
+  );
+  const socket = connect(port, '127.0.0.1');
+  const closed = Promise.withResolvers<void>();
+  socket.on('error', () => {}).on('close', () => closed.resolve());
+  socket.resume().write(ASK.repeat(1_000));
+  await closed.promise;
+  assert.equal(answered, 1);
+});
+
+async function listening(t: TestContext, handler: RequestListener): Promise<number> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
 }
