@@ -9,8 +9,8 @@ import type { Tokens } from './tokens.ts';
 export interface Authentication {
   /** Whether the hub has neither API_TOKEN nor an issuer of tokens: then everybody may do everything. */
   readonly isOpen: boolean;
-  /** `bearer` is empty for callers that sent none. @throws HubError `unauthorized`, `forbidden` */
-  identify(bearer: string): Promise<Identified>;
+  /** `bearer` is empty for callers that sent none. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
+  identify(bearer: string, address?: string): Promise<Identified>;
 }
 
 export interface AuthenticationDependencies {

@@ -55,7 +55,7 @@ export async function callerOf(
   { authentication }: Pick<AccessRules, 'authentication'>,
   via: Door = 'http',
 ): Promise<Caller> {
-  request.caller ??= { ...(await authentication.identify(bearerToken(request))), via, address: request.ip };
+  request.caller ??= { ...(await authentication.identify(bearerToken(request), request.ip)), via, address: request.ip };
   return request.caller;
 }
 

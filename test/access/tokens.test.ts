@@ -115,3 +115,20 @@ test('tokens: an installer cannot bring manifests of its own into the catalog', 
   assertProblem(answer, 'forbidden');
   assert.notEqual((await hub.getEntity('tool:com.acme/wiki@1.0.0')).summary, 'replaced');
 });
+
+test('tokens: an address that sends many wrong ones waits; accepted tokens still pass', async (t) => {
+  const { app } = await testHub(t, { settings });
+  const ask = async (token: string) => inject(app, { url: '/gateways/pending', headers: bearer(token) });
+  assert.equal((await ask(API_TOKEN)).status, 200);
+  for (let count = 0; count < 20; count += 1) assertProblem(await ask(`guess-${count}`), 'unauthorized');
+  assertProblem(await ask('guess-20'), 'rate_limited');
+  assert.equal((await ask(API_TOKEN)).status, 200);
+  assert.equal((await inject(app, { url: '/catalog' })).status, 200, 'reads without a token go on');
+});
+
+test('tokens: a right token that was never seen waits as well behind many wrong ones', async (t) => {
+  const { app } = await testHub(t, { settings });
+  const ask = async (token: string) => inject(app, { url: '/gateways/pending', headers: bearer(token) });
+  for (let count = 0; count < 20; count += 1) await ask(`guess-${count}`);
+  assertProblem(await ask(API_TOKEN), 'rate_limited');
+});
