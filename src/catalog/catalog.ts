@@ -13,7 +13,14 @@ import {
   presentSummary,
   type StoredEntity,
 } from './entity.ts';
-import type { CatalogStore, PublishedEntity, PublishOptions, PublishOutcome, SaveOutcome } from './store.ts';
+import type {
+  CatalogStore,
+  OutdatedEntity,
+  PublishedEntity,
+  PublishOptions,
+  PublishOutcome,
+  SaveOutcome,
+} from './store.ts';
 import { type EntityType, type EntityUid, parseReference } from './uid.ts';
 
 type SaveResult = { ok: true; uid: EntityUid; outcome: SaveOutcome } | { ok: false; error: HubError };
@@ -28,8 +35,11 @@ export interface Catalog {
   saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
   /** What a remote publishes; uids are distinct. Entities of another remote stay as they are. */
   publish(remote: string, published: readonly PublishedEntity[], options?: PublishOptions): Promise<PublishOutcome[]>;
-  /** Writes again what an older version of the hub mapped differently; answers how many. */
-  refreshOutdated(signal: AbortSignal): Promise<number>;
+  /**
+   * Writes again what an older version of the hub mapped differently; answers how many. A stored manifest that today's rules
+   * refuse stays as it is.
+   */
+  refreshOutdated(signal: AbortSignal, onRefused: (uid: string, error: unknown) => void): Promise<number>;
   /** @throws HubError `entity_not_found` */
   get(id: string, options?: VersionOptions): Promise<EntityRecord>;
   /** The stored JSON text, with the digest of what it means. */
@@ -137,20 +147,15 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
 
     publish: (remote, published, options) => store.publish(remote, published, now(), options),
 
-    async refreshOutdated(signal) {
-      for (let refreshed = 0; ; ) {
-        const outdated = signal.aborted ? [] : await store.outdated(REFRESH_BATCH);
-        if (outdated.length === 0) return refreshed;
-        await saveEntities(
-          outdated.map(({ manifestText, sourceUrl }) =>
-            entityFromManifest({
-              document: JSON.parse(manifestText),
-              text: manifestText,
-              sourceUrl: sourceUrl ?? undefined,
-            }),
-          ),
-        );
-        refreshed += outdated.length;
+    async refreshOutdated(signal, onRefused) {
+      for (let refreshed = 0, after = ''; ; ) {
+        const outdated = signal.aborted ? [] : await store.outdated({ after, limit: REFRESH_BATCH });
+        const readable = outdated.flatMap((entity) => readOutdated(entity, onRefused));
+        if (readable.length > 0) await saveEntities(readable);
+        refreshed += readable.length;
+        const last = outdated.at(-1);
+        if (last === undefined) return refreshed;
+        after = last.uid;
       }
     },
 
@@ -183,6 +188,19 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
 
     countByType: () => store.countByType(),
   };
+}
+
+function readOutdated(
+  { uid, manifestText, sourceUrl }: OutdatedEntity,
+  onRefused: (uid: string, error: unknown) => void,
+): Entity[] {
+  try {
+    const document = JSON.parse(manifestText);
+    return [entityFromManifest({ document, text: manifestText, sourceUrl: sourceUrl ?? undefined })];
+  } catch (error) {
+    onRefused(uid, error);
+    return [];
+  }
 }
 
 type CachedRecord = Omit<EntityRecord, 'listed_by'>;

@@ -57,8 +57,14 @@ export interface CatalogStore {
   versions(type: EntityType, name: string): Promise<EntityVersion[]>;
   list(query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }>;
   countByType(): Promise<Record<EntityType, number>>;
-  /** Rows that were written by an older mapping of manifests, some at a time. */
-  outdated(limit: number): Promise<{ manifestText: string; sourceUrl: string | null }[]>;
+  /** Rows that were written by an older mapping of manifests, in the order of their uids. */
+  outdated(page: { after: string; limit: number }): Promise<OutdatedEntity[]>;
   /** Moves with every change of the catalog, and costs next to nothing to read. */
   revision(): Promise<number>;
+}
+
+export interface OutdatedEntity {
+  uid: string;
+  manifestText: string;
+  sourceUrl: string | null;
 }

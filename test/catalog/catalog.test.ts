@@ -6,6 +6,7 @@ import { parseManifestText } from '../../src/catalog/manifest-text.ts';
 import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase } from '../support/databases.ts';
@@ -159,8 +160,27 @@ test('catalog: entities are counted by type', async (t) => {
   assert.deepEqual(await catalog.countByType(), { agent: 1, tool: 2, mcp_server: 0 });
 });
 
+test('catalog: a stored manifest that cannot be read stops no refresh of the others', async (t) => {
+  const { catalog, dialect } = await aCatalog(t);
+  await saveAll(
+    catalog,
+    ['a', 'b', 'c'].map((id) => ({ type: 'tool', id })),
+  );
+  await dialect.write.updateTable('entity').set({ mapping: 0 }).execute();
+  await dialect.write.updateTable('manifest').set({ text: '{' }).where('uid', 'like', 'tool:a@%').execute();
+  const refused: string[] = [];
+  const refresh = () => catalog.refreshOutdated(new AbortController().signal, (uid) => refused.push(uid));
+  assert.equal(await refresh(), 2);
+  assert.equal(await refresh(), 0);
+  assert.deepEqual(
+    refused.map((uid) => uid.split('@')[0]),
+    ['tool:a', 'tool:a'],
+  );
+});
+
 interface TestCatalog {
   catalog: Catalog;
+  dialect: Dialect;
   world: TestWorld;
   /** Changes the public address of the hub. */
   moveTo(address: string): void;
@@ -175,6 +195,7 @@ async function aCatalog(t: TestContext): Promise<TestCatalog> {
   const catalog = createCatalog({ store, now: world.now, baseUrl: () => address });
   return {
     catalog,
+    dialect,
     world,
     moveTo(next) {
       address = next;

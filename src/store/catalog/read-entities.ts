@@ -87,14 +87,16 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
       >;
     },
 
-    async outdated(limit) {
+    async outdated({ after, limit }) {
       const rows = await read
         .selectFrom('entity')
-        .select(['source_url', manifestText])
+        .select(['uid', 'source_url', manifestText])
         .where('mapping', '<', MAPPING)
+        .where('uid', '>', after)
+        .orderBy('uid')
         .limit(limit)
         .execute();
-      return rows.map(({ manifest, source_url }) => ({ manifestText: manifest, sourceUrl: source_url }));
+      return rows.map(({ uid, manifest, source_url }) => ({ uid, manifestText: manifest, sourceUrl: source_url }));
     },
   };
 }
