@@ -54,7 +54,9 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
     const { items } = await book.list();
     // The one that waited longest decides: others may have been ingested by hand.
     const oldest = Math.min(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)));
-    if (items.length > 0 && now().getTime() - oldest < intervalMs / 2) return skipped('every remote was read lately');
+    // A time far ahead is that of a clock that was wrong.
+    if (items.length > 0 && Math.abs(now().getTime() - oldest) < intervalMs / 2)
+      return skipped('every remote was read lately');
     try {
       return reported(await sync.syncRemotes(undefined, { background: true }));
     } catch (error) {

@@ -73,7 +73,7 @@ async function identifyLate(removal: LeftoverRemoval): Promise<string | undefine
 }
 
 function mayStillAppear({ askedAt = '' }: HeldItem, { now }: LeftoverRemoval): boolean {
-  return now().getTime() - Date.parse(askedAt) < LONGEST_CREATION_MS;
+  return Math.abs(now().getTime() - Date.parse(askedAt)) < LONGEST_CREATION_MS;
 }
 
 /** Of those that the gateway still has, as far as it can be asked. */

@@ -31,7 +31,8 @@ export function wasFinishedLately(known: IndexState, at: Date): boolean {
 }
 
 function wasGoneThrough({ goneThroughAt }: IndexState, at: Date, withinMs: number): boolean {
-  return goneThroughAt !== null && at.getTime() - Date.parse(goneThroughAt) < withinMs;
+  // A time far ahead is that of a clock that was wrong.
+  return goneThroughAt !== null && Math.abs(at.getTime() - Date.parse(goneThroughAt)) < withinMs;
 }
 
 interface Outcome {

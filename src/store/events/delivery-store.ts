@@ -65,7 +65,8 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
       const { rows } = await sql<{ name: string }>`
         select webhook.name from webhook
         left join webhook_delivery as opened on opened.webhook = webhook.name and opened.state = 'pending'
-        where webhook.disabled_at is null and (webhook.leased_until is null or webhook.leased_until <= ${at.toISOString()})
+        where webhook.disabled_at is null
+          and (webhook.leased_until is null or webhook.leased_until <= ${at.toISOString()} or webhook.leased_until > ${longestLease(at)})
           and case when opened.id is null then webhook.position < (select event_position from catalog_state)
             else opened.next_try_at <= ${at.toISOString()} end
       `.execute(lookup);
@@ -76,7 +77,8 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
       write.transaction().execute(async (tx) => {
         const at = now.toISOString();
         const webhook = await lockWebhook(tx, name);
-        const isElsewhere = webhook?.leased_until != null && webhook.leased_until > at;
+        const isElsewhere =
+          webhook?.leased_until != null && webhook.leased_until > at && webhook.leased_until <= longestLease(now);
         if (!webhook || webhook.disabled_at !== null || isElsewhere) return undefined;
         const opened = await deliveriesOf(tx, name).where('state', '=', 'pending').executeTakeFirst();
         const delivery = opened ?? (await openNext(tx, webhook, { at, id }));
@@ -146,6 +148,11 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
 
     sweep: (sweep) => sweepEvents(dialect, sweep),
   };
+}
+
+/** A lease that ends later is of a hub whose clock was wrong. */
+function longestLease(at: Date): string {
+  return new Date(at.getTime() + 2 * LEASE_MS).toISOString();
 }
 
 function attemptColumns({ at, status, error, answer, durationMs }: Attempt, outcome: AttemptOutcome) {

@@ -22,6 +22,9 @@ import {
   registrable,
 } from './registration-row.ts';
 
+/** How much the clocks of hubs on one database may differ. */
+const CLOCK_LEEWAY_MS = 600_000;
+
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
@@ -260,8 +263,13 @@ function dueEntities(db: Db, { types, now, effort }: DueQuery) {
 function isDue(eb: EntityExpression, { now, effort }: Pick<DueQuery, 'now' | 'effort'>): Condition {
   const hasChanged = eb.or([eb('gateway_digest', 'is', null), eb('gateway_digest', '!=', eb.ref('manifest_digest'))]);
   const hasFailed = eb.or([eb('gateway_registered_at', 'is', null), eb('gateway_error', 'is not', null)]);
+  // By a hub whose clock was wrong: the time of the next try says nothing.
+  const isFromTheFuture = eb.and([
+    eb('gateway_next_try_at', 'is not', null),
+    eb('gateway_tried_at', '>', new Date(now.getTime() + CLOCK_LEEWAY_MS).toISOString()),
+  ]);
   const triedAgain = {
-    background: eb.and([hasFailed, eb('gateway_next_try_at', '<=', now.toISOString())]),
+    background: eb.and([hasFailed, eb.or([eb('gateway_next_try_at', '<=', now.toISOString()), isFromTheFuture])]),
     explicit: eb.and([hasFailed, eb('is_registrable', '=', 1)]),
     force: hasFailed,
   };
