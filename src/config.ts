@@ -28,6 +28,8 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly database: Readonly<DatabaseAddress>;
+  /** How long a starting hub waits for it. */
+  readonly databaseWaitSec: number;
   readonly seedRemotes: readonly string[];
   readonly remoteCredentials: readonly RemoteCredential[];
   /** Where the admission policy is written, in place of the API. */
@@ -104,6 +106,7 @@ export function readConfig(environment: Environment): Config {
     requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     logLevel: settings.LOG_LEVEL,
+    databaseWaitSec: settings.DATABASE_WAIT_SEC,
     database: databaseAddress(settings),
     seedRemotes: settings.HUB_REMOTES,
     policyFile: settings.POLICY_FILE && resolve(settings.POLICY_FILE),

@@ -1,5 +1,6 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limitAttempts } from './access/attempts.ts';
 import { createAudit } from './access/audit.ts';
 import { type Authentication, createAuthentication, signatureOf } from './access/authenticate.ts';
 import type { Caller } from './access/contract.ts';
@@ -40,7 +41,7 @@ import { createPostgresEngine } from './search/postgres/engine.ts';
 import { createSearch } from './search/search.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog/catalog-store.ts';
-import { holdsCatalog, openDatabase } from './store/database.ts';
+import { holdsCatalog, waitForDatabase } from './store/database.ts';
 import type { Dialect } from './store/dialects/dialect.ts';
 import { createDeliveryStore } from './store/events/delivery-store.ts';
 import { createOutbox } from './store/events/outbox.ts';
@@ -109,9 +110,12 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that nobody can ask there: what stays behind must not name the address. */
   isServed?: boolean;
+  /** Aborted when nobody needs the hub any more while it still waits for its database. */
+  shutdown?: AbortSignal;
 }
 
 const HEALTH_TIMEOUT_MS = 3_000;
+const DATABASE_RETRY_MS = 5_000;
 const CLEAR_GATEWAY_MS = 15_000;
 
 /** Whether a hub with these settings would find a catalog; none is made by looking. @throws StartError when nobody can look. */
@@ -120,9 +124,16 @@ export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<
 }
 
 /** @throws StartError when the database cannot be used. */
-export async function createHub({ config, world, baseUrl, isServed = true }: HubDependencies): Promise<Hub> {
+export async function createHub({
+  config,
+  world,
+  baseUrl,
+  isServed = true,
+  shutdown = new AbortController().signal,
+}: HubDependencies): Promise<Hub> {
   const { now, log, metrics } = world;
-  const database = await openDatabase(config.database, { metrics });
+  const wait = { forMs: isServed ? config.databaseWaitSec * 1000 : 0, signal: shutdown, log };
+  const database = await waitForDatabase(config.database, { metrics, ...wait });
   const outbox = createOutbox(database, now);
   const revision = createRevision(database, outbox);
   const admission = createAdmission(database, { rulesOf: admissionRules, now });
@@ -255,12 +266,14 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
     log,
     keepDays: isServed ? config.auditDays : undefined,
   });
-  const authentication = createAuthentication({
-    apiToken: config.adminToken,
-    readsNeedToken: config.readsNeedToken,
-    tokens,
-    checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
-  });
+  const authentication = limitAttempts(
+    createAuthentication({
+      apiToken: config.adminToken,
+      readsNeedToken: config.readsNeedToken,
+      tokens,
+      checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
+    }),
+  );
 
   const webhooks = createWebhooks({
     webhooks: createWebhookStore(database),
@@ -274,13 +287,14 @@ export async function createHub({ config, world, baseUrl, isServed = true }: Hub
 
   const stopping = new AbortController();
   // Whatever an older version of the hub mapped differently is repaired while the hub serves.
-  const refreshed = catalog
-    .refreshOutdated(stopping.signal)
-    .catch((error) => log.error({ error }, 'Outdated entities could not be refreshed'));
+  const refuse = (uid: string, error: unknown) => log.error({ uid, error }, `${uid} could not be refreshed`);
+  const refreshed = whenDatabaseAnswers(() => catalog.refreshOutdated(stopping.signal, refuse), stopping.signal).catch(
+    (error) => log.error({ error }, 'Outdated entities could not be refreshed'),
+  );
 
-  const interruptedClosed = sync
-    .closeInterrupted()
-    .catch((error) => log.error({ error }, 'Interrupted ingests could not be marked as such'));
+  const interruptedClosed = whenDatabaseAnswers(() => sync.closeInterrupted(), stopping.signal).catch((error) =>
+    log.error({ error }, 'Interrupted ingests could not be marked as such'),
+  );
 
   /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
   async function clearGateway(): Promise<{ note?: string }> {
@@ -503,6 +517,19 @@ function needsProtection(): HubError {
 function joined(...notes: (string | undefined)[]): { note?: string } {
   const note = notes.filter((each) => each !== undefined).join(' ');
   return note ? { note } : {};
+}
+
+/** For work that is done once per start: a database that is away meanwhile must not leave it undone. */
+async function whenDatabaseAnswers(work: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof HubError && error.code === 'database_unavailable')) throw error;
+      await sleep(DATABASE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
 }
 
 function late(): never {

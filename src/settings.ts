@@ -127,6 +127,9 @@ export const SETTINGS = z.object({
     .meta({ secret: true })
     .optional()
     .describe('Read replica of `DATABASE_URL` that searches in PostgreSQL are sent to. Default: `DATABASE_URL`.'),
+  DATABASE_WAIT_SEC: wholeNumber(0, 3600)
+    .default(60)
+    .describe('How long a starting hub waits for a PostgreSQL that is not up yet.'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Most connections to PostgreSQL at once.'),
   DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
   DATA_DIR: text.default('./data').describe('Folder of the SQLite file.'),

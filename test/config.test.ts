@@ -24,6 +24,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     requestTimeoutSec: 30,
     rateLimitPerMinute: 0,
     logLevel: 'info',
+    databaseWaitSec: 60,
     database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
     seedRemotes: [],
     policyFile: undefined,
@@ -116,6 +117,7 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
     values: { [POSTGRES]: POSTGRES },
     beside: { DATABASE_URL: POSTGRES },
   },
+  DATABASE_WAIT_SEC: { read: ({ databaseWaitSec }) => databaseWaitSec, values: { 0: 0, 3600: 3600 } },
   DATABASE_POOL_SIZE: {
     read: ({ database }) => database.engine === 'postgres' && database.poolSize,
     values: { 1: 1, 200: 200 },
@@ -244,6 +246,7 @@ const BAD: [name: string, values: string[], wants: string][] = [
   ['REQUEST_TIMEOUT_SEC', ['0', '3601', '30s'], 'a whole number from 1 to 3600'],
   ['RATE_LIMIT_PER_MINUTE', ['-1', '1000001'], 'a whole number from 0 to 1000000'],
   ['LOG_LEVEL', ['verbose', 'trace'], 'one of debug, info, warn, error, silent'],
+  ['DATABASE_WAIT_SEC', ['-1', '3601'], 'a whole number from 0 to 3600'],
   ['DATABASE_POOL_SIZE', ['0', '201'], 'a whole number from 1 to 200'],
   ['INGEST_INTERVAL_MIN', ['-5', '20161', 'daily'], 'a whole number from 0 to 20160'],
   ['ALLOW_PRIVATE_NETWORK', ['sometimes'], 'true or false'],

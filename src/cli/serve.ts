@@ -48,7 +48,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   let address = '';
   // Loading the HTTP door takes about as long as opening the database: both at once.
   const door = import('../http/server.ts');
-  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address });
+  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address, shutdown });
   let app: FastifyInstance | undefined;
   let connections: Connections | undefined;
   try {

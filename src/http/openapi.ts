@@ -101,7 +101,7 @@ function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Paramet
   const { schema, route } = document;
   if (!schema?.response) return document;
   const codes: ErrorCode[] = [];
-  if (route.config?.operation) codes.push('unauthorized', 'forbidden', 'issuer_unavailable');
+  if (route.config?.operation) codes.push('unauthorized', 'forbidden', 'rate_limited', 'issuer_unavailable');
   if (route.config?.isForMetrics) codes.push('unauthorized');
   if (schema.body) codes.push('payload_too_large', 'unsupported_media_type');
   if (schema.params) codes.push('uri_too_long');

@@ -135,4 +135,10 @@ export interface RunStore {
 }
 
 /** At most one holder at a time, also among hubs that share a database; gone with the process that held it. */
-export type TryLock = (name: string) => Promise<{ release(): Promise<void> } | undefined>;
+export type TryLock = (name: string) => Promise<Lock | undefined>;
+
+export interface Lock {
+  release(): Promise<void>;
+  /** Aborted, with the reason, when others may hold the lock from now on: the work under it must stop. */
+  lost?: AbortSignal;
+}

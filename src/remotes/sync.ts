@@ -21,7 +21,7 @@ import type {
 import { ingestRemote, type RemoteIngestDependencies } from './ingest/ingest-remote.ts';
 import type { Progress } from './ingest/progress.ts';
 import type { RemoteBook } from './remotes.ts';
-import type { TryLock } from './store.ts';
+import type { Lock, TryLock } from './store.ts';
 
 export interface Sync {
   /** By address or name; without one, all enabled remotes. An address that is not a stored remote is ingested and not stored. */
@@ -60,6 +60,8 @@ interface IngestCall {
   own: Set<Progress>;
   acceptShrunk: boolean;
   isBackground: boolean;
+  /** Aborted when the sync that this ingest belongs to must stop. */
+  signal: AbortSignal;
 }
 
 export function createSync(dependencies: SyncDependencies): Sync {
@@ -80,7 +82,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
       await interruptedClosed;
       const lock = await tryLock(`ingest ${url}`);
       if (!lock) return refused(url, BEING_INGESTED);
-      return await ingestLocked(url, task).finally(() => lock.release());
+      const signal = whileHeld(lock, task.signal);
+      return await ingestLocked(url, { ...task, signal }).finally(() => lock.release());
     } catch (error) {
       log.error({ url, error }, `Could not ingest ${url}`);
       return refused(url, error instanceof HubError ? error.message : 'failed inside the hub, whose log has more');
@@ -94,7 +97,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       running.add(progress);
       own.add(progress);
     };
-    const result = await ingestRemote(dependencies, { url, signal: stopping.signal, ...options, onStart });
+    const result = await ingestRemote(dependencies, { url, ...options, onStart });
     if (current) {
       running.delete(current);
       own.delete(current);
@@ -117,12 +120,12 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return settled;
   }
 
-  async function register(effort: RegistrationEffort): Promise<PendingReport | undefined> {
+  async function register(effort: RegistrationEffort, signal: AbortSignal): Promise<PendingReport | undefined> {
     const onProgress = ({ done, total }: RegistrationProgress) => {
       registering = { registering: done, registering_total: total };
     };
     try {
-      return await gateway.registerPending({ effort, signal: stopping.signal, onProgress });
+      return await gateway.registerPending({ effort, signal, onProgress });
     } finally {
       registering = NOT_REGISTERING;
     }
@@ -140,13 +143,16 @@ export function createSync(dependencies: SyncDependencies): Sync {
         'sync_running',
         'A sync is under way already, here or in another hub on the same database; try again once it is done.',
       );
+    const signal = whileHeld(lock, stopping.signal);
     try {
       const seeded = await book.seedIfEmpty();
       const { count } = await book.list();
       const isBackground = options.background === true;
-      const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground });
+      const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground, signal });
       const failures = results.filter(({ ok }) => !ok);
-      const { synced, ...outcome } = registrationFields(await register(effortOf(options)));
+      const { synced, ...outcome } = registrationFields(await register(effortOf(options), signal));
+      // Another hub may have started a sync: its report is the one that counts.
+      lock.lost?.throwIfAborted();
       const report = {
         seeded,
         ingested: results.filter(({ ok }) => ok).map(({ url }) => url),
@@ -192,7 +198,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const urls = reference === undefined ? await enabledUrls() : [await book.urlOf(reference)];
       const own = new Set<Progress>();
       const tell = onProgress && (() => onProgress({ running: runsOf(own), ...NOT_REGISTERING }));
-      return { results: await tracked(ingestAll(urls, { own, acceptShrunk, isBackground: false }), tell) };
+      const call = { own, acceptShrunk, isBackground: false, signal: stopping.signal };
+      return { results: await tracked(ingestAll(urls, call), tell) };
     },
     syncRemotes(onProgress, options = {}) {
       const own = new Set<Progress>();
@@ -221,6 +228,10 @@ export function createSync(dependencies: SyncDependencies): Sync {
       await Promise.allSettled(underWay);
     },
   };
+}
+
+function whileHeld({ lost }: Lock, signal: AbortSignal): AbortSignal {
+  return lost ? AbortSignal.any([lost, signal]) : signal;
 }
 
 function finishedEvent(report: SyncReport, { isBackground }: { isBackground: boolean }): NewEvent {

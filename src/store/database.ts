@@ -1,9 +1,11 @@
 // Opens the database that an address names, and brings its schema up to date.
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { StartError } from '../errors.ts';
+import { HubError, StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/net/address.ts';
+import type { Logger } from '../lib/world.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
 import { initial } from './migrations/0001_initial.ts';
 import { remotes } from './migrations/0002_remotes.ts';
@@ -28,6 +30,35 @@ import { trust } from './migrations/0020_trust.ts';
 import { registry } from './migrations/0021_registry.ts';
 import { registryViews } from './migrations/0022_registry_views.ts';
 import { auditEnds } from './migrations/0023_audit_ends.ts';
+
+export interface DatabaseWait {
+  forMs: number;
+  signal: AbortSignal;
+  log: Pick<Logger, 'warn'>;
+}
+
+const PAUSE_MS = 1_000;
+
+/** Waits for a server that is not up yet. @throws StartError when it cannot be opened, or was written by a newer hub. */
+export async function waitForDatabase(
+  address: DatabaseAddress,
+  { forMs, signal, log, ...dependencies }: DialectDependencies & DatabaseWait,
+): Promise<Dialect> {
+  for (const startedAt = performance.now(); ; ) {
+    try {
+      return await openDatabase(address, dependencies);
+    } catch (error) {
+      const isLate = performance.now() - startedAt > forMs;
+      if (isLate || signal.aborted || !isUnavailable(error)) throw error;
+      log.warn({ reason: reason(error) }, `Waiting for the database (${describeDatabase(address)})`);
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof StartError && error.cause instanceof HubError && error.cause.code === 'database_unavailable';
+}
 
 /** @throws StartError when it cannot be opened, or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
@@ -111,9 +142,10 @@ function migrations(dialect: Dialect): Record<string, Migration> {
 
 async function migrate(dialect: Dialect): Promise<void> {
   const known = migrations(dialect);
+  const own = dialect.openMigrations?.();
   // Kysely takes a lock first, so that two hubs that start at once take turns.
-  const migrator = new Migrator({ db: dialect.write, provider: { getMigrations: async () => known } });
-  const { error } = await migrator.migrateToLatest();
+  const migrator = new Migrator({ db: own?.db ?? dialect.write, provider: { getMigrations: async () => known } });
+  const { error } = await migrator.migrateToLatest().finally(() => own?.close());
   if (error && (await isNewer(dialect, known))) {
     throw new StartError(
       'The database was written by a newer version of the hub; start that version, or use another database.',

@@ -57,7 +57,7 @@ const failingStarts: { name: string; settings: Record<string, string>; exitCode:
   },
   {
     name: 'a PostgreSQL that is not there',
-    settings: { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' },
+    settings: { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x', DATABASE_WAIT_SEC: '0' },
     exitCode: 1,
     says: /^hub: .*PostgreSQL at 127\.0\.0\.1:1\/x.*\.$/,
   },

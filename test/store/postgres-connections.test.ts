@@ -85,6 +85,8 @@ testOnPostgres(
 
 testOnPostgres('an error of a statement is not mistaken for an unavailable database', async (t, address) => {
   const { dialect, proxy } = await openThroughProxy(t, address);
+  // The connection for migrations is gone by now.
+  await sql`select 1`.execute(dialect.write);
   const connectionsBefore = proxy.connectionCount();
   const transaction = dialect.write.transaction().execute((tx) => sql`select * from no_such_table`.execute(tx));
   await assert.rejects(transaction, /no_such_table/);

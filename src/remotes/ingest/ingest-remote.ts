@@ -19,7 +19,7 @@ export interface RemoteIngestDependencies extends IngestDependencies {
 
 export interface RemoteIngest {
   url: string;
-  /** Aborted when the hub closes. */
+  /** Aborted when the hub closes, or when another hub may ingest this remote. */
   signal: AbortSignal;
   acceptShrunk: boolean;
   /** The hub's own sync rather than a person's. */
@@ -68,7 +68,7 @@ async function ingestAndKeep(
     gone = await ingest.run();
   } catch (error) {
     if (limit.aborted) progress.fail(tookTooLong(timeLimitMs));
-    else progress.fail(signal.aborted ? 'was stopped, because the hub is closing' : reasonOf(error, log));
+    else progress.fail(signal.aborted ? stoppedBy(signal) : reasonOf(error, log));
   } finally {
     // Fetches that nobody waits for any longer.
     end.abort();
@@ -130,6 +130,10 @@ async function keepRejections(
   const { items } = await runs.rejections({ url, limit: MOST_REJECTIONS_KEPT, offset: 0 });
   const kept = items.filter((rejection) => !places.has(rejection.url));
   await runs.replaceRejections(url, [...progress.rejections(), ...kept].slice(0, MOST_REJECTIONS_KEPT));
+}
+
+function stoppedBy({ reason }: AbortSignal): string {
+  return reason instanceof HubError ? reason.message : 'was stopped, because the hub is closing';
 }
 
 function reasonOf(error: unknown, log: Logger): string {

@@ -31,7 +31,9 @@ export interface Dialect {
   /** The same for rows that many transactions rely on at once: only those who change them wait. */
   readonly forShare: RawBuilder<unknown>;
   /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
-  tryLock(name: string): Promise<{ release(): Promise<void> } | undefined>;
+  tryLock(name: string): Promise<Lock | undefined>;
+  /** Connections for changes of the schema, which may take as long as they need; absent where nothing limits them. */
+  openMigrations?(): { db: Db; close(): Promise<void> };
   /** Only where queries are planned by what is known of the tables: looks at them now, which the database itself does only now and then. */
   analyse?(tx: Db): Promise<void>;
   /** A copy of everything as it is at one moment, in a file that is not there yet; absent where servers keep the data. */
@@ -39,6 +41,12 @@ export interface Dialect {
   /** Whether a path leads to a file that the database is kept in, and that nobody else may write to; absent where servers keep the data. */
   isOwnFile?(path: string): Promise<boolean>;
   close(): Promise<void>;
+}
+
+export interface Lock {
+  release(): Promise<void>;
+  /** Aborted when others may hold the lock from now on, although it was not released. Absent where that cannot happen. */
+  lost?: AbortSignal;
 }
 
 export interface DialectDependencies {

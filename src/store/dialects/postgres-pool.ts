@@ -1,6 +1,7 @@
 // A pool of PostgreSQL connections that replaces the ones on which the server stopped responding.
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import { READ_ONLY_TRANSACTION } from './postgres-errors.ts';
 
 export interface ResponsivePool {
   /** A view of the pool whose statements fail when there is no answer within this time. */
@@ -81,8 +82,6 @@ function needsNewConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message === 'Query read timeout' || ('code' in error && error.code === READ_ONLY_TRANSACTION);
 }
-
-export const READ_ONLY_TRANSACTION = '25006';
 
 /** A graceful end would wait for a server that no longer responds. */
 function destroy(client: pg.PoolClient): void {

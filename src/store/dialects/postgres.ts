@@ -4,8 +4,10 @@ import pg from 'pg';
 import type { DatabaseAddress } from '../../lib/net/address.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
-import { databaseUnavailable, guardDriver } from './guarded-driver.ts';
-import { createResponsivePool, READ_ONLY_TRANSACTION } from './postgres-pool.ts';
+import { guardDriver } from './guarded-driver.ts';
+import { isUnavailable } from './postgres-errors.ts';
+import { tryLock } from './postgres-lock.ts';
+import { createResponsivePool } from './postgres-pool.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Enforced by the server. */
@@ -28,6 +30,9 @@ const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'f
   forShare: sql`for share`,
 };
 
+/** An index over a large table takes minutes, and so does waiting for another hub that makes it. */
+const UNLIMITED = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
+
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
 
 export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: DialectDependencies): Dialect {
@@ -42,7 +47,8 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
     write,
     ...OWN_SQL,
     analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
-    tryLock: (name) => tryLock(new pg.Client(lockConnection(url)), name),
+    tryLock: (name) => tryLock(url, name),
+    openMigrations: () => openConnections({ url, poolSize: 2 }, { metrics, settings: UNLIMITED, timeoutMs: 0 }),
     async close() {
       await Promise.all([lookup, read, write].map((db) => db.destroy()));
       await pool.close();
@@ -107,54 +113,4 @@ function openPool(
       },
     });
   return { pool, kysely };
-}
-
-function lockConnection(url: string): pg.ClientConfig {
-  return {
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS.lookup,
-    application_name: 'catalog-hub lock',
-    ...KEEP_ALIVE,
-  };
-}
-
-/** On a connection of its own: the lock ends with it, and the pool may be as small as it likes. */
-async function tryLock(client: pg.Client, name: string): Promise<{ release(): Promise<void> } | undefined> {
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const lock = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked';
-    const { rows } = await client.query<{ locked: boolean }>(lock, [name]);
-    if (rows[0]?.locked) return { release: () => client.end() };
-    await client.end();
-    return undefined;
-  } catch (error) {
-    await client.end().catch(() => {});
-    if (isUnavailable(error)) throw databaseUnavailable(error);
-    throw error;
-  }
-}
-
-/** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shut down, canceled). */
-const UNAVAILABLE_STATES = /^(08|53|57)/;
-const UNAVAILABLE_CODES = [
-  ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'],
-  READ_ONLY_TRANSACTION,
-];
-const UNAVAILABLE_MESSAGES = [
-  /timeout exceeded when trying to connect/i,
-  /Query read timeout/i,
-  /Connection terminated/i,
-  /Client has encountered a connection error and is not queryable/i,
-];
-
-function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return (
-    UNAVAILABLE_STATES.test(code) ||
-    UNAVAILABLE_CODES.includes(code) ||
-    UNAVAILABLE_MESSAGES.some((message) => message.test(error.message))
-  );
 }

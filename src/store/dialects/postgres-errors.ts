@@ -1,0 +1,27 @@
+// Which errors of PostgreSQL mean that it cannot be used now.
+
+export const READ_ONLY_TRANSACTION = '25006';
+
+/** Classes of SQLSTATE: connection exceptions, rollbacks in favor of others, insufficient resources, operator intervention. */
+const UNAVAILABLE_STATES = /^(08|40|53|57)/;
+const UNAVAILABLE_CODES = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'],
+  READ_ONLY_TRANSACTION,
+];
+const UNAVAILABLE_MESSAGES = [
+  /timeout exceeded when trying to connect/i,
+  /Query read timeout/i,
+  /Connection terminated/i,
+  /Client has encountered a connection error and is not queryable/i,
+];
+
+/** Rather than that a statement is wrong. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    UNAVAILABLE_STATES.test(code) ||
+    UNAVAILABLE_CODES.includes(code) ||
+    UNAVAILABLE_MESSAGES.some((message) => message.test(error.message))
+  );
+}

@@ -1,0 +1,68 @@
+// Locks of PostgreSQL that end with their holder, also when the holder's machine is gone without a word.
+import pg from 'pg';
+import type { Lock } from './dialect.ts';
+import { databaseUnavailable } from './guarded-driver.ts';
+import { isUnavailable } from './postgres-errors.ts';
+
+/** A holder that gets no answer knows that it lost the lock before anybody else can take it. */
+const TIMES = {
+  /** The server takes the lock away from a holder that was silent for this long. */
+  silenceMs: 20_000,
+  signOfLifeMs: 5_000,
+  answerTimeoutMs: 5_000,
+};
+
+/** On a connection of its own: the lock ends with it, and the pool may be as small as it likes. */
+export async function tryLock(url: string, name: string, times = TIMES): Promise<Lock | undefined> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: times.answerTimeoutMs,
+    query_timeout: times.answerTimeoutMs,
+    application_name: 'catalog-hub lock',
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(`select set_config('idle_session_timeout', $1, false)`, [String(times.silenceMs)]);
+    const lock = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked';
+    const { rows } = await client.query<{ locked: boolean }>(lock, [name]);
+    if (rows[0]?.locked) return heldLock(client, times.signOfLifeMs);
+    await client.end();
+    return undefined;
+  } catch (error) {
+    await client.end().catch(() => {});
+    if (isUnavailable(error)) throw databaseUnavailable(error);
+    throw error;
+  }
+}
+
+function heldLock(client: pg.Client, signOfLifeMs: number): Lock {
+  const lost = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let isReleased = false;
+
+  function lose(cause: unknown): void {
+    if (isReleased) return;
+    clearTimeout(timer);
+    // A graceful end would wait for a server that no longer responds.
+    client.connection.stream.destroy();
+    lost.abort(databaseUnavailable(cause));
+  }
+
+  function signalLater(): void {
+    if (isReleased) return;
+    timer = setTimeout(() => void client.query('select 1').then(signalLater, lose), signOfLifeMs).unref();
+  }
+
+  client.once('error', lose);
+  client.once('end', () => lose(new Error('The connection that held a lock has ended')));
+  signalLater();
+  return {
+    lost: lost.signal,
+    async release() {
+      isReleased = true;
+      clearTimeout(timer);
+      if (!lost.signal.aborted) await client.end().catch(() => {});
+    },
+  };
+}

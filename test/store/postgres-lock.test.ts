@@ -1,0 +1,101 @@
+// Locks of PostgreSQL, and the work under them, when the connection that holds one is lost.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import pg from 'pg';
+import { waitForDatabase } from '../../src/store/database.ts';
+import { tryLock } from '../../src/store/dialects/postgres-lock.ts';
+import { hubOn } from '../remotes/hubs.ts';
+import { databaseProxy } from '../support/database-proxy.ts';
+import { testOnPostgres } from '../support/databases.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { until } from '../support/until.ts';
+import { testWorld } from '../support/world.ts';
+
+const QUICK = { silenceMs: 2_000, signOfLifeMs: 200, answerTimeoutMs: 1_000 };
+
+testOnPostgres('lock: one holder at a time, and the next after its release', async (_t, { url }) => {
+  const first = await tryLock(url, 'sync');
+  assert.ok(first);
+  assert.equal(await tryLock(url, 'sync'), undefined);
+  await first.release();
+  const second = await tryLock(url, 'sync');
+  assert.ok(second);
+  await second.release();
+  assert.equal(first.lost?.aborted, false);
+});
+
+testOnPostgres('lock: a holder that signals stays the holder for longer than the silence', async (_t, { url }) => {
+  const lock = await tryLock(url, 'sync', QUICK);
+  const takenAt = performance.now();
+  await until(() => performance.now() - takenAt > 2 * QUICK.silenceMs);
+  assert.equal(await tryLock(url, 'sync'), undefined);
+  assert.equal(lock?.lost?.aborted, false);
+  await lock?.release();
+});
+
+testOnPostgres('lock: of a holder that is gone without a word, another takes over', async (t, { url }) => {
+  const proxy = await databaseProxy(t, url);
+  const lock = await tryLock(proxy.url, 'sync', QUICK);
+  assert.ok(lock?.lost);
+  proxy.swallowPackets();
+  await until(() => lock.lost?.aborted === true);
+  let next: Awaited<ReturnType<typeof tryLock>>;
+  await until(async () => {
+    next = await tryLock(url, 'sync');
+    return next !== undefined;
+  });
+  await Promise.all([lock.release(), next?.release()]);
+});
+
+testOnPostgres('lock: a sync whose lock the server ended stops, and another can start', async (t, address) => {
+  const host = await startIndexServer(t);
+  let asked = 0;
+  host.answer('/index.json', (_request, response) => {
+    asked += 1;
+    if (asked > 1) response.end('[]');
+  });
+  const settings = { HUB_REMOTES: host.url('/index.json') };
+  const [one, other] = [await hubOn(t, address, settings), await hubOn(t, address, settings)];
+  const syncing = one.hub.syncRemotes();
+  const stopped = assert.rejects(syncing, { code: 'database_unavailable' });
+  await until(() => asked === 1);
+  await onServer(
+    address.url,
+    `select pg_terminate_backend(pid) from pg_locks join pg_database on pg_database.oid = pg_locks.database
+     where locktype = 'advisory' and datname = current_database()
+       and ((classid::bigint << 32) | objid::bigint) = hashtextextended('sync', 0)`,
+  );
+  await stopped;
+  assert.deepEqual((await other.hub.syncRemotes()).errors, {});
+});
+
+testOnPostgres('start: a database that is not up yet is waited for', async (t, address) => {
+  const world = testWorld();
+  const target = new URL(address.url);
+  const door = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    for (const socket of [client, server]) socket.on('error', () => {});
+    client.pipe(server).pipe(client);
+  });
+  // The port is known, and closed again until the hub has tried it.
+  await once(door.listen(0, '127.0.0.1'), 'listening');
+  const { port } = door.address() as { port: number };
+  await new Promise((resolve) => door.close(resolve));
+  t.after(() => door.close());
+  target.port = String(port);
+  const opening = waitForDatabase(
+    { ...address, url: target.href },
+    { metrics: world.metrics, forMs: 60_000, signal: new AbortController().signal, log: world.log },
+  );
+  await until(() => world.logged.some(({ message }) => /^Waiting for the database/.test(message)));
+  target.port = new URL(address.url).port;
+  await once(door.listen(port, '127.0.0.1'), 'listening');
+  await (await opening).close();
+});
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
