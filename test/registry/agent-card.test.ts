@@ -5,6 +5,7 @@ import { readManifest } from '../../src/catalog/manifest.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { agentCardOf, isAgentCard, manifestFromAgentCard } from '../../src/registry/agent-card.ts';
 import { manifestOf } from '../../src/registry/listed-server.ts';
+import { publishingFaults, validateDocument } from '../../src/registry/publishing/validate.ts';
 import { anAgentCard } from '../support/agent-card.ts';
 
 test('agent card: becomes a manifest that holds it as it came', () => {
@@ -53,6 +54,13 @@ const OTHERS: [what: string, document: unknown][] = [
 ];
 for (const [what, document] of OTHERS)
   test(`agent card: ${what} is none`, () => assert.equal(isAgentCard(document), false));
+
+test('agent card: is valid, and cannot be published', () => {
+  const { valid, issues } = validateDocument(anAgentCard());
+  assert.equal(valid, true);
+  assert.match(issues[0]?.message ?? '', /only manifests of the type mcp_server/);
+  assert.equal(publishingFaults(anAgentCard()).length, 1);
+});
 
 test('agent card: odd names become plain ids', () => {
   const idOf = (name: string) => manifestFromAgentCard(anAgentCard({ name })).id;

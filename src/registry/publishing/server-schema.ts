@@ -33,6 +33,7 @@ const Argument = z.discriminatedUnion('type', [
   NamedInput.extend({
     type: z.literal('named'),
     name: z.string().regex(/^[^<>$ ]+$/, 'must be only the name of the option, such as --port'),
+    valueHint: z.string().optional(),
     isRepeated: z.boolean().optional(),
   }),
 ]);

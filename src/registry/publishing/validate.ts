@@ -1,15 +1,20 @@
-// Whether a document can be published: a `server.json`, or a manifest of the hub.
+// Whether a document can be published: a `server.json`, or a manifest of the hub. Agent cards are valid, and not published.
 import type { z } from 'zod';
 import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isAgentCard, manifestFromAgentCard } from '../agent-card.ts';
 import type { Validation, ValidationIssue } from '../contract.ts';
 import { serverKeyOf } from '../server-from-manifests.ts';
 import { ruleIssues, schemaIssues } from './server-rules.ts';
 import { PublishedServer } from './server-schema.ts';
 
 export function validateDocument(document: unknown): Validation {
-  const issues = isManifest(document) ? manifestIssues(document) : serverIssues(document);
+  const issues = isAgentCard(document)
+    ? manifestIssues(manifestFromAgentCard(document))
+    : isManifest(document)
+      ? manifestIssues(document)
+      : serverIssues(document);
   return { valid: issues.every(({ severity }) => severity !== 'error'), issues };
 }
 
@@ -47,7 +52,7 @@ function manifestIssues(document: JsonObject): ValidationIssue[] {
 export function publishingFaults(document: unknown): InputFault[] {
   const { issues } = validateDocument(document);
   return issues
-    .filter(({ severity }) => severity === 'error' || isManifest(document))
+    .filter(({ severity }) => severity === 'error' || isManifest(document) || isAgentCard(document))
     .map(({ path, message }) => ({ path, message }));
 }
 
