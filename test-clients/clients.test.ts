@@ -1,13 +1,16 @@
 // Real clients against the hub: what they find is what the hub has.
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { manifestFromAgentCard } from '../src/registry/agent-card.ts';
+import { OFFICIAL_META, type ServerResponse } from '../src/registry/contract.ts';
 import { anAgentCard } from '../test/support/agent-card.ts';
 import { tempDir } from '../test/support/databases.ts';
 import { ardTester, type Client, installClients, langchain4jClasses, moduleOf, programOf } from './install-clients.ts';
 import { manifests, printed, servedHub } from './served-hub.ts';
+import { SERVERS } from './servers.ts';
 import { openGallery } from './vscode.ts';
 
 const NOTES = 'org.example.notes/notes';
@@ -88,6 +91,27 @@ test('LangChain4j: calls both generations of the protocol', unless('langchain4j'
   assert.deepEqual(lines.filter((line) => line.startsWith('version ')).length, 4);
   assert.ok(lines.includes('one 1.9.0 active'));
   assert.ok(lines.includes('package @example/notes-mcp'));
+});
+
+test('mcp-publisher: validates, publishes and changes the status', unless('go'), async (t) => {
+  const { url } = await servedHub(t, { settings: { API_TOKEN: 'a-token-of-the-tester' } });
+  const folder = await tempDir(t);
+  const file = join(folder, 'server.json');
+  await writeFile(file, JSON.stringify(SERVERS.find(({ name }) => name === NOTES)));
+  const publisher = (...words: string[]) => printed(programOf('go', 'publisher'), words, { HOME: folder });
+  const status = async () => {
+    const reply = await fetch(`${url}/v0.1/servers/${encodeURIComponent(NOTES)}/versions/1.0.0`);
+    const { _meta } = (await reply.json()) as ServerResponse;
+    return _meta[OFFICIAL_META]?.status;
+  };
+
+  await publisher('login', 'github', '--token', 'a-token-of-the-tester', '--registry', url);
+  await publisher('validate', file);
+  await publisher('publish', file);
+  assert.equal(await status(), 'active');
+  await publisher('status', '--status', 'deprecated', '--message', 'Use another one.', NOTES, '1.0.0');
+  assert.equal(await status(), 'deprecated');
+  await assert.rejects(publisher('publish', file), /409/);
 });
 
 for (const version of ['1.0', '0.3'] as const) {

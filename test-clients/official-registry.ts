@@ -12,6 +12,8 @@ import { programOf } from './install-clients.ts';
 export interface OfficialRegistry {
   url: string;
   log: () => string;
+  /** With the right to do everything. */
+  send(method: string, path: string, body: JsonObject): Promise<number>;
   /** @throws Error when it refuses. */
   publish(server: JsonObject): Promise<void>;
   setStatus(key: { name: string; version: string }, body: JsonObject): Promise<void>;
@@ -59,15 +61,20 @@ export async function startOfficialRegistry(
   const token = await everythingToken(seed);
   const send = async (method: string, path: string, body: JsonObject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const reply = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
-    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+    const { status } = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+    return status;
+  };
+  const change = async (method: string, path: string, body: JsonObject) => {
+    const status = await send(method, path, body);
+    if (status !== 200) throw new Error(`${method} ${path}: ${status}`);
   };
   return {
     url,
     log: () => log,
-    publish: (server) => send('POST', '/v0.1/publish', server),
+    send,
+    publish: (server) => change('POST', '/v0.1/publish', server),
     setStatus: ({ name, version }, body) =>
-      send('PATCH', `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}/status`, body),
+      change('PATCH', `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version)}/status`, body),
   };
 }
 

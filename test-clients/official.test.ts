@@ -7,6 +7,7 @@ import { answerOf, compared, type Difference, walk } from './compare.ts';
 import { installClients } from './install-clients.ts';
 import { KNOWN } from './known-differences.ts';
 import { startOfficialRegistry } from './official-registry.ts';
+import { PUBLISHING } from './publishing-calls.ts';
 import { manifests, servedHub } from './served-hub.ts';
 import { DELETED, DEPRECATED, SERVERS } from './servers.ts';
 
@@ -74,6 +75,17 @@ describe('the official registry', { skip: missing ?? false }, () => {
     assert.deepEqual(await walk(`${url}${LIST}?limit=7`), await walk(`${official.url}${LIST}?limit=7`));
   });
 
+  test('official: the same documents are published or refused, apart from known differences', async (t) => {
+    const official = await startOfficialRegistry(t);
+    const { url } = await servedHub(t, { settings: { API_TOKEN: 'a-token-of-the-tester' } });
+    const headers = { authorization: 'Bearer a-token-of-the-tester', 'content-type': 'application/json' };
+    for (const { what, method = 'POST', path = '/v0/publish', body, answers, here } of PUBLISHING) {
+      const { status } = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+      assert.deepEqual([status, await official.send(method, path, body)], answers, what);
+      assert.equal(here !== undefined, answers[0] !== answers[1], `${what}: named in the documentation`);
+    }
+  });
+
   test('official: imports the whole list of the hub', async (t) => {
     const { url } = await servedHub(t, { manifests: manifests() });
     const official = await startOfficialRegistry(t, { MCP_REGISTRY_SEED_FROM: `${url}/v0/servers` });
@@ -91,6 +103,6 @@ test('docs: name the differences from the official registry', async () => {
   const rows = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Here'));
   assert.deepEqual(
     rows.map((row) => row.split('|')[1]?.trim()),
-    KNOWN.map(({ here }) => here),
+    [...KNOWN.map(({ here }) => here), ...PUBLISHING.flatMap(({ here }) => here ?? [])],
   );
 });
