@@ -1,5 +1,5 @@
 // A registry of container images, asked as anybody may.
-import { type ImageReference, isLoopback } from '../install/artifacts/image/reference.ts';
+import { type ImageReference, isLoopback } from '../catalog/launch/image-reference.ts';
 import { TokenReply, tokenAddress } from '../install/artifacts/image/registry.ts';
 import { type Answer, ask, type Question } from './ask.ts';
 

@@ -1,8 +1,8 @@
 // Container images: signatures by cosign, beside the image or as its referrers.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { pullName } from '../catalog/launch/image-reference.ts';
 import { ImageSpec } from '../install/artifacts/image/image.ts';
-import { pullName } from '../install/artifacts/image/reference.ts';
 import { asObject, type JsonObject, parseJson } from '../lib/json.ts';
 import type { Answer } from './ask.ts';
 import {

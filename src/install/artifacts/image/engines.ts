@@ -1,13 +1,19 @@
 // docker, podman and skopeo: which of them this machine has, what they are asked to do, and with which logins.
 import { mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  IMAGE_DIGEST,
+  type ImageReference,
+  imageName,
+  isLoopback,
+  pullName,
+} from '../../../catalog/launch/image-reference.ts';
 import { asObject, parseJson } from '../../../lib/json.ts';
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import { mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram, UNREACHABLE } from '../program.ts';
-import { IMAGE_DIGEST, type ImageReference, imageName, isLoopback, pullName } from './reference.ts';
 
 type Engine = 'docker' | 'podman';
 

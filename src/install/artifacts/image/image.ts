@@ -1,11 +1,17 @@
 // Container images: found by their digest, and pulled by the engine of this machine.
 import { z } from 'zod';
+import {
+  type ImageReference,
+  imageName,
+  pullName,
+  readImageReference,
+  tagFault,
+} from '../../../catalog/launch/image-reference.ts';
 import { InstallError } from '../../errors.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Digest } from '../digest.ts';
 import { findEngine, inspectWithSkopeo, pullImage } from './engines.ts';
-import { type ImageReference, imageName, pullName, readImageReference, tagFault } from './reference.ts';
 import { digestFromRegistry } from './registry.ts';
 
 export const ImageSpec = z

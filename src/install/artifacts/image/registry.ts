@@ -1,11 +1,11 @@
 // Asks a registry for the digest of a public image: for machines without docker, podman and skopeo.
 import { z } from 'zod';
+import { type ImageReference, imageName, isLoopback } from '../../../catalog/launch/image-reference.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { FetchError } from '../../../lib/net/fetch-error.ts';
 import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type ImageReference, imageName, isLoopback } from './reference.ts';
 
 const LIMITS = { maxBytes: 4_000_000, timeoutMs: 30_000 };
 const MANIFEST_TYPES = [

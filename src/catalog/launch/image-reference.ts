@@ -1,5 +1,5 @@
 // Names of container images, as people write them and as registries know them.
-import { isLoopbackHost, withoutBrackets } from '../../../lib/net/address.ts';
+import { isLoopbackHost, withoutBrackets } from '../../lib/net/address.ts';
 
 export interface ImageReference {
   /** As people write it, such as `docker.io` or `localhost:5000`. */
