@@ -2,18 +2,18 @@
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindNameOf } from '../catalog/artifact-kind.ts';
+import { bundleVariables } from '../catalog/launch/bundle.ts';
 import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
 import { asText } from '../lib/json.ts';
-import type { BundleCommand, Program } from './artifacts/artifact.ts';
+import type { Program } from './artifacts/artifact.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { BuiltArtifacts, InstallJob } from './build-artifacts.ts';
 import type { LockedEntity, LockedLauncher } from './contract.ts';
+import { launcherText } from './launcher-text.ts';
 import { pathInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, safeName } from './target/places.ts';
 
 const BIN = `${HUB_FOLDER}/bin`;
-/** Stands for the folder of the artifact in the command of an MCP bundle. */
-const FOLDER = /\$\{__dirname\}/;
 
 export function launcherPath(name: string): string {
   return `${BIN}/${name}`;
@@ -35,13 +35,17 @@ function namesOf(entities: readonly Pick<LockedEntity, 'launchers'>[]): Set<stri
 
 export async function writeLaunchers(
   targetDir: string,
-  launchers: readonly LockedLauncher[],
-  artifacts: readonly { installed: Artifact | undefined }[],
+  entity: Pick<LockedEntity, 'name' | 'launchers'>,
+  artifacts: readonly { installed: InstalledArtifact | undefined }[],
 ): Promise<void> {
-  for (const launcher of launchers) {
+  for (const launcher of entity.launchers ?? []) {
     const artifact = artifacts[launcher.artifact]?.installed;
     if (!artifact?.path) continue;
-    const file = await writeFileInside(targetDir, launcherPath(launcher.name), launcherText(launcher, artifact));
+    const file = await writeFileInside(
+      targetDir,
+      launcherPath(launcher.name),
+      launcherText(launcher, artifact, entity),
+    );
     await chmod(file, 0o755);
   }
 }
@@ -52,26 +56,6 @@ export async function removeOldLaunchers(targetDir: string, entities: readonly L
   const names = await readdir(folder).catch(() => []);
   const old = names.filter((name) => !wanted.has(name));
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true, recursive: true })));
-}
-
-type Artifact = Pick<InstalledArtifact, 'path' | 'programs' | 'bundle'>;
-
-/** Starts a program of the artifact, a command in its folder, or what a bundle says for this platform. */
-export function launcherText(launcher: LockedLauncher, { path, programs = [], bundle }: Artifact): string {
-  const { program, command = program === undefined && bundle ? bundleWords(bundle) : [] } = launcher;
-  const folder = `"$root"/${quoted(path ?? '')}`;
-  const found = programs.find(({ name }) => name === program);
-  const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${quoted(file)}`] : []));
-  const words = command.map((word) => word.split(FOLDER).map(quoted).join(folder));
-  return `#!/bin/sh
-# Written by Catalog Hub. The next install writes it again.
-root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd -P) || exit 1
-${found ? '' : `cd -- ${folder} || exit 1\n`}exec ${[...start, ...words].join(' ')} "$@"
-`;
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 type InstalledParts = Pick<InstallJob & BuiltArtifacts, 'launch' | 'subject' | 'artifacts' | 'others'>;
@@ -171,21 +155,9 @@ function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Starte
   const artifact = parts.artifacts.findIndex(({ installed }) => installed?.bundle);
   const bundle = parts.artifacts[artifact]?.installed?.bundle;
   if (!bundle) return undefined;
-  const env = Object.entries(bundle.env).map(([name, value]) => ({
-    ...{ name, from: name, isRequired: true },
-    value: isOpen(value) ? undefined : value,
-  }));
+  const env = bundleVariables(bundle, parts.subject.name);
   const start = (path: string): Launch => ({ kind: 'command', command: path, args: [], env, isInTarget: true });
   return serverLauncher(parts, launchers, { artifact }, start);
-}
-
-function bundleWords({ command, args }: BundleCommand): string[] {
-  return [command, ...args.filter((word) => !isOpen(word))];
-}
-
-/** Asks for a value of the user. */
-function isOpen(word: string): boolean {
-  return /\$\{user_config\./.test(word);
 }
 
 /** Any other command runs in the folder of the checkout, or with the interpreter of the installed environment. */

@@ -68,7 +68,7 @@ async function lockfileStep(
 ): Promise<StepOutcome<{ lockfile: Lockfile; isWritten: boolean }>> {
   const path = LOCKFILE_NAME;
   if (!built.isInPlace) return { extra: { path, skipped: true, reason: NOT_INSTALLED } };
-  await writeLaunchers(targetDir, entry.launchers ?? [], built.artifacts);
+  await writeLaunchers(targetDir, entry, built.artifacts);
   if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
   const merged = mergeLockfile(lockfile, entry);
   const isWritten = await writeLockfile(targetDir, merged);

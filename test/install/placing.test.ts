@@ -1,15 +1,19 @@
 // Several artifacts of one entity, earlier installs that failed, and what a lockfile may say about places.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import fs, { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { launcherText, startOf } from '../../src/install/launchers.ts';
+import { promisify } from 'node:util';
+import { type Bundle, readBundle } from '../../src/catalog/launch/bundle.ts';
+import { launcherText } from '../../src/install/launcher-text.ts';
+import { startOf } from '../../src/install/launchers.ts';
 import { uninstallEntity } from '../../src/install/removal.ts';
 import { aManifest } from '../support/builders.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
-import { installStage, stepNamed, uidOf } from './installing.ts';
+import { aFolder, installStage, stepNamed, uidOf } from './installing.ts';
 import { aSubject } from './subjects.ts';
 
 function archives(host: IndexServer, files: Record<string, string>) {
@@ -100,10 +104,64 @@ test('placing: two packages with one program get two launchers', () => {
   );
 });
 
-test('placing: a bundle is started as it says for the platform of the machine', () => {
-  const bundle = { command: 'node', args: [`\${__dirname}/x.js`, `\${user_config.key}`], env: {} };
-  const text = launcherText({ name: 'thing', artifact: 0 }, { path: 'vendor/thing', bundle });
-  assert.match(text, /exec 'node' ''"\$root"\/'vendor\/thing''\/x\.js' "\$@"/);
+const COLON_LIST = { multiple: true, type: 'directory' };
+const SETTINGS = {
+  key: { sensitive: true, title: 'Key' },
+  mode: { default: 'fast' },
+  level: { type: 'number', default: 3 },
+  dirs: { ...COLON_LIST, required: true },
+  more: { ...COLON_LIST, default: [`\${HOME}/a b`, `\${DOCUMENTS}`] },
+  log: { type: 'file' },
+};
+const STARTED_WITH: [string, string[], Record<string, string>, string[]][] = [
+  ['defaults', [`--mode=\${user_config.mode}`, `\${user_config.level}`], {}, ['--mode=fast', '3']],
+  ['values of the user', [`--mode=\${user_config.mode}`], { MODE_FOR_IO_EXAMPLE_FILES: 'a  $b' }, ['--mode=a  $b']],
+  ['an option without its value', ['-v', '--key', `\${user_config.key}`, '--x'], {}, ['-v', '--x']],
+  ['an option with its value', ['--key', `\${user_config.key}`], { KEY: "it's" }, ['--key', "it's"]],
+  ['a word of two settings', ['--all', `--a=\${user_config.key}:\${user_config.log}`], { KEY: '1' }, ['--all']],
+  ['a list', ['--dirs', `\${user_config.dirs}`, '*'], {}, ['--dirs', '/x y', '/z', '*']],
+  ['a list of folders', [`\${user_config.more}`], {}, ['/home/ana/a b', '/home/ana/Documents']],
+  [
+    'folders',
+    [`\${__dirname}/x`, `\${HOME}\${/}y`, `\${DESKTOP}`],
+    {},
+    ['vendor/b/x', '/home/ana/y', '/home/ana/Desktop'],
+  ],
+  ['what nothing describes', [`$(id) \${user_config.no} \${X}'`], {}, [`$(id) \${user_config.no} \${X}'`]],
+];
+const ENV = {
+  PYTHONPATH: `\${__dirname}/lib`,
+  KEY: `\${user_config.key}`,
+  AUTH: `Bearer \${user_config.key}`,
+  LEVEL: `\${user_config.level}`,
+};
+
+function bundleOf(command: string, args: string[], env: Record<string, string> = {}) {
+  const manifest = { server: { mcp_config: { command, args, env } }, user_config: SETTINGS };
+  const bundle = readBundle(JSON.stringify(manifest), 'linux');
+  assert.ok(bundle);
+  return bundle;
+}
+
+test('placing: a bundle gets its settings from the environment', async (t) => {
+  const folder = await aFolder(t);
+  await Promise.all(['.hub/bin', 'vendor/b'].map((path) => mkdir(join(folder, path), { recursive: true })));
+  const file = join(folder, '.hub/bin/files');
+  const start = async (bundle: Bundle, given: Record<string, string>) => {
+    await writeFile(file, launcherText({}, { path: 'vendor/b', bundle }, { name: 'io.example/files' }));
+    const env = { PATH: process.env.PATH, HOME: '/home/ana', DIRS_FOR_IO_EXAMPLE_FILES: '/x y:/z', ...given };
+    const { stdout } = await promisify(execFile)('sh', [file, 'last'], { env });
+    return stdout.replaceAll(`${folder}/`, '').split('\n').slice(0, -1);
+  };
+  for (const [what, args, given, words] of STARTED_WITH)
+    assert.deepEqual(await start(bundleOf('printf', ['%s\\n', ...args], ENV), given), [...words, 'last'], what);
+  const shown = ['-c', `echo "$PYTHONPATH,$KEY,$LEVEL,\${AUTH-none}"`];
+  assert.deepEqual(await start(bundleOf('sh', shown, ENV), {}), ['vendor/b/lib,,3,none']);
+  assert.deepEqual(await start(bundleOf('sh', shown, ENV), { KEY: 'k' }), ['vendor/b/lib,k,3,Bearer k']);
+  await assert.rejects(
+    start(bundleOf('echo', []), { DIRS_FOR_IO_EXAMPLE_FILES: '' }),
+    /is not set, and the server needs/,
+  );
 });
 
 test('uninstall: refused while a client would go on to start what is gone', async (t) => {

@@ -1,5 +1,6 @@
 // What a kind of artifact is: how its spec is read, what it resolves to, and how its folder is built.
 import type { z } from 'zod';
+import type { Bundle } from '../../catalog/launch/bundle.ts';
 import type { Download, Fetch, Run, VetAddress } from '../../lib/world.ts';
 import type { Pins } from '../contract.ts';
 
@@ -46,16 +47,9 @@ export interface Program {
   interpreter?: string;
 }
 
-/** How the server of a bundle is started; `${__dirname}` stands for the folder. */
-export interface BundleCommand {
-  command: string;
-  args: string[];
-  env: Record<string, string>;
-}
-
 export interface Built {
   programs?: readonly Program[];
-  bundle?: BundleCommand;
+  bundle?: Bundle;
   /** Sentences for people: install scripts that did not run, an image for another platform. */
   warnings?: readonly string[];
   /** More for the step's `extra`: the tool that was used, counts. */

@@ -8,12 +8,14 @@ import {
   LOCKFILE_NAME,
   type LockCheck,
   type LockedArtifact,
+  type LockedEntity,
   type LockedLauncher,
   type Lockfile,
   type LockReport,
 } from '../contract.ts';
 import { explain } from '../errors.ts';
-import { launcherPath, launcherText } from '../launchers.ts';
+import { launcherText } from '../launcher-text.ts';
+import { launcherPath } from '../launchers.ts';
 import { absent, pathInside, readInside } from '../target/files.ts';
 
 type Found = Pick<LockCheck, 'outcome' | 'reason'>;
@@ -25,7 +27,8 @@ export async function verifyLockfile(
 ): Promise<LockReport | undefined> {
   if (!lockfile) return undefined;
   const checks: LockCheck[] = [];
-  for (const { id: entity, artifacts, adapters, launchers = [] } of lockfile.entities) {
+  for (const locked of lockfile.entities) {
+    const { id: entity, artifacts, adapters, launchers = [] } = locked;
     const check = async (what: string, path: string | null, found: Promise<Found>) =>
       checks.push({
         entity,
@@ -35,7 +38,7 @@ export async function verifyLockfile(
       });
     for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
     for (const each of launchers)
-      await check('launcher', launcherPath(each.name), verifyLauncher(each, artifacts[each.artifact], targetDir));
+      await check('launcher', launcherPath(each.name), verifyLauncher(each, locked, targetDir));
     for (const each of adapters) await check(`adapter ${each.framework}`, each.path, verifyAdapter(targetDir, each));
   }
   const ok = checks.every(({ outcome }) => outcome === 'same' || outcome === 'unchecked');
@@ -58,16 +61,12 @@ async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, target
   return { outcome: 'same' };
 }
 
-async function verifyLauncher(
-  launcher: LockedLauncher,
-  artifact: LockedArtifact | undefined,
-  targetDir: string,
-): Promise<Found> {
-  const path = artifact?.path ?? '';
+async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, targetDir: string): Promise<Found> {
+  const path = entity.artifacts[launcher.artifact]?.path ?? '';
   const text = await readInside(targetDir, launcherPath(launcher.name));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
   const isBundle = launcher.program === undefined && launcher.command === undefined;
   const built = isBundle ? await inspectBundle(join(targetDir, path)) : (await readComplete(targetDir, path))?.built;
-  const isSame = text === launcherText(launcher, { path, ...built });
+  const isSame = text === launcherText(launcher, { path, ...built }, entity);
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }

@@ -1,37 +1,15 @@
-// MCP bundles: how their server is started, and the signature that some have.
+// MCP bundles: their manifest, and the signature that some have.
 import { open } from 'node:fs/promises';
-import { z } from 'zod';
-import { parseJson } from '../../../lib/json.ts';
+import { readBundle } from '../../../catalog/launch/bundle.ts';
 import { readInside } from '../../target/files.ts';
-import type { Built, BundleCommand } from '../artifact.ts';
+import type { Built } from '../artifact.ts';
 import { refused } from './entries.ts';
-
-const Command = z.object({
-  command: z.string(),
-  args: z.array(z.string()),
-  env: z.record(z.string(), z.string()),
-});
-const BundleManifest = z.object({
-  server: z.object({
-    mcp_config: Command.partial({ args: true, env: true }).extend({
-      platform_overrides: z.record(z.string(), Command.partial()).default({}),
-    }),
-  }),
-});
 
 /** @throws InstallError when it is not a bundle. */
 export async function inspectBundle(folder: string): Promise<Built> {
   const manifest = await readInside(folder, 'manifest.json');
   if (manifest === undefined) throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
-  return { bundle: bundleCommand(manifest) };
-}
-
-/** Undefined when the manifest does not say how the server is started. */
-export function bundleCommand(manifest: string, platform: string = process.platform): BundleCommand | undefined {
-  const read = BundleManifest.safeParse(parseJson(manifest));
-  if (!read.success) return undefined;
-  const { platform_overrides: overrides, ...common } = read.data.server.mcp_config;
-  return { args: [], env: {}, ...common, ...(Object.hasOwn(overrides, platform) ? overrides[platform] : {}) };
+  return { bundle: readBundle(manifest, process.platform) };
 }
 
 /** `MCPB_SIG_V1`, the length of the signature in 4 bytes, the signature, `MCPB_SIG_END`. */
