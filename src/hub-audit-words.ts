@@ -45,9 +45,10 @@ export const ended = {
     result: removed ? words({ deleted: purged, missing, 'passed on': passed_on }) : 'not found',
   }),
   ingest: ({ results }: IngestReport): ChangeOutcome => ofRemotes(results),
-  sync: ({ results, registered, failed }: SyncReport): ChangeOutcome => {
+  sync: ({ results, registered, failed, removed }: SyncReport): ChangeOutcome => {
     const { outcome, result } = ofRemotes(results);
-    return { outcome, result: `${result}; ${words({ registered, 'not registered': failed })}` };
+    const gateway = { registered, 'not registered': failed, 'removed from the gateway': removed && listed(removed) };
+    return { outcome, result: `${result}; ${words(gateway)}` };
   },
   webhookTest: ({ state, error }: Delivery): ChangeOutcome =>
     state === 'delivered' ? { outcome: 'ok' } : { outcome: 'failed', result: error ?? undefined },

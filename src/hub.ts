@@ -321,6 +321,7 @@ export async function createHub({
     store: createTrustStore(database, revision, admission),
     catalog,
     clearGateway,
+    tryLock: database.tryLock,
     world,
   });
 

@@ -7,6 +7,16 @@ export function weakestState(signals: readonly Pick<TrustSignal, 'state'>[]): Tr
   return WEAKEST_FIRST.find((state) => states.includes(state)) ?? 'absent';
 }
 
+/** Kinds of artifacts that are installed, and could be signed. */
+export function installedKinds(artifacts: readonly string[]): string[] {
+  return artifacts.filter((kind) => kind !== 'remote');
+}
+
+/** What is known of an entity, also when nobody has checked it. */
+export function trustState(trust: Trust | null, artifacts: readonly string[]): TrustState {
+  return trust?.state ?? (installedKinds(artifacts).length === 0 ? 'absent' : 'not_checked');
+}
+
 const WEAKEST_FIRST = ['failed', 'not_checked', 'absent', 'verified'] as const;
 
 /** Who signed each artifact: its repository, or the identity of a person. Empty unless every artifact is verified. */

@@ -117,8 +117,8 @@ export type Registration =
 export type RegistrationEffort = 'background' | 'explicit' | 'force';
 
 export interface LeftoverReport {
-  /** Items that were deleted in the gateway, or that it no longer had. */
-  removed: number;
+  /** Names of items that were deleted in the gateway, or that it no longer had. */
+  removed: string[];
   /** Items that it refused to delete, or that were not reached. */
   left: number;
   /** Names of servers and agents that stay, because this hub did not create them. */
@@ -141,6 +141,8 @@ export interface PendingReport {
   /** Servers that were pending and are registered now, and those of which something was created or updated in the gateway. */
   registered: number;
   failed: number;
+  /** Names of items of removed, blocked or held entities that are no longer in the gateway; absent when there are none. */
+  removed?: string[];
 }
 
 /** How far a registration of everything that is due has got, in servers. */

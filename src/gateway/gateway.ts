@@ -98,7 +98,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     const arrival = await arriveWith(batch);
     if ('outcome' in arrival) return { ...none, stopped: arrival.error };
     const leftovers = await clearAway(batch, signal, pauses);
-    const notesWith = (report: LeftoverReport) => noteOf(arrival.note, leftoverNote(report));
+    const notesWith = (report: LeftoverReport) => ({
+      ...noteOf(arrival.note, leftoverNote(report)),
+      ...(report.removed.length > 0 ? { removed: report.removed } : {}),
+    });
     const notes = notesWith({ ...leftovers, left: 0 });
     const stopped = leftovers.stopped ?? (await reconcile({ items, lookup: batch.lookup, pauses }));
     if (stopped !== undefined) return { ...none, ...notes, stopped };
@@ -123,7 +126,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     // Deleted or blocked while it was being registered.
     if (!isAnyGone) return { ...report, ...notes };
     const late = await clearAway(batch, signal, pauses);
-    return { ...report, ...notesWith({ ...late, foreign: [...leftovers.foreign, ...late.foreign] }) };
+    const both = (member: 'foreign' | 'removed') => [...leftovers[member], ...late[member]];
+    return { ...report, ...notesWith({ ...late, foreign: both('foreign'), removed: both('removed') }) };
   }
 
   return {
@@ -153,12 +157,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     },
 
     async removeLeftovers(signal = new AbortController().signal) {
-      if (!client) return { removed: 0, left: 0, foreign: [] };
+      if (!client) return { removed: [], left: 0, foreign: [] };
       const batch = createBatch(signal, client);
       const arrival = await arriveWith(batch);
       if (!('outcome' in arrival)) return clearAway(batch, signal);
       const { own, foreign } = await items.leftovers();
-      return { removed: 0, left: own.length, foreign: foreign.map(({ name }) => name), stopped: arrival.error };
+      return { removed: [], left: own.length, foreign: foreign.map(({ name }) => name), stopped: arrival.error };
     },
   };
 }

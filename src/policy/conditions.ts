@@ -1,6 +1,6 @@
 // One member of `match` or `except` → a test of an entity, and the words that say what was found.
 import type { TrustState } from '../catalog/contract.ts';
-import { signersOf } from '../catalog/trust.ts';
+import { signersOf, trustState } from '../catalog/trust.ts';
 import { compileGlob } from '../lib/glob.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Match } from './document.ts';
@@ -40,7 +40,7 @@ export function factsOf(subject: PolicySubject, now: Date): Facts {
     quality: subject.quality,
     ageDays: (now.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt)) / DAY_MS,
     hasDigests: subject.hasDigests,
-    trust: subject.trust?.state ?? 'not_checked',
+    trust: trustState(subject.trust, artifacts),
     signers: lowerCase(...signersOf(subject.trust)),
   };
 }

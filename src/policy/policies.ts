@@ -1,6 +1,6 @@
 // The policy in force: shown, changed, tried on an entity, and applied to what the catalog has.
 import type { Entity } from '../catalog/entity.ts';
-import { signersOf } from '../catalog/trust.ts';
+import { signersOf, trustState } from '../catalog/trust.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
@@ -199,7 +199,7 @@ function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {
     age_days: Math.floor(age / DAY_MS),
     digest: hasDigests,
     signature: subject.trust?.state === 'verified',
-    trust: subject.trust?.state ?? 'not_checked',
+    trust: trustState(subject.trust, artifacts),
     signed_by: signersOf(subject.trust),
   };
 }

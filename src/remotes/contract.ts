@@ -186,6 +186,12 @@ export const SyncReport = z
     results: z.array(IngestResult).describe('What came from each remote, as `POST /ingest` reports it.'),
     registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),
+    removed: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Names of what this sync took out of the gateway, because its entity is removed, blocked or held; absent when there is nothing.',
+      ),
     stopped: z.boolean().optional().describe('True when the registration began and had to stop; `note` says why.'),
     note: z
       .string()

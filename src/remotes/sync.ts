@@ -235,13 +235,22 @@ function whileHeld({ lost }: Lock, signal: AbortSignal): AbortSignal {
 }
 
 function finishedEvent(report: SyncReport, { isBackground }: { isBackground: boolean }): NewEvent {
-  const { count, ingested, errors, results, registered, failed, synced, note } = report;
+  const { count, ingested, errors, results, registered, failed, removed = [], synced, note } = report;
   const sum = (name: 'created' | 'updated' | 'missing') => results.reduce((total, { stats }) => total + stats[name], 0);
   const remotes = { remotes: count, ingested: ingested.length, failed_remotes: Object.keys(errors).map(shownAddress) };
   const entities = { created: sum('created'), updated: sum('updated'), missing: sum('missing') };
   return {
     type: 'sync.finished',
-    data: { background: isBackground, ...remotes, ...entities, registered, failed, synced, note: note ?? null },
+    data: {
+      background: isBackground,
+      ...remotes,
+      ...entities,
+      registered,
+      failed,
+      removed: removed.length,
+      synced,
+      note: note ?? null,
+    },
   };
 }
 
@@ -250,16 +259,17 @@ function effortOf({ force = false, background = false }: SyncOptions): Registrat
   return background ? 'background' : 'explicit';
 }
 
-type RegistrationFields = Pick<SyncReport, 'synced' | 'registered' | 'failed' | 'stopped' | 'note'>;
+type RegistrationFields = Pick<SyncReport, 'synced' | 'registered' | 'failed' | 'removed' | 'stopped' | 'note'>;
 
 function registrationFields(registration: PendingReport | undefined): RegistrationFields {
   if (!registration) return { synced: false, registered: 0, failed: 0, note: NO_GATEWAY };
-  const { ranToEnd: synced, registered, failed, stopped, note } = registration;
+  const { ranToEnd: synced, registered, failed, removed, stopped, note } = registration;
   const sentences = [note, stopped && `Registration stopped: ${stopped}`].filter(Boolean).join(' ');
   return {
     synced,
     registered,
     failed,
+    ...(removed && { removed }),
     ...(stopped === undefined ? {} : { stopped: true }),
     ...(sentences ? { note: sentences } : {}),
   };

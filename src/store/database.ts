@@ -30,6 +30,7 @@ import { trust } from './migrations/0020_trust.ts';
 import { registry } from './migrations/0021_registry.ts';
 import { registryViews } from './migrations/0022_registry_views.ts';
 import { auditEnds } from './migrations/0023_audit_ends.ts';
+import { trustRetries } from './migrations/0024_trust_retries.ts';
 
 export interface DatabaseWait {
   forMs: number;
@@ -137,6 +138,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0021_registry': registry(dialect),
     '0022_registry_views': registryViews(dialect),
     '0023_audit_ends': auditEnds(dialect),
+    '0024_trust_retries': trustRetries,
   };
 }
 

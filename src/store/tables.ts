@@ -82,6 +82,8 @@ export interface EntityTable {
   needs_approval: Generated<number>;
   /** What a check of the present content found, as JSON; null when nobody has checked it. */
   trust: Generated<string | null>;
+  /** When a check is tried again that a registry could not answer. */
+  trust_due_at: Generated<string | null>;
   gateway_tried_at: Generated<string | null>;
   /** Null: not before the manifest changes. */
   gateway_next_try_at: Generated<string | null>;

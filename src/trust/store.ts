@@ -20,7 +20,13 @@ export interface TrustStore {
    * Stores a result and applies the rules in force to the entity, at once. Nothing happens when it brings something else by
    * now. Returns whether the rules say something else about it than before.
    */
-  record(uid: EntityUid, brings: string, trust: Trust): Promise<{ isReadmitted: boolean }>;
-  /** Entities that wait for approval, and that nobody has checked. */
-  waiting(limit: number): Promise<EntityUid[]>;
+  record(
+    uid: EntityUid,
+    brings: string,
+    checked: { trust: Trust; retryAt: Date | null },
+  ): Promise<{ isReadmitted: boolean }>;
+  /** Entities that wait for approval, and that nobody has checked, or that are to be checked again by now. */
+  waiting(at: Date, limit: number): Promise<EntityUid[]>;
+  /** It is not among those that wait before this time. */
+  postpone(uid: EntityUid, until: Date): Promise<void>;
 }

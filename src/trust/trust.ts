@@ -5,7 +5,7 @@ import { weakestState } from '../catalog/trust.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { asObject } from '../lib/json.ts';
-import type { World } from '../lib/world.ts';
+import type { Fetch, World } from '../lib/world.ts';
 import type { CheckSettings } from './check-artifacts.ts';
 import type { TrustChecked } from './contract.ts';
 import type { TrustStore } from './store.ts';
@@ -31,16 +31,22 @@ export interface TrustDependencies {
   catalog: Pick<Catalog, 'get' | 'manifest'>;
   /** Takes out of the gateway what no longer may be there. */
   clearGateway: () => Promise<{ note?: string }>;
+  /** At most one hub on a database checks what waits. */
+  tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;
   world: Pick<World, 'now' | 'fetch' | 'fetchTrusted' | 'log'>;
 }
 
 const LONGEST_CHECK_MS = 60_000;
 const LOOK_EVERY_MS = 60_000;
 const MOST_AT_ONCE = 20;
+/** What a registry could not answer is asked again. */
+const RETRY_MS = 3_600_000;
 /** A registry that is away for a while takes nothing back. */
 const KEPT = 'It could not be checked this time, so the earlier result stands.';
 
-export function createTrustChecks({ settings, store, catalog, clearGateway, world }: TrustDependencies): TrustChecks {
+export function createTrustChecks(dependencies: TrustDependencies): TrustChecks {
+  const { settings, store, catalog, clearGateway, tryLock, world } = dependencies;
+  const retryAt = () => new Date(world.now().getTime() + RETRY_MS);
   const stopping = new AbortController();
   let looking: Promise<void> = Promise.resolve();
 
@@ -56,12 +62,22 @@ export function createTrustChecks({ settings, store, catalog, clearGateway, worl
     const { checkArtifacts } = await import('./check-artifacts.ts');
     const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_CHECK_MS)]);
-    const signals = await checkArtifacts(document, { ...settings, ...world, signal });
+    let hasAsked = false;
+    const asking = (fetch: Fetch): Fetch => {
+      return (request) => {
+        hasAsked = true;
+        return fetch(request);
+      };
+    };
+    const outside = { fetch: asking(world.fetch), fetchTrusted: asking(world.fetchTrusted) };
+    const signals = await checkArtifacts(document, { ...settings, ...outside, signal });
     const trust: Trust = { state: weakestState(signals), checked_at: world.now().toISOString(), signals };
     stopping.signal.throwIfAborted();
     if (trust.state === 'not_checked' && earlier && earlier.state !== 'not_checked')
       return shown(record.id, { note: KEPT });
-    const { isReadmitted } = await store.record(record.id, brings, trust);
+    // Where nobody was asked, asking again would change nothing.
+    const isOpen = trust.state === 'not_checked' && hasAsked;
+    const { isReadmitted } = await store.record(record.id, brings, { trust, retryAt: isOpen ? retryAt() : null });
     return shown(record.id, isReadmitted ? await clearGateway() : {});
   }
 
@@ -70,10 +86,23 @@ export function createTrustChecks({ settings, store, catalog, clearGateway, worl
   }
 
   async function checkWaiting(): Promise<void> {
-    for (const uid of await store.waiting(MOST_AT_ONCE)) {
-      if (stopping.signal.aborted) return;
-      await check(uid);
+    const lock = await tryLock('trust checks');
+    if (!lock) return;
+    try {
+      for (const uid of await store.waiting(world.now(), MOST_AT_ONCE)) {
+        if (stopping.signal.aborted) return;
+        await check(uid).catch((error) => postpone(uid, error));
+      }
+    } finally {
+      await lock.release();
     }
+  }
+
+  /** One entity that cannot be checked does not keep the others from it. */
+  async function postpone(uid: EntityUid, error: unknown): Promise<void> {
+    if (stopping.signal.aborted) return;
+    world.log.error({ error, uid }, `The origin of '${uid}' could not be checked`);
+    await store.postpone(uid, retryAt());
   }
 
   const look = () => {

@@ -1,5 +1,6 @@
 // What is known about an entity without asking anybody.
 import type { Trust, TrustSignal } from '../catalog/contract.ts';
+import { installedKinds, trustState } from '../catalog/trust.ts';
 import type { TrustSubject } from './store.ts';
 
 export function signalOf(kind: string): TrustSignal['signal'] {
@@ -15,11 +16,14 @@ const SIGNALS: Record<string, TrustSignal['signal']> = {
 /** The stored result, or that there is none; and what the remote vouches for. */
 export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string[]): Trust {
   const { trust, artifacts } = subject;
-  const installed = artifacts.filter((kind) => kind !== 'remote');
   const unchecked: Trust = {
-    state: installed.length === 0 ? 'absent' : 'not_checked',
+    state: trustState(null, artifacts),
     checked_at: null,
-    signals: installed.map((kind) => ({ signal: signalOf(kind), ...UNKNOWN, detail: 'Nobody has checked it yet.' })),
+    signals: installedKinds(artifacts).map((kind) => ({
+      signal: signalOf(kind),
+      ...UNKNOWN,
+      detail: 'Nobody has checked it yet.',
+    })),
   };
   const known = trust ?? unchecked;
   return { ...known, signals: [...known.signals, ...namespaceOf(subject, verifyingRemotes)] };

@@ -46,7 +46,7 @@ testOnEveryEngine('events: a webhook hears of everything that it asks for', asyn
   assert.partialDeepStrictEqual(all.find(({ type }) => type === 'registration.failed')?.data, { tries: 1 });
   assert.deepEqual(all.at(-1)?.data, {
     ...{ background: false, remotes: 1, ingested: 1, failed_remotes: [] },
-    ...{ created: 4, updated: 0, missing: 0, registered: 1, failed: 2, synced: true, note: null },
+    ...{ created: 4, updated: 0, missing: 0, registered: 1, failed: 2, removed: 0, synced: true, note: null },
   });
 
   assert.equal(JSON.parse(receiver.received[0]?.body ?? '').data.hub, 'http://hub.test');

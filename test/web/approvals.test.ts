@@ -16,6 +16,16 @@ const manifests = Array.from({ length: 20 }, (_, index) => {
   });
 });
 
+browserTest('operations: say how many entries wait, and lead to them', { manifests }, async ({ hub, open }) => {
+  await hub.changePolicy(ASK);
+  const page = await open('/operations');
+  const attention = page.getByRole('region', { name: 'Entries to look at' });
+  await attention.getByText('20 entries waiting for approval.').waitFor();
+  assert.deepEqual(await axeFindings(page), []);
+  await attention.getByRole('link', { name: '20 entries' }).click();
+  await page.getByRole('heading', { name: 'Server 0 1.0.0' }).waitFor();
+});
+
 browserTest(
   'approvals: twenty entries are reviewed by key alone',
   { manifests, settings: { API_TOKEN: TOKEN } },

@@ -283,6 +283,8 @@ function rejectionsAdvice(url: string): string {
   return `'hub remotes rejections ${oneLine(url)}' says why each was refused.`;
 }
 
+const MOST_NAMES = 10;
+
 function syncForPeople(report: SyncReport, { style }: Output): string {
   // A hub that is older than this program tells no counts.
   const counts = new Map((report.results ?? []).map(({ url, stats }) => [url, stats]));
@@ -300,6 +302,10 @@ function syncForPeople(report: SyncReport, { style }: Output): string {
   const servers = registration
     ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' says why)" : ''}.\n`
     : '';
+  const { removed = [] } = report;
+  const rest = removed.length - MOST_NAMES;
+  const names = `${removed.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const taken = removed.length > 0 ? `${removed.length} removed from the gateway: ${oneLine(names)}.\n` : '';
   const seeded = report.seeded ? 'Added the remotes of HUB_REMOTES.\n' : '';
-  return `${seeded}${remotes.join('')}${servers}${report.note ? `${oneLine(report.note)}\n` : ''}`;
+  return `${seeded}${remotes.join('')}${servers}${taken}${report.note ? `${oneLine(report.note)}\n` : ''}`;
 }

@@ -32,22 +32,22 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
   const awaited = own.filter((item) => isUnanswered(item) && mayStillAppear(item, removal)).map(({ name }) => name);
   const known = own.filter((item) => !isUnanswered(item));
   const report = { foreign: await namesOf(foreign, removal), ...(awaited.length > 0 ? { awaited } : {}) };
-  if (unasked !== undefined) return { ...report, removed: 0, left: known.length, stopped: unasked };
-  let removed = 0;
+  if (unasked !== undefined) return { ...report, removed: [], left: known.length, stopped: unasked };
+  const removed: string[] = [];
   let refusal: string | undefined;
   for (const item of known.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
     if (signal.aborted) break;
     const outcome = await remove(item, removal);
     if (outcome.outcome === 'failed' && outcome.isDown)
-      return { ...report, removed, left: known.length - removed, stopped: outcome.error };
+      return { ...report, removed, left: known.length - removed.length, stopped: outcome.error };
     if (outcome.outcome === 'failed') {
       refusal ??= outcome.error;
       continue;
     }
     await items.forget(item);
-    removed += 1;
+    removed.push(item.name);
   }
-  return { ...report, removed, left: known.length - removed, ...(refusal === undefined ? {} : { refusal }) };
+  return { ...report, removed, left: known.length - removed.length, ...(refusal === undefined ? {} : { refusal }) };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface RegistrationRun {
 export interface RunReport {
   registered: number;
   failed: number;
+  /** Names of what was taken out of the gateway. */
+  removed?: string[];
   /** Why not everything was tried. */
   stopped?: string;
   note?: string;

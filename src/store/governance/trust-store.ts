@@ -7,7 +7,7 @@ import type { Admission } from './admission.ts';
 import { readmit } from './policy-store.ts';
 
 export function createTrustStore(dialect: Dialect, revision: Revision, admission: Admission): TrustStore {
-  const { lookup, read } = dialect;
+  const { lookup, read, write } = dialect;
   return {
     async subject(uid) {
       const row = await lookup
@@ -22,13 +22,13 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
       return { name: row.name, brings, artifacts, remote, trust: trustFromText(row.trust) };
     },
 
-    record: (uid, brings, trust) =>
+    record: (uid, brings, { trust, retryAt }) =>
       revision.change(async (tx) => {
         // In the order that everybody locks in: the rules, then entities.
         await admission.forWriting(tx);
         const written = await tx
           .updateTable('entity')
-          .set({ trust: JSON.stringify(trust) })
+          .set({ trust: JSON.stringify(trust), trust_due_at: retryAt?.toISOString() ?? null })
           .where('uid', '=', uid)
           .where('brings', '=', brings)
           .returning('uid')
@@ -38,17 +38,26 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
         return { result: { isReadmitted: changed.length > 0 }, isChange: true, entities: [uid], events };
       }),
 
-    async waiting(limit) {
+    async waiting(at, limit) {
       const rows = await read
         .selectFrom('entity')
         .select('uid')
         .where('needs_approval', '=', 1)
-        .where('trust', 'is', null)
         .where('brings', 'is not', null)
+        .where(({ eb, or, and }) =>
+          or([
+            eb('trust_due_at', '<=', at.toISOString()),
+            and([eb('trust', 'is', null), eb('trust_due_at', 'is', null)]),
+          ]),
+        )
         .orderBy('uid')
         .limit(limit)
         .execute();
       return rows.map(({ uid }) => uid);
+    },
+
+    async postpone(uid, until) {
+      await write.updateTable('entity').set({ trust_due_at: until.toISOString() }).where('uid', '=', uid).execute();
     },
   };
 }

@@ -56,7 +56,7 @@ async function withGateway(t: TestContext, database: DatabaseAddress, manifests:
   const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
   const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
   const registered = () => gateway.table.gateways.map(({ originalName }) => originalName).toSorted();
-  return { ...(await testHub(t, { settings, manifests, database })), registered };
+  return { ...(await testHub(t, { settings, manifests, database })), registered, gateway };
 }
 
 testOnEveryEngine('policy: a hub without one hides nothing, and says so', async (t, database) => {
@@ -222,6 +222,19 @@ testOnEveryEngine(
     assert.deepEqual(registered(), ['com.acme-free', 'late', 'org.other-copyleft']);
   },
 );
+
+testOnEveryEngine('sync: says what it took out of the gateway', async (t, database) => {
+  const { app, hub, registered, gateway } = await withGateway(t, database);
+  await hub.syncRemotes();
+  await gateway.stop();
+  assert.match((await put(app, NO_COPYLEFT)).note ?? '', /still in the gateway: 1/);
+  await gateway.start();
+  const report = (await call(app, 'POST', '/remotes/sync')).json();
+  assert.deepEqual([report.removed, registered()], [['org.other-copyleft'], ['com.acme-free']]);
+  const [entry] = (await hub.listAudit({ limit: 1 })).items;
+  assert.match(entry?.result ?? '', /not registered: 0; removed from the gateway: 1: org\.other-copyleft$/);
+  assert.equal('removed' in (await call(app, 'POST', '/remotes/sync')).json(), false);
+});
 
 testOnEveryEngine('remotes: say what of theirs is registered', async (t, database) => {
   const host = await startIndexServer(t);

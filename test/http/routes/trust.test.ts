@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { EntityRecord } from '../../../src/catalog/contract.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { TrustChecked } from '../../../src/trust/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
@@ -133,6 +134,39 @@ testOnEveryEngine('trust: what waits for approval is checked in the background, 
   const { trust } = await review();
   assert.deepEqual([trust?.state, trust?.signals[0]?.source?.repository], ['verified', 'github.com/acme/pdf']);
   assert.equal(registry.requests.length, 2);
+});
+
+testOnEveryEngine('trust: what could not be checked is checked later, and holds up nothing', async (t, database) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { server: registry, authority, settings } = await startRegistries(t);
+  putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
+  registry.fail('/pdf/1.0.0', { status: 500, times: 1 });
+  const first = await testHub(t, { settings, manifests: [server({ id: 'a-broken-one' }), server()], database });
+  await first.hub.changePolicy('version: 1\ndefault: { install: require_approval }');
+  await first.hub.close();
+  const tables = await openDatabase(database, { metrics: { observeQuery() {} } });
+  await tables.write.deleteFrom('manifest').where('uid', '=', 'mcp_server:a-broken-one@1.0.0').execute();
+  await tables.close();
+
+  const { app, world } = await testHub(t, { settings: { ...settings, TRUST_CHECKS: 'approvals' }, database });
+  const state = async () => (await entity(app)).trust;
+  await until(async () => (await state())?.checked_at !== null);
+  assert.equal((await state())?.state, 'not_checked', 'the registry was away');
+  const failures = () => world.logged.filter(({ level }) => level === 'error').length;
+  assert.equal(failures(), 1, 'the one without a manifest');
+  t.mock.timers.tick(60_000);
+  world.setTime('2026-06-01T13:00:00.000Z');
+  t.mock.timers.tick(60_000);
+  await until(async () => (await state())?.state === 'verified');
+  await until(() => failures() === 2);
+});
+
+testOnEveryEngine('trust: the page and the policy say the same about what installs nothing', async (t, database) => {
+  const { app, hub } = await testHub(t, { manifests: [server({ artifacts: [] })], database });
+  await hub.changePolicy('version: 1\nrules:\n  - { match: { trust: not_checked }, install: block }');
+  const { trust, install_refusal } = await entity(app);
+  const { facts } = await hub.testPolicy({ id: UID });
+  assert.deepEqual([trust?.state, facts.trust, install_refusal], ['absent', 'absent', undefined]);
 });
 
 testOnEveryEngine('trust: a namespace is verified by a remote that verifies them', async (t, database) => {

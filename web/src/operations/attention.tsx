@@ -1,4 +1,4 @@
-// Entries that need a decision: no remote lists them, or an operator has blocked them.
+// Entries that need a decision: they wait for approval, no remote lists them, or an operator has blocked them.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { CatalogPage, EntitySummary } from '../../../src/catalog/contract.ts';
@@ -6,7 +6,7 @@ import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
 import { FailureNotice } from '../parts/notice.tsx';
-import { onDay } from '../parts/words.ts';
+import { count, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { catalogRevision, lookFailure } from './operations-state.ts';
 
@@ -15,6 +15,8 @@ const MOST_SHOWN = 20;
 interface Entries {
   missing: CatalogPage;
   blocked: CatalogPage;
+  /** How many wait for approval. */
+  waiting: number;
 }
 
 export function Attention() {
@@ -23,11 +25,12 @@ export function Attention() {
 
   async function load(): Promise<void> {
     try {
-      const [missing, blocked] = await Promise.all([
+      const [missing, blocked, approvals] = await Promise.all([
         hub.entitiesIn('missing', MOST_SHOWN),
         hub.entitiesIn('blocked', MOST_SHOWN),
+        hub.approvals('pending', { limit: 1, offset: 0 }),
       ]);
-      entries.value = { missing, blocked };
+      entries.value = { missing, blocked, waiting: approvals.total };
       failure.value = undefined;
     } catch (error) {
       failure.value = asFailure(error);
@@ -38,19 +41,29 @@ export function Attention() {
   }, [catalogRevision.value]);
 
   const hasFailed = failure.value !== undefined && !lookFailure.value;
-  if (!hasFailed && (!entries.value || entries.value.missing.total + entries.value.blocked.total === 0)) return null;
+  if (!hasFailed && (!entries.value || isEmpty(entries.value))) return null;
   return (
     <section class="panel" aria-labelledby="attention">
       <h2 id="attention">Entries to look at</h2>
       {failure.value && hasFailed && <FailureNotice failure={failure.value} onRetry={load} />}
       {entries.value && (
         <>
+          {entries.value.waiting > 0 && (
+            <p>
+              <a href="/operations/approvals">{count(entries.value.waiting, 'entry', 'entries')}</a> waiting for
+              approval.
+            </p>
+          )}
           <List title="Listed by no remote" page={entries.value.missing} about={missingWords} />
           <List title="Blocked" page={entries.value.blocked} about={blockedWords} />
         </>
       )}
     </section>
   );
+}
+
+function isEmpty({ missing, blocked, waiting }: Entries): boolean {
+  return missing.total + blocked.total + waiting === 0;
 }
 
 interface ListProps {

@@ -24,7 +24,7 @@ type Counts = Pick<
 type NameOf = (url: string) => string;
 
 export function syncWords(report: SyncReport, nameOf: NameOf): OutcomeWords {
-  const { results, registered, failed, note, stopped = false, count: remotes } = report;
+  const { results, registered, failed, removed = [], note, stopped = false, count: remotes } = report;
   const read = results.filter(({ ok }) => ok);
   const total = totalOf(results);
   const sentences = [
@@ -32,6 +32,7 @@ export function syncWords(report: SyncReport, nameOf: NameOf): OutcomeWords {
       ? nothingToRead(remotes)
       : `${read.length} of ${count(results.length, 'remote')} read: ${countWords(total)}.`,
     registrationWords(registered, failed),
+    removed.length > 0 ? `${removed.length} removed from the gateway.` : '',
   ];
   const isWarning = read.length < results.length || failed > 0 || stopped || results.some(isNoteworthy);
   return {
