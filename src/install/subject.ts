@@ -12,12 +12,9 @@ import { invalidRequest } from './errors.ts';
 import { isSameArtifact } from './lockfile/lockfile.ts';
 
 type CommonFields = 'slug' | 'name' | 'version' | 'summary' | 'manifestDigest' | 'sourceUrl' | 'publishedAt';
+type Texts = Record<'uid' | 'type' | 'title' | 'description', string>;
 
-export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistration'> {
-  uid: string;
-  type: string;
-  title: string;
-  description: string;
+export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistration'>, Texts {
   document: JsonObject;
   /** Where clients can read the manifest; null when it is not served. */
   manifestUrl: string | null;

@@ -84,7 +84,7 @@ export interface RunRequest {
   signal?: AbortSignal;
 }
 
-export interface RunResult {
+interface RunResult {
   exitCode: number;
   /** The end of it, when it was long and no limit was named. */
   stdout: string;

@@ -1,13 +1,5 @@
 // The JSON configuration of a client. Everything but the entry stays as it is written, comments included.
-import {
-  applyEdits,
-  findNodeAtLocation,
-  getNodeValue,
-  type JSONPath,
-  modify,
-  type ParseError,
-  parseTree,
-} from 'jsonc-parser';
+import * as jsonc from 'jsonc-parser';
 import { asObject, asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
@@ -93,12 +85,12 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
 }
 
 /** Inserted first: comments then stay beside the member that they belong to. */
-function set(text: string, path: JSONPath, value: unknown): string {
+function set(text: string, path: jsonc.JSONPath, value: unknown): string {
   const content = text.trim() === '' ? '{}\n' : text;
   const { indent, eol } = layoutOf(content);
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
   const options = { formattingOptions, getInsertionIndex: () => 0, isArrayInsertion: typeof path.at(-1) === 'number' };
-  return applyEdits(content, modify(content, path, value, options));
+  return jsonc.applyEdits(content, jsonc.modify(content, path, value, options));
 }
 
 function layoutOf(text: string): { indent: string; eol: string } {
@@ -107,9 +99,9 @@ function layoutOf(text: string): { indent: string; eol: string } {
 }
 
 /** Removes a member, or one of a list, and its comma. The library would remove the comments around it too. */
-function cut(text: string, path: JSONPath): string {
-  const root = parseTree(text, [], { allowTrailingComma: true });
-  const value = root && findNodeAtLocation(root, path);
+function cut(text: string, path: jsonc.JSONPath): string {
+  const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
+  const value = root && jsonc.findNodeAtLocation(root, path);
   if (!value) return text;
   const member = value.parent?.type === 'property' ? value.parent : value;
   const [before, after] = [text.slice(0, member.offset), text.slice(member.offset + member.length)];
@@ -125,17 +117,17 @@ function cut(text: string, path: JSONPath): string {
 
 function read(text: string, format: ConfigEntry['format']): JsonObject {
   const allowsComments = format === 'json with comments';
-  const errors: ParseError[] = [];
+  const errors: jsonc.ParseError[] = [];
   const content = text.trim() === '' ? '{}' : text;
   const options = { disallowComments: !allowsComments, allowTrailingComma: allowsComments };
-  const tree = parseTree(content, errors, options);
+  const tree = jsonc.parseTree(content, errors, options);
   if (!tree || errors.length > 0)
     throw new RangeError(
       allowsComments
         ? 'it is not JSON, not even with comments'
         : 'it is not plain JSON, and its client takes no comments',
     );
-  const document: unknown = getNodeValue(tree);
+  const document: unknown = jsonc.getNodeValue(tree);
   if (!isJsonObject(document)) throw new RangeError('it is not a JSON object');
   return document;
 }

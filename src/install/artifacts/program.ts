@@ -2,7 +2,7 @@
 import { parse, sep } from 'node:path';
 import { RunError } from '../../lib/run.ts';
 import { shownText } from '../../lib/secrets/secret-words.ts';
-import type { RunRequest, RunResult } from '../../lib/world.ts';
+import type { RunRequest } from '../../lib/world.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext } from './artifact.ts';
 
@@ -29,30 +29,19 @@ interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   why(output: string): string;
 }
 
-/** Any exit code is a result. @throws InstallError when the program is missing or takes too long. */
-async function runProgram(
-  request: Omit<ProgramRequest, 'why'>,
-  { run, signal }: Pick<ArtifactContext, 'run' | 'signal'>,
-): Promise<RunResult> {
-  const { whenMissing, isRegistrySecret, ...rest } = request;
-  const shown = (output: string) => (isRegistrySecret ? withHostsOnly(output) : output);
-  try {
-    const { exitCode, stdout, stderr } = await run({ ...rest, timeoutMs: STEP_TIMEOUT_MS, signal });
-    return { exitCode, stdout: shown(stdout), stderr: shown(stderr) };
-  } catch (error) {
-    if (!(error instanceof RunError)) throw error;
-    if (error.reason === 'missing') throw new InstallError(whenMissing, { cause: error });
-    throw new InstallError(`${error.message}.`, { cause: error, extra: { output: outputEnd(shown(error.output)) } });
-  }
-}
-
 type RunContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>;
 
 /** Returns what the program wrote. @throws InstallError */
-export async function runToEnd({ why, ...request }: ProgramRequest, context: RunContext): Promise<string> {
-  const { exitCode, stdout, stderr } = await runProgram(request, context);
-  if (exitCode === 0) return stdout;
-  const output = withoutFolders(`${stdout}\n${stderr}`, [request.cwd, context.stagingDir]);
+export async function runToEnd(request: ProgramRequest, { run, signal, stagingDir }: RunContext): Promise<string> {
+  const { whenMissing, isRegistrySecret, why, ...rest } = request;
+  const shown = (output: string) => (isRegistrySecret ? withHostsOnly(output) : output);
+  const ended = await run({ ...rest, timeoutMs: STEP_TIMEOUT_MS, signal }).catch((error: unknown) => {
+    if (!(error instanceof RunError)) throw error;
+    if (error.reason === 'missing') throw new InstallError(whenMissing, { cause: error });
+    throw new InstallError(`${error.message}.`, { cause: error, extra: { output: outputEnd(shown(error.output)) } });
+  });
+  if (ended.exitCode === 0) return shown(ended.stdout);
+  const output = withoutFolders(shown(`${ended.stdout}\n${ended.stderr}`), [rest.cwd, stagingDir]);
   // A full disk is rarely the last thing that a program reports.
   throw new InstallError(DISK_FULL.test(output) ? NO_ROOM : why(output), { extra: { output: outputEnd(output) } });
 }

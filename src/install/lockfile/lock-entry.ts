@@ -23,10 +23,7 @@ export function lockEntry(subject: InstallSubject, { artifacts, adapters, launch
   const isLocal = isLoopbackHost(withoutBrackets(URL.parse(manifestUrl ?? '')?.hostname ?? ''));
   const manifestAddress = isLocal ? source : (shown(manifestUrl) ?? source);
   return {
-    id: uid,
-    type,
-    name,
-    version,
+    ...{ id: uid, type, name, version },
     artifacts: artifacts.map(lockedArtifact),
     adapters,
     ...(launchers.length > 0 ? { launchers } : {}),

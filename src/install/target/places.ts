@@ -13,13 +13,8 @@ export const VENDOR = 'vendor';
 
 /** Names that belong to package managers and to the hub: a manifest cannot choose them, nor any that starts with a dot. */
 export const RESERVED = [
-  'node_modules',
-  'npm-shrinkwrap.json',
-  'package.json',
-  'package-lock.json',
-  'pyproject.toml',
-  VENDOR,
-  'yarn.lock',
+  ...['node_modules', 'npm-shrinkwrap.json', 'package.json', 'package-lock.json', 'yarn.lock'],
+  ...['pyproject.toml', VENDOR],
 ];
 
 export function overlap(one: string, other: string): boolean {

@@ -132,16 +132,12 @@ async function makeLinks(folder: string, links: ReadonlyMap<string, string>): Pr
 
 /** Reads the first bytes, because names and content types may say anything. */
 async function recognize(file: string): Promise<{ format: 'zip' | 'tar.gz'; archiveBytes: number }> {
-  const handle = await open(file);
-  try {
-    const { size: archiveBytes } = await handle.stat();
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    const start = buffer.toString('latin1');
-    // The second is a zip without entries.
-    if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return { format: 'zip', archiveBytes };
-    if (start.startsWith('\x1f\x8b')) return { format: 'tar.gz', archiveBytes };
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file);
+  const { size: archiveBytes } = await handle.stat();
+  const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+  const start = buffer.toString('latin1');
+  // The second is a zip without entries.
+  if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return { format: 'zip', archiveBytes };
+  if (start.startsWith('\x1f\x8b')) return { format: 'tar.gz', archiveBytes };
   throw refused('it is neither a zip nor a tar.gz archive');
 }

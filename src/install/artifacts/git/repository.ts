@@ -14,8 +14,7 @@ const SCP_FORM = /^([A-Za-z0-9][\w.-]*)@([A-Za-z0-9][\w.-]*):(?!\/\/)(.+)$/;
 /** What keeps a text from being the address of a repository, as the end of a sentence. */
 export function repositoryFault(repo: string): string | undefined {
   if (repo.length > LONGEST_ADDRESS) return `must not be longer than ${LONGEST_ADDRESS} characters`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u0020\u007f]/u.test(repo)) return 'must not hold spaces or control characters';
+  if (/[ \p{Cc}]/u.test(repo)) return 'must not hold spaces or control characters';
   const url = readRepository(repo);
   if (!url) return 'must be an https, http or ssh address';
   if (!SCHEMES.includes(url.protocol))
@@ -37,8 +36,7 @@ export function readRepository(repo: string): URL | undefined {
 /** What keeps a text from being a branch, a tag or a commit, as the end of a sentence. */
 export function refFault(ref: string): string | undefined {
   // Options and what git itself refuses in names; each of them would mean something else than a name.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  const isOther = /^$|^[-+/]|[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|\/$/u.test(ref);
+  const isOther = /^$|^[-+/]|[ \p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|\/$/u.test(ref);
   return isOther || ref.length > LONGEST_REF ? 'is not a name of a branch, tag or commit' : undefined;
 }
 
@@ -50,10 +48,7 @@ export function shownRepository(repo: string): string {
 }
 
 /** @throws InstallError when this machine may not connect to it. */
-export async function findRepository(
-  repo: string,
-  context: ArtifactContext,
-): Promise<{ address: string; access: GitAccess }> {
+export async function findRepository(repo: string, context: ArtifactContext) {
   const { trust, allowPrivateNetwork } = context;
   const url = readRepository(repo);
   if (!url) throw new InstallError(`'${repo.slice(0, 120)}' is not an address of a repository.`);

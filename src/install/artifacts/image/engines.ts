@@ -19,10 +19,10 @@ type Engine = 'docker' | 'podman';
 
 const MAX_MANIFEST_BYTES = 4_000_000;
 /** A client without a running engine fails these. */
-const CHECKS: readonly (readonly [Engine, readonly string[]])[] = [
+const CHECKS = [
   ['docker', ['version', '--format', '{{.Server.Version}}']],
   ['podman', ['info', '--format', '{{.Version.Version}}']],
-];
+] as const;
 
 export async function findEngine(context: ArtifactContext): Promise<Engine | undefined> {
   for (const [engine, args] of CHECKS) if ((await tryProgram(engine, args, context)) !== undefined) return engine;

@@ -125,11 +125,10 @@ const OWN_VARIABLES = [
   ...['UV_KEYRING_PROVIDER', 'UV_NATIVE_TLS', 'NETRC', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'],
 ];
 
+type Access = { env: Record<string, string>; inherit: readonly string[] };
+
 /** The index of a manifest is never mixed with those of the machine, and on a hub gets credentials only if its host is named. */
-function indexAccess(
-  indexUrl: string | undefined,
-  { trust }: ArtifactContext,
-): { env: Record<string, string>; inherit: readonly string[] } {
+function indexAccess(indexUrl: string | undefined, { trust }: ArtifactContext): Access {
   if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
   if (indexUrl === undefined) return { env: {}, inherit: [] };
   const { host, hostname, pathname } = new URL(indexUrl);
