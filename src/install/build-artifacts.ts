@@ -7,7 +7,13 @@ import type { World } from '../lib/world.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readDest } from './artifacts/destination.ts';
 import { readArtifact } from './artifacts/kinds.ts';
-import { type InstalledArtifact, type Ownership, type PlaceJob, placeArtifact } from './artifacts/place.ts';
+import {
+  foreseePlace,
+  type InstalledArtifact,
+  type Ownership,
+  type PlaceJob,
+  placeArtifact,
+} from './artifacts/place.ts';
 import { STEP_TIMEOUT_MS } from './artifacts/program.ts';
 import type {
   InstallPlan,
@@ -18,7 +24,7 @@ import type {
   PlannedArtifact,
   StepResult,
 } from './contract.ts';
-import { explain, InstallError } from './errors.ts';
+import { explain, InstallError, isUnexpected } from './errors.ts';
 import { type ArtifactOutcome, lockedFor } from './lockfile/lock-entry.ts';
 import type { LockedEntities } from './lockfile/lockfile.ts';
 import { present, runStep, type StepWatch } from './step.ts';
@@ -56,12 +62,10 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
   const planned = job.plan.artifacts.filter((each) => !each.alternative);
   const results: StepResult[] = [];
   const artifacts: ArtifactOutcome[] = [];
-  for (const [index, each] of planned.entries()) {
+  for (const each of planned) {
     const { result, value } = await runStep(each.step, job.watch, async () => {
-      const locked = job.request.update ? undefined : lockedFor(each, known);
-      const dest = job.request.dest ?? chosenEarlier(known?.artifacts[index], each);
-      const ownership = ownershipOf(job, artifacts);
-      const installed = await build(each, { locked, dest, ownership }, { job, tools });
+      const taken = artifacts.flatMap(({ installed }) => installed?.path ?? []);
+      const installed = await build(each, placeOf(each, job, taken), { job, tools });
       return { extra: extraOf(installed), value: installed };
     });
     results.push(result);
@@ -77,6 +81,37 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
     const failed = { step: 'artifacts.place', ok: false, extra: { error: explain(error) } };
     return { results: [...results, failed], artifacts, isInPlace: false };
   }
+}
+
+type PlanningJob = Pick<InstallJob, 'request' | 'subject' | 'targetDir' | 'known' | 'others' | 'plan'>;
+
+/** The plan of each artifact, with what its step would report about the target; nothing is built. */
+export function foreseeArtifacts(job: PlanningJob, context: ArtifactContext): Promise<PlannedArtifact[]> {
+  const taken: string[] = [];
+  return Array.fromAsync(job.plan.artifacts, async (planned): Promise<PlannedArtifact> => {
+    const artifact = readArtifact(planned.kind, planned.spec);
+    if (planned.alternative || 'fault' in artifact) return planned;
+    try {
+      const { path, warnings } = await foreseePlace(artifact, { ...placeOf(planned, job, taken), context });
+      if (path) taken.push(path);
+      return warnings.length > 0 ? { ...planned, warning: warnings.join(' ') } : planned;
+    } catch (error) {
+      if (isUnexpected(error)) throw error;
+      return { ...planned, fault: explain(error) };
+    }
+  });
+}
+
+/** `taken` are the folders of other artifacts of the manifest. */
+function placeOf(planned: PlannedArtifact, job: PlanningJob, taken: readonly string[]): Omit<PlaceJob, 'context'> {
+  const { request, subject, targetDir, known, others, plan } = job;
+  const index = plan.artifacts.filter((each) => !each.alternative).indexOf(planned);
+  return {
+    ...{ targetDir, slug: subject.slug, isFrozen: request.frozen, isForced: request.force ?? false },
+    locked: request.update ? undefined : lockedFor(planned, known),
+    dest: request.dest ?? chosenEarlier(known?.artifacts[index], planned),
+    ownership: ownershipOf({ known, others }, taken),
+  };
 }
 
 /** An earlier version that works is not replaced by a part of a new one. */
@@ -100,28 +135,18 @@ export function contextOf(
   return { ...world, ...rules, ...rest, home: homedir(), publishedAt };
 }
 
-type Place = Pick<PlaceJob, 'locked' | 'dest' | 'ownership'>;
-
 async function build(
   planned: PlannedArtifact,
-  place: Place,
+  place: Omit<PlaceJob, 'context'>,
   { job, tools }: { job: InstallJob; tools: InstallTools },
 ): Promise<InstalledArtifact> {
-  const { request, subject, targetDir } = job;
   if (job.signal.aborted) throw new InstallError('Not started, because the install was stopped. Install again.');
   const artifact = readArtifact(planned.kind, planned.spec);
   if ('fault' in artifact) throw new InstallError(artifact.fault);
   const signal = AbortSignal.any([job.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]);
-  const stagingDir = await makeFolderInside(targetDir, `${HUB_FOLDER}/${STAGING}/${randomUUID()}`);
+  const stagingDir = await makeFolderInside(job.targetDir, `${HUB_FOLDER}/${STAGING}/${randomUUID()}`);
   try {
-    return await placeArtifact(artifact, {
-      ...place,
-      targetDir,
-      context: contextOf(job.subject, tools, { signal, stagingDir }),
-      isFrozen: request.frozen,
-      isForced: request.force ?? false,
-      slug: subject.slug,
-    });
+    return await placeArtifact(artifact, { ...place, context: contextOf(job.subject, tools, { signal, stagingDir }) });
   } catch (error) {
     if (!signal.aborted) throw error;
     const why = job.signal.aborted ? 'before it was finished. Install again' : 'because it took too long';
@@ -129,13 +154,12 @@ async function build(
   }
 }
 
-function ownershipOf({ known, others }: InstallJob, built: readonly ArtifactOutcome[]): Ownership {
+function ownershipOf({ known, others }: LockedEntities, taken: readonly string[]): Ownership {
   const ours = (known?.artifacts ?? []).flatMap(({ path, tree }) => (path && tree ? [[path, tree] as const] : []));
   const theirs = others.flatMap(({ id, artifacts }) =>
     artifacts.flatMap(({ path, tree }) => (path && tree ? [[path, id] as const] : [])),
   );
   // Two artifacts of one manifest cannot have the same folder.
-  const taken = built.flatMap(({ installed }) => installed?.path ?? []);
   const own = taken.map((path) => [path, 'another artifact of this manifest'] as const);
   return { ours: new Map(ours), others: new Map([...theirs, ...own]) };
 }

@@ -70,6 +70,11 @@ export const InstallRequest = z.object({
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
+const PlannedWarning = z
+  .string()
+  .optional()
+  .describe('What to know before: a name that is taken, what stays or is lost.');
+
 export const PlannedArtifact = z.object({
   kind: z.string(),
   step: z.string().describe('Name of its step, such as `git.checkout`.'),
@@ -77,6 +82,7 @@ export const PlannedArtifact = z.object({
   command: z.string().describe('What will be done, for people to read.'),
   reason: z.string(),
   fault: z.string().optional().describe('Why it cannot be installed. Its step will fail, unless it is an alternative.'),
+  warning: PlannedWarning,
   alternative: z.boolean().optional().describe('True if another package of the same server is installed instead.'),
 });
 export type PlannedArtifact = z.infer<typeof PlannedArtifact>;
@@ -87,6 +93,7 @@ export const PlannedAdapter = z.object({
   path: z.string().describe('Relative to the target.'),
   generic: z.boolean().describe('True for a pair without a template: a generic file is written.'),
   fault: z.string().optional().describe('Why it cannot be written; the step will fail.'),
+  warning: PlannedWarning,
   note: z.string().optional().describe('Why nothing will be written for it; the step warns, and does not fail.'),
 });
 export type PlannedAdapter = z.infer<typeof PlannedAdapter>;
@@ -227,11 +234,14 @@ export interface UninstallReport {
 }
 
 /** One thing that a lockfile lists, compared with what is on disk. */
-export interface LockCheck {
+export interface LockCheck extends LockFinding {
   entity: string;
   /** The kind of the artifact, or the adapter. */
   what: string;
   path: string | null;
+}
+
+export interface LockFinding {
   outcome: 'same' | 'different' | 'missing' | 'unchecked';
   reason?: string;
 }

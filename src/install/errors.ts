@@ -59,7 +59,7 @@ export function isUnexpected(error: unknown): boolean {
   return !(error instanceof InstallError || error instanceof HubError) && !fileSentence(error);
 }
 
-export function fileSentence(error: unknown): string | undefined {
+function fileSentence(error: unknown): string | undefined {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return code !== undefined && Object.hasOwn(FILE_ERRORS, code) ? FILE_ERRORS[code] : undefined;
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { findConfigFault } from './adapters/plan-adapters.ts';
+import { foreseeAdapters } from './adapters/write-adapters.ts';
 import { readDest } from './artifacts/destination.ts';
-import { contextOf, type InstallJob, type InstallTools } from './build-artifacts.ts';
+import { contextOf, foreseeArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
 import type {
   InstallListener,
   InstallReport,
@@ -15,13 +16,13 @@ import type {
   UninstallRequest,
 } from './contract.ts';
 import { InstallError, invalidRequest } from './errors.ts';
-import { EMPTY_LOCKFILE, findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
+import { findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';
 import { removeUnused, uninstallEntity } from './removal.ts';
-import { runSteps } from './run-steps.ts';
+import { reportOf, runSteps } from './run-steps.ts';
 import { findSubject, lockedSubject, type SubjectCatalog, wholeId } from './subject.ts';
-import { checkTarget, makeTarget, type TargetRule, unusable, usableTarget } from './target/target.ts';
+import { checkTarget, type TargetRule, unusable, usableTarget } from './target/target.ts';
 import { createTargetQueue } from './target/target-queue.ts';
 
 export interface Install {
@@ -60,14 +61,13 @@ export function createInstall(dependencies: InstallDependencies): Install {
       ? await lockedSubject(catalog, lockedEntity(before, onlyFrozen(request).id))
       : await findSubject(catalog, request);
     const job = { request, subject, targetDir };
-    if (request.dry_run) return planReport({ ...job, ...(await makePlan(job, before, onEvent)) });
-    await makeTarget(targetDir);
+    if (request.dry_run) return reportOf(await makePlan(job, before, onEvent));
     return inTurn(targetDir, signal, async () => {
       try {
         const planned = await makePlan(job, await lockfileOf(targetDir), onEvent);
-        const fault = findConfigFault(planned.plan, subject);
+        const fault = request.frozen ? undefined : findConfigFault(planned.plan, subject);
         if (fault) throw unusable(new InstallError(fault));
-        return await runSteps({ ...job, ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
+        return await runSteps({ ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
       } finally {
         await removeUnused(targetDir);
       }
@@ -83,9 +83,12 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const known = findLocked(lockfile, uid);
     const others = lockfile ? withoutEntity(lockfile, uid).entities : [];
     const context = contextOf(job.subject, tools, { signal, stagingDir: tmpdir() });
-    const planned = await planInstall({ ...job, known, others, context });
-    onEvent({ kind: 'plan', plan: shownPlan(planned.plan) });
-    return { ...planned, known, others, lockfile };
+    const { launch, plan } = await planInstall({ ...job, known, others, context });
+    const planned = { ...job, known, others, lockfile, launch, plan };
+    plan.adapters = await foreseeAdapters({ ...planned, planned: plan.adapters });
+    if (job.request.dry_run) plan.artifacts = await foreseeArtifacts(planned, context);
+    onEvent({ kind: 'plan', plan: shownPlan(plan) });
+    return planned;
   }
 
   /** An install that was begun runs to its end, even if its caller is gone. */
@@ -117,25 +120,6 @@ export function createInstall(dependencies: InstallDependencies): Install {
       stopping.abort();
       await Promise.allSettled(underWay);
     },
-  };
-}
-
-function planReport({
-  request,
-  subject,
-  plan,
-  lockfile = EMPTY_LOCKFILE,
-}: Pick<InstallJob, 'request' | 'subject' | 'plan' | 'lockfile'>): InstallReport {
-  const chosen = plan.artifacts.filter((artifact) => !artifact.alternative);
-  return {
-    ok: [...chosen, ...plan.adapters].every((planned) => planned.fault === undefined),
-    dry_run: true,
-    target: request.target,
-    warnings: subject.warnings,
-    plan: shownPlan(plan),
-    results: [],
-    files_written: [],
-    lockfile,
   };
 }
 

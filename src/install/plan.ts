@@ -16,7 +16,6 @@ export interface PlanJob extends LockedEntities {
   subject: InstallSubject;
   request: Pick<InstallRequest, 'clients' | 'prefer' | 'update' | 'frozen'>;
   context: ArtifactContext;
-  targetDir: string;
 }
 
 export async function planInstall(job: PlanJob): Promise<{ plan: InstallPlan; launch: Launch }> {
@@ -24,9 +23,10 @@ export async function planInstall(job: PlanJob): Promise<{ plan: InstallPlan; la
   const { artifacts, chosen } = await chooseAlternatives(planArtifacts(subject), job);
   const artifact = chosen === undefined ? undefined : subject.artifacts[chosen];
   const launch = launchOf(subject, artifact ? { artifact } : {});
-  // A lockfile says what is written, and not how the server is started.
-  const reason = !request.frozen && launch.kind === 'none' ? launch.reason : undefined;
-  const adapters = await planAdapters({ ...job, unreachable: reason, clients: request.clients ?? [] });
+  const isBundle = artifacts.some((each) => !each.alternative && kindNameOf(each.kind, each.spec) === 'mcpb');
+  // A lockfile says what is written, and not how the server is started. A bundle says that once it is there.
+  const reason = !request.frozen && !isBundle && launch.kind === 'none' ? launch.reason : undefined;
+  const adapters = planAdapters({ ...job, unreachable: reason, clients: request.clients ?? [] });
   const registration = subject.mcpRegistration ?? {};
   return { plan: { id: subject.uid, artifacts, adapters, mcp_registration: registration }, launch };
 }

@@ -2,7 +2,14 @@
 import { reasonNotForGateway } from '../gateway/state-words.ts';
 import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
-import { type InstallReport, LOCKFILE_NAME, type LockedAdapter, type LockedEntity, type Lockfile } from './contract.ts';
+import {
+  type InstallReport,
+  LOCKFILE_NAME,
+  type LockedAdapter,
+  type LockedEntity,
+  type Lockfile,
+  type StepResult,
+} from './contract.ts';
 import { type Started, startOf, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
@@ -13,7 +20,7 @@ import { present, runStep, type StepOutcome } from './step.ts';
 const REGISTER_STEP = 'gateway.register';
 
 export async function runSteps(job: InstallJob, tools: InstallTools): Promise<InstallReport> {
-  const { request, subject, plan, targetDir, known, watch } = job;
+  const { request, subject, targetDir, known, watch } = job;
   const built = await buildArtifacts(job, tools);
   const locked = { launchers: known?.launchers ?? [], launch: job.launch };
   const start = built.isInPlace && !request.frozen ? startOf({ ...job, ...built }) : locked;
@@ -28,16 +35,21 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   const lockfile = lock.value?.lockfile ?? job.lockfile;
   if (lockfile) await collectGarbage(targetDir, lockfile).catch(() => {});
   const results = [...built.results, adapters.result, registered.result, lock.result];
-  return {
-    ok: results.every(({ step, ok }) => ok || step === REGISTER_STEP),
-    dry_run: false,
-    target: request.target,
-    warnings: subject.warnings,
-    plan: shownPlan(plan),
-    results,
-    files_written: [...files, ...(lock.value?.isWritten ? [LOCKFILE_NAME] : [])],
-    lockfile: lockfile ?? EMPTY_LOCKFILE,
-  };
+  return reportOf({ ...job, lockfile }, results, [...files, ...(lock.value?.isWritten ? [LOCKFILE_NAME] : [])]);
+}
+
+/** Without results, the report of a dry run. */
+export function reportOf(
+  { request, subject, plan, lockfile = EMPTY_LOCKFILE }: Pick<InstallJob, 'request' | 'subject' | 'plan' | 'lockfile'>,
+  results: StepResult[] = [],
+  files_written: string[] = [],
+): InstallReport {
+  const { dry_run, target } = request;
+  const chosen = [...plan.artifacts.filter((artifact) => !artifact.alternative), ...plan.adapters];
+  const ok =
+    chosen.every(({ fault }) => fault === undefined) && results.every((each) => each.ok || each.step === REGISTER_STEP);
+  const { warnings } = subject;
+  return { ok, dry_run, target, warnings, plan: shownPlan(plan), results, files_written, lockfile };
 }
 
 const NOT_INSTALLED = 'The artifacts could not be installed, so the target is left as it was.';
@@ -76,9 +88,18 @@ async function lockfileStep(
     isForced: false,
     others,
   });
-  const warning = kept.length > 0 && `Changed since the last install, and left as they are: ${kept.join(', ')}.`;
-  const extra = present({ path, removed, edited, warning: warning || undefined });
+  const left = kept.length > 0 ? [`Changed since the last install, and left as they are: ${kept.join(', ')}.`] : [];
+  const extra = present({ path, removed, edited, warning: [...left, ...boundTo(entry)].join(' ') });
   return { extra, value: { lockfile: merged, isWritten } };
+}
+
+/** Locks that do not hold on every platform. */
+function boundTo({ artifacts }: LockedEntity): string[] {
+  return artifacts.flatMap(({ resolved, pins }) => {
+    if (!pins || pins.tool === 'npm' || pins.platform === 'any') return [];
+    const advice = pins.tool === 'pip' ? ": install uv and run 'hub update' to lock it for all platforms" : '';
+    return [`${resolved} is locked for ${pins.platform} and Python ${pins.python} only${advice}.`];
+  });
 }
 
 /** What the earlier version of the entity had in place and this one does not. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { LockedEntity } from '../../src/install/contract.ts';
 import {
   findLocked,
@@ -11,6 +10,7 @@ import {
   readLockfile,
   writeLockfile,
 } from '../../src/install/lockfile/lockfile.ts';
+import { aFolder } from './installing.ts';
 
 function anEntity(id: string, fields: Record<string, unknown> = {}): LockedEntity {
   return {
@@ -40,7 +40,7 @@ test('lockfile: entities are merged by type and slug, and sorted', () => {
 });
 
 test('lockfile: the order of installs does not show', async (t) => {
-  const [one, other] = [await folder(t), await folder(t)];
+  const [one, other] = [await aFolder(t), await aFolder(t)];
   const entities = ['tool:b@1.0.0', 'tool:a@1.0.0', 'agent:c@1.0.0'].map((id) => anEntity(id));
   for (const entity of entities) await writeLockfile(one, mergeLockfile(await readLockfile(one), entity));
   for (const entity of entities.toReversed())
@@ -73,35 +73,6 @@ test('lockfile: what a newer hub wrote about the file and about other entities i
   assert.deepEqual(merged, { version: 1, minor: 3, entities: [anEntity('tool:a@2.0.0'), other] });
 });
 
-test('lockfile: what an artifact or adapter does not have any more is not kept', () => {
-  const artifact = { kind: 'pypi', spec: { package: 'x' }, resolved: 'x==1', integrity: 'i', path: '.venv', ok: true };
-  const adapter = { framework: 'f', template_key: 'k', path: 'p', integrity: 'i' };
-  const before = anEntity('tool:a@1.0.0', {
-    artifacts: [
-      {
-        ...artifact,
-        tree: 'sha256:1',
-        pins: { tool: 'uv', requirements: ['x==1'], python: '3.12', platform: 'any' },
-      },
-    ],
-    adapters: [{ ...adapter, entry: 'x' }],
-  });
-  const after = anEntity('tool:a@1.0.0', { artifacts: [artifact], adapters: [adapter] });
-  assert.deepEqual(mergeLockfile(mergeLockfile(undefined, before), after).entities, [after]);
-});
-
-test('lockfile: what a newer minor version adds is kept', () => {
-  const entity = anEntity('tool:a@1.0.0', { notes: { since: 'yesterday' } });
-  assert.deepEqual(parseLockfile(JSON.stringify({ version: 1.2, entities: [entity] })).entities, [entity]);
-});
-
-test('lockfile: of an adapter that was an entry and is a file of its own now, nothing of the entry stays', () => {
-  const adapter = { framework: 'a', template_key: 'b', path: 'conf/x.json', integrity: 'sha256:1' };
-  const asEntry = anEntity('tool:a@1.0.0', { adapters: [{ ...adapter, entry: 'a', written: { command: 'x' } }] });
-  const asFile = anEntity('tool:a@2.0.0', { adapters: [adapter] });
-  assert.deepEqual(mergeLockfile(mergeLockfile(undefined, asEntry), asFile), mergeLockfile(undefined, asFile));
-});
-
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
@@ -132,7 +103,7 @@ test('lockfile: one of a newer minor version is read, and keeps its version', ()
 });
 
 test('lockfile: what is no UTF-8 is refused, because it could not be written back', async (t) => {
-  const target = await folder(t);
+  const target = await aFolder(t);
   const bytes = Buffer.from('{"version": 1, "entities": [], "by": "caf\xe9"}', 'latin1');
   await writeFile(join(target, 'hub.lock.json'), bytes);
   await assert.rejects(readLockfile(target), {
@@ -142,16 +113,10 @@ test('lockfile: what is no UTF-8 is refused, because it could not be written bac
 });
 
 test('lockfile: a link in its place is not followed', async (t) => {
-  const [target, outside] = [await folder(t), await folder(t)];
+  const [target, outside] = [await aFolder(t), await aFolder(t)];
   await writeFile(join(outside, 'secret'), 'untouched');
   await symlink(join(outside, 'secret'), join(target, 'hub.lock.json'));
   await assert.rejects(readLockfile(target), { name: 'InstallError' });
   await assert.rejects(writeLockfile(target, { version: 1, entities: [] }), { name: 'InstallError' });
   assert.equal(await readFile(join(outside, 'secret'), 'utf8'), 'untouched');
 });
-
-async function folder(t: TestContext): Promise<string> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'hub-lock-')));
-  t.after(() => rm(path, { recursive: true, force: true }));
-  return path;
-}

@@ -29,7 +29,6 @@ export async function aPlan(subject: InstallSubject, request: Partial<InstallReq
   const { plan } = await planInstall({
     subject,
     request: { frozen: false, ...request },
-    targetDir: '/nowhere',
     known: undefined,
     others: [],
     context: { stagingDir: '/', signal: AbortSignal.timeout(60_000), run: noPrograms } as never,

@@ -73,14 +73,16 @@ function pathsIn(paths: unknown): string[] {
 }
 
 function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPlan, { style }: Output): string {
-  const line = (step: string, what: string, fault: string | undefined) =>
-    fault === undefined ? `${step}: ${oneLine(what)}` : style.bad(`${step}: will fail: ${oneLine(fault)}`);
+  const line = (step: string, what: string, { fault, warning }: { fault?: string; warning?: string }) => {
+    if (fault !== undefined) return style.bad(`${step}: will fail: ${oneLine(fault)}`);
+    return `${step}: ${oneLine(what)}${warning ? `\n     ${style.warning('warning')}  ${oneLine(warning)}` : ''}`;
+  };
   const steps = [
     ...artifacts
       .filter(({ alternative }) => !alternative)
-      .map(({ step, command, reason, fault }) => line(step, reason ? `${command} (${reason})` : command, fault)),
-    ...adapters.map(({ framework, path, generic, fault }) =>
-      line('adapters.write', `${path} for ${framework}${generic ? ', generic' : ''}`, fault),
+      .map((each) => line(each.step, each.reason ? `${each.command} (${each.reason})` : each.command, each)),
+    ...adapters.map((each) =>
+      line('adapters.write', each.note ?? `${each.path} for ${each.framework}${each.generic ? ', generic' : ''}`, each),
     ),
     ...(Object.keys(mcp_registration).length > 0 ? [registering(mcp_registration)] : []),
     'lockfile.write: hub.lock.json',
@@ -102,6 +104,6 @@ function dryRunEnd({ ok, plan }: InstallReport, { style }: Output): string {
     (each) => each.fault !== undefined && !('alternative' in each && each.alternative),
   ).length;
   const why =
-    ok || faults === 0 ? '' : `${style.bad(`It would not be installed whole: ${faults} of its parts will fail.`)}\n`;
+    ok || faults === 0 ? '' : `${style.bad(`The install would fail: ${faults} of its parts cannot be installed.`)}\n`;
   return `${why}Nothing was touched (--dry-run).\n`;
 }

@@ -1,6 +1,5 @@
 // Configuration files of clients: the entry of an entity is put in or taken out, and everything else stays.
 import type { JsonObject } from '../../lib/json.ts';
-import { InstallError } from '../errors.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 import { jsonConfig } from './json-config.ts';
 import { tomlConfig } from './toml-config.ts';
@@ -18,10 +17,7 @@ export interface EntryMerge {
   isForced: boolean;
 }
 
-/**
- * Returns the file and the name that the entry has in the end. `isTheirs` says that a person changed it, so that
- * it was left as it is. @throws RangeError when the file cannot be merged into.
- */
+/** The file, and the name of the entry in it. A person may have changed the entry. @throws RangeError when the file cannot be merged into. */
 export function mergeEntry(written: string, { wanted, earlier, taken, isForced }: EntryMerge) {
   const { compare, put, upgrade, addInputs = (unchanged) => unchanged } = formatOf(wanted);
   const text = written.replace(/^\uFEFF/, '');
@@ -30,21 +26,14 @@ export function mergeEntry(written: string, { wanted, earlier, taken, isForced }
   const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(each) !== 'another');
   const state = stateOf(name);
   const before = isLeft ? stateOf(name, earlier.entry) : 'another';
-  const isKept = state === 'another' && before === 'another' && !isForced;
-  if (state === 'same' || state === 'filled in' || isKept) return { text, name, isTheirs: isKept };
+  const isTheirs = state === 'another' && before === 'another';
+  if (state === 'same' || state === 'filled in' || (isTheirs && !isForced)) return { text, name, isTheirs };
   const isUpgraded = upgrade && isLeft && before === 'filled in';
   const entry = isUpgraded ? upgrade(text, { ...wanted, name }, earlier.entry) : wanted.entry;
-  return { text: addInputs(put(text, { ...wanted, name, entry }), wanted.inputs), name, isTheirs: false };
+  return { text: addInputs(put(text, { ...wanted, name, entry }), wanted.inputs), name, isTheirs };
 }
 
 function freeName(name: string, isFree: (name: string) => boolean): string {
   if (isFree(name)) return name;
   for (let number = 2; ; number += 1) if (isFree(`${name}-${number}`)) return `${name}-${number}`;
-}
-
-/** The error of a file that nothing can be merged into; any other one as it is. */
-export function unmergeable(path: string, error: unknown): unknown {
-  if (!(error instanceof RangeError)) return error;
-  const what = `'${path}' cannot be changed, because ${error.message}`;
-  return new InstallError(`${what}. Fix it or move it away, then install again.`, { cause: error });
 }

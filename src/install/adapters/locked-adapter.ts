@@ -1,6 +1,6 @@
 // Glue code that an earlier install wrote: compared with what is in the target now, written again, and removed.
 import { isJsonObject } from '../../lib/json.ts';
-import { LOCKFILE_NAME, type LockCheck, type LockedAdapter } from '../contract.ts';
+import { LOCKFILE_NAME, type LockedAdapter, type LockFinding } from '../contract.ts';
 import { InstallError } from '../errors.ts';
 import { readInside, removeInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
@@ -9,10 +9,7 @@ import { formatOf } from './config-file.ts';
 import { findTemplate } from './templates.ts';
 
 /** Compares a file, or the entry in a file that others write too; values that a person filled in are not a change. */
-export async function verifyAdapter(
-  targetDir: string,
-  locked: LockedAdapter,
-): Promise<Pick<LockCheck, 'outcome' | 'reason'>> {
+export async function verifyAdapter(targetDir: string, locked: LockedAdapter): Promise<LockFinding> {
   const text = await readInside(targetDir, locked.path);
   if (text === undefined) return { outcome: 'missing', reason: 'the file is gone' };
   const entry = lockedEntry(locked);

@@ -2,31 +2,28 @@
 import type { ClientName } from '../../catalog/client-config.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { type InstallPlan, LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
-import { InstallError } from '../errors.ts';
 import type { LockedEntities } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
-import { readInside, relativePathFault } from '../target/files.ts';
+import { relativePathFault } from '../target/files.ts';
 import { HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
-import { mergeEntry, unmergeable } from './config-file.ts';
 import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
 
 const LONGEST_WORD = 100;
 
 export interface AdapterPlanJob extends LockedEntities {
   subject: InstallSubject;
-  targetDir: string;
   /** Why the server cannot be reached or started; undefined when it can. */
   unreachable: string | undefined;
   /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
 }
 
-export async function planAdapters(job: AdapterPlanJob): Promise<PlannedAdapter[]> {
-  const { subject, known, others, clients } = job;
+export function planAdapters(job: AdapterPlanJob): PlannedAdapter[] {
+  const { subject, others } = job;
   const folders = subject.artifacts.flatMap(({ spec }) => text(asObject(spec).dest) || []);
   const paths: string[] = [];
-  const planned = wantedAdapters(subject, { clients, known }).map(async (adapter): Promise<PlannedAdapter> => {
+  return wantedAdapters(job).map((adapter) => {
     const [framework, template_key] = [word(adapter.framework), word(adapter.template_key)];
     const template = findTemplate(framework, template_key);
     const generic = template === undefined;
@@ -34,31 +31,11 @@ export async function planAdapters(job: AdapterPlanJob): Promise<PlannedAdapter[
     const isWritten = template?.note === undefined;
     const chosen = isWritten ? text(adapter.path).replace(/^(\.\/)+/, '') : '';
     const path = chosen || usualPath(template ?? genericStub(framework, template_key), subject, others);
-    const ruled = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
+    const fault = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
     paths.push(path);
     const note = job.unreachable ? unreachable(framework, job.unreachable) : template?.note;
-    const fault = ruled ?? (note || !template?.entryOf ? undefined : await configFault(path, template.entryOf, job));
     return { framework, template_key, path, generic, ...(fault ? { fault } : note ? { note } : {}) };
   });
-  return Promise.all(planned);
-}
-
-/** Why nothing can be added to the configuration of a client: better known before anything is built. */
-async function configFault(
-  path: string,
-  layout: NonNullable<AdapterTemplate['entryOf']>,
-  { targetDir }: AdapterPlanJob,
-): Promise<string | undefined> {
-  try {
-    const found = await readInside(targetDir, path);
-    const wanted = { ...layout, name: 'x', entry: {}, inputs: [] };
-    if (found) mergeEntry(found, { wanted, earlier: undefined, taken: [], isForced: false });
-    return undefined;
-  } catch (error) {
-    const known = unmergeable(path, error);
-    if (known instanceof InstallError) return known.message;
-    throw error;
-  }
 }
 
 /** The first fault of a configuration where its client has it. Unlike those of a manifest, the user can fix it. */
@@ -69,10 +46,7 @@ export function findConfigFault({ adapters }: InstallPlan, subject: InstallSubje
 }
 
 /** The adapters of the manifest, then the clients that the user requested now or earlier. */
-function wantedAdapters(
-  { adapters }: InstallSubject,
-  { clients, known }: Pick<AdapterPlanJob, 'clients' | 'known'>,
-): JsonObject[] {
+function wantedAdapters({ subject: { adapters }, clients, known }: AdapterPlanJob): JsonObject[] {
   const earlier = (known?.adapters ?? []).filter(({ asked }) => asked === true).map(({ framework }) => framework);
   const templateOf = (each: JsonObject) => findTemplate(word(each.framework), word(each.template_key));
   const listed = adapters.map(templateOf);

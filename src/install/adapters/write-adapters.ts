@@ -1,13 +1,14 @@
 // Writes the glue code of a plan into the target.
+import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { InstallJob } from '../build-artifacts.ts';
 import type { InstallRequest, LockedAdapter, PlannedAdapter } from '../contract.ts';
 import { explain, InstallError } from '../errors.ts';
-import { readInside, writeFileInside } from '../target/files.ts';
+import { assertWritable, readInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
 import type { Rendered } from './adapter-template.ts';
-import { mergeEntry, unmergeable } from './config-file.ts';
+import { mergeEntry } from './config-file.ts';
 import { lockedEntry, renderLocked } from './locked-adapter.ts';
 import { text, unreachable } from './plan-adapters.ts';
 import { findTemplate, genericStub } from './templates.ts';
@@ -25,6 +26,8 @@ export interface WrittenAdapters {
 type AdapterJob = Pick<InstallJob, 'targetDir' | 'subject' | 'launch' | 'known' | 'others'> & {
   request: Pick<InstallRequest, 'frozen' | 'force'>;
   planned: readonly PlannedAdapter[];
+  /** Nothing is written. */
+  isDryRun?: boolean;
 };
 
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
@@ -34,10 +37,25 @@ export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
       if (adapter.fault) throw new InstallError(adapter.fault);
       await writeAdapter(adapter, job, written);
     } catch (error) {
-      written.errors.push(`The adapter for '${adapter.framework}' was not written: ${explain(error)}`);
+      const what = job.isDryRun ? '' : `The adapter for '${adapter.framework}' was not written: `;
+      written.errors.push(`${what}${explain(error)}`);
     }
   }
   return written;
+}
+
+/** Stands for the command of a bundle. */
+const NOT_KNOWN_YET = { kind: 'command', command: '', args: [], env: [] } satisfies Launch;
+
+/** The plan of each adapter, with what its step would report. */
+export function foreseeAdapters(job: AdapterJob): Promise<PlannedAdapter[]> {
+  const launch = job.launch.kind === 'none' ? NOT_KNOWN_YET : job.launch;
+  return Array.fromAsync(job.planned, async (adapter) => {
+    if (adapter.fault || adapter.note) return adapter;
+    const { warnings, errors } = await writeAdapters({ ...job, launch, planned: [adapter], isDryRun: true });
+    const [fault, warning] = [errors.join(' '), warnings.join(' ')];
+    return { ...adapter, ...(fault ? { fault } : {}), ...(warning ? { warning } : {}) };
+  });
 }
 
 async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: WrittenAdapters): Promise<void> {
@@ -56,19 +74,20 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
   const taken = job.others.flatMap((other) =>
     other.adapters.flatMap((each) => (each.path === path && each.entry) || []),
   );
-  const { content, locked, changed } =
-    rendered.kind === 'entry'
-      ? putEntry(rendered, { existing, earlier, path, isForced, taken })
-      : putFile(rendered.content, { existing, earlier, path, isForced });
+  const place = { existing, earlier, path, isForced, taken };
+  const put = rendered.kind === 'entry' ? putEntry(rendered, place) : putFile(rendered.content, place);
+  const { content, locked, changed, renamed } = put;
   if (content !== existing) {
-    await writeFileInside(job.targetDir, path, content);
+    await (job.isDryRun ? assertWritable(job.targetDir, path) : writeFileInside(job.targetDir, path, content));
     written.files.push(path);
   }
+  if (renamed) written.warnings.push(renamed);
   // What a person changed stays. A frozen install vouches for it only if an earlier install has kept it.
-  if (changed && !frozen) written.warnings.push(`${changed}, and is left as it is. --force replaces it.`);
+  if (changed && isForced) written.warnings.push(`${changed}, and is replaced because of --force.`);
+  else if (changed && !frozen) written.warnings.push(`${changed}, and is left as it is. --force replaces it.`);
   else if (changed && !earlier?.kept)
     written.errors.push(`${changed}. Install without --frozen to keep it as it is, or with --force to replace it.`);
-  const kept = changed ? { kept: true } : {};
+  const kept = changed && !isForced ? { kept: true } : {};
   // A client that the user asked for is written by later installs too.
   written.locked.push({ framework, template_key, path, ...locked, ...kept, ...(listed ? {} : { asked: true }) });
 }
@@ -85,6 +104,8 @@ interface Place {
   earlier: LockedAdapter | undefined;
   path: string;
   isForced: boolean;
+  /** Names of entries in the file that other entities have. */
+  taken: readonly string[];
 }
 
 interface Put {
@@ -92,14 +113,14 @@ interface Put {
   locked: Pick<LockedAdapter, 'integrity' | 'entry' | 'written' | 'inputs'>;
   /** That a person changed it, as the start of a sentence. */
   changed?: string | undefined;
+  renamed?: string | undefined;
 }
 
 const CHANGED = 'was changed since it was installed';
+const FOREIGN = 'was not written by this install';
 
-function putEntry(
-  wanted: Extract<Rendered, { kind: 'entry' }>,
-  { existing = '', earlier, path, ...rules }: Place & { taken: readonly string[] },
-): Put {
+function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, place: Place): Put {
+  const { existing = '', earlier, path, ...rules } = place;
   const { entry: written, inputs } = wanted;
   try {
     const merged = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), ...rules });
@@ -107,16 +128,21 @@ function putEntry(
     const asked = inputs.length > 0 ? { inputs: [...inputs] } : {};
     // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
     const locked = { integrity: jsonDigest(written), entry, written, ...asked };
-    return { content, locked, changed: isTheirs ? `The entry '${entry}' of '${path}' ${CHANGED}` : undefined };
+    const changed = isTheirs ? `The entry '${entry}' of '${path}' ${CHANGED}` : undefined;
+    if (entry === wanted.name || entry === earlier?.entry) return { content, locked, changed };
+    return { content, locked, renamed: `'${path}' has another '${wanted.name}', so the entry is named '${entry}'.` };
   } catch (error) {
-    throw unmergeable(path, error);
+    if (!(error instanceof RangeError)) throw error;
+    const what = `'${path}' cannot be changed, because ${error.message}`;
+    throw new InstallError(`${what}. Fix it or move it away, then install again.`, { cause: error });
   }
 }
 
 function putFile(content: string, { existing, earlier, path, isForced }: Place): Put {
   const locked = { integrity: textDigest(content), written: content };
   const isOurs = existing === undefined || existing === content || textDigest(existing) === earlier?.integrity;
-  if (isOurs || isForced) return { content, locked };
-  if (earlier) return { content: existing, locked, changed: `'${path}' ${CHANGED}` };
+  if (isOurs) return { content, locked };
+  if (isForced || earlier)
+    return { content: isForced ? content : existing, locked, changed: `'${path}' ${earlier ? CHANGED : FOREIGN}` };
   throw new InstallError(`'${path}' exists, and this install did not write it: move it away, or use --force.`);
 }

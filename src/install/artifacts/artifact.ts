@@ -72,8 +72,8 @@ export interface ArtifactKind<Spec> {
   readonly spec: z.ZodType<Spec>;
   describe(spec: Spec): string;
   location(spec: Spec): Location;
-  /** Why this machine cannot use such an artifact, as a sentence; undefined when it can. Chooses between alternatives. */
-  unavailable?(spec: Spec, context: ArtifactContext): Promise<string | undefined>;
+  /** Why this machine cannot use such an artifact, as a sentence; undefined when it can. Locked packages may need more. */
+  unavailable?(spec: Spec, context: ArtifactContext, pins?: Pins): Promise<string | undefined>;
   /** Finds out exactly what the spec means. May leave files in `stagingDir` for `build`. @throws InstallError */
   resolve(spec: Spec, context: ArtifactContext): Promise<Resolution>;
   /** Fills an empty folder with exactly what was resolved, now or by another machine; it checks every digest. @throws InstallError */

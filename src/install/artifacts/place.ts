@@ -46,17 +46,38 @@ export interface PlaceJob {
 
 export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): Promise<InstalledArtifact> {
   const { kind, spec } = artifact;
-  const location = kind.location(spec);
-  const isLocked = given.locked?.ok && (location.kind !== 'hub' || given.locked.pins !== undefined);
-  if (given.isFrozen && !isLocked)
-    throw new InstallError(
-      `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without --frozen once, which locks it.`,
-    );
-  const job = { ...given, locked: isLocked ? given.locked : undefined };
+  const { location, job } = checkLocked(artifact, given);
   if (location.kind === 'hub') return placeInHub(artifact, location, job);
   if (location.kind === 'vendor') return placeInVendor(artifact, location, job);
   const resolution = await resolve(artifact, job);
   return { ...resolution, path: null, ...(await kind.build(spec, resolution, job.context.stagingDir, job.context)) };
+}
+
+/** The path of its folder, and what an install would warn of. Nothing is built. @throws InstallError as an install does. */
+export async function foreseePlace({ kind, spec }: ReadyArtifact, given: PlaceJob) {
+  const { location, job } = checkLocked({ kind, spec }, given);
+  const { locked, targetDir, context } = job;
+  const paths = location.kind === 'vendor' ? possiblePaths(location, job) : [];
+  const kept = locked && (await keepFolder(paths, job));
+  if (kept) return kept;
+  const isBuilt = locked?.path && (await readComplete(targetDir, locked.path));
+  const lack = isBuilt ? undefined : await kind.unavailable?.(spec, context, locked?.pins);
+  if (lack && location.kind !== 'none') throw new InstallError(lack);
+  if (location.kind === 'vendor') return choosePath(paths, locked?.tree, job);
+  return { path: undefined, warnings: lack ? [lack] : [] };
+}
+
+/** @throws InstallError when a frozen install has nothing to go by. */
+function checkLocked({ kind, spec }: ReadyArtifact, given: PlaceJob): { location: Location; job: PlaceJob } {
+  const location = kind.location(spec);
+  const { isFrozen, locked } = given;
+  // A lockfile that an earlier version wrote has no pins, and one that was edited may have another path.
+  const isExact = location.kind !== 'hub' || (locked?.pins && locked.path === hubPath(location, locked));
+  if (isFrozen && !(locked?.ok && isExact))
+    throw new InstallError(
+      `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without --frozen once, which locks it.`,
+    );
+  return { location, job: { ...given, locked: locked?.ok && isExact ? locked : undefined } };
 }
 
 async function resolve({ kind, spec }: ReadyArtifact, { locked, context }: PlaceJob): Promise<Resolution> {
@@ -64,21 +85,18 @@ async function resolve({ kind, spec }: ReadyArtifact, { locked, context }: Place
   return { resolved: locked.resolved, integrity: locked.integrity, pins: locked.pins };
 }
 
+type HubLocation = Extract<Location, { kind: 'hub' }>;
+
 /** The folder is named after what it holds, so that one that is complete is never built again. */
-async function placeInHub(
-  artifact: ReadyArtifact,
-  { area, name }: Extract<Location, { kind: 'hub' }>,
-  job: PlaceJob,
-): Promise<InstalledArtifact> {
+function hubPath({ area, name }: HubLocation, { resolved, integrity, pins }: Resolution): string {
+  const digest = jsonDigest([resolved, integrity, pins]).replace(/^sha256:/, '');
+  return `${HUB_FOLDER}/${area}/${safeName(name)}/${digest.slice(0, PIN_LENGTH)}`;
+}
+
+async function placeInHub(artifact: ReadyArtifact, location: HubLocation, job: PlaceJob): Promise<InstalledArtifact> {
   const { targetDir, isFrozen, context } = job;
   const resolution = await resolve(artifact, job);
-  const { resolved, integrity, pins } = resolution;
-  const pin = jsonDigest([resolved, integrity, pins])
-    .replace(/^sha256:/, '')
-    .slice(0, PIN_LENGTH);
-  const path = `${HUB_FOLDER}/${area}/${safeName(name)}/${pin}`;
-  if (isFrozen && job.locked?.path !== path)
-    throw new InstallError(`${LOCKFILE_NAME} has another path for '${name}' than its pins give: lock it again.`);
+  const path = hubPath(location, resolution);
   const found = await readComplete(targetDir, path);
   const complete = found && !(context.trust.allowScripts && found.built.warnings?.length) ? found : undefined;
   if (complete && !(isFrozen && (await isChanged(targetDir, path, complete))))
@@ -135,14 +153,13 @@ async function placeInVendor(
   await mkdir(folder);
   const built = await kind.build(spec, resolution, folder, context);
   const tree = await vendorTree(folder);
-  const path = await choosePath(paths, tree, job);
-  const moved = path === paths[0] ? [] : [`'${paths[0]}' is taken, so it was put into '${path}'.`];
+  const { path, warnings } = await choosePath(paths, tree, job);
   return {
     ...resolution,
     ...built,
     path,
     tree,
-    warnings: [...(built.warnings ?? []), ...moved],
+    warnings: [...(built.warnings ?? []), ...warnings],
     commit: async () =>
       swap(await pathInside(targetDir, path), { fresh: folder, aside: join(context.stagingDir, 'before') }),
   };
@@ -186,21 +203,22 @@ async function treeAt(targetDir: string, path: string): Promise<string | undefin
   return vendorTree(folder).catch(() => 'unreadable');
 }
 
-/** The first path at which nothing of a person is lost. @throws InstallError when there is none. */
-async function choosePath(paths: readonly string[], tree: string, job: PlaceJob): Promise<string> {
+/** The first path at which nothing of a person is lost; `tree` is what goes there, if known. @throws InstallError */
+async function choosePath(paths: readonly string[], tree: string | undefined, job: PlaceJob) {
   const { ours } = job.ownership;
   for (const path of paths) {
     if (ownerOf(path, job)) continue;
     const found = await treeAt(job.targetDir, path);
     // The same content may be there because an install was killed before it wrote the lockfile.
-    if ([undefined, tree, ours.get(path)].includes(found)) return path;
-    const isOnlyChoice = ours.has(path) || paths.length === 1;
-    if (isOnlyChoice && job.isForced) return path;
+    if ([undefined, tree, ours.get(path)].includes(found)) {
+      const warnings = path === paths[0] ? [] : [`'${paths[0]}' is taken, so '${path}' is used.`];
+      return { path, warnings };
+    }
+    if (!ours.has(path) && paths.length > 1) continue;
+    const state = `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}`;
+    if (job.isForced) return { path, warnings: [`${state}, and is replaced because of --force.`] };
     const ways = job.isFrozen ? 'Move it away' : 'Move it away, choose another folder with --dest';
-    if (isOnlyChoice)
-      throw new InstallError(
-        `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}, so it is left as it is. ${ways}, or replace it with --force.`,
-      );
+    throw new InstallError(`${state}, so it is left as it is. ${ways}, or replace it with --force.`);
   }
   throw new InstallError(
     `${paths.map((path) => `'${path}'`).join(', ')}: each ${FOREIGN}. Choose a folder with --dest.`,

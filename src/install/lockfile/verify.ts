@@ -10,6 +10,7 @@ import {
   type LockedArtifact,
   type LockedEntity,
   type LockedLauncher,
+  type LockFinding,
   type Lockfile,
   type LockReport,
 } from '../contract.ts';
@@ -18,23 +19,18 @@ import { launcherText } from '../launcher-text.ts';
 import { launcherPath } from '../launchers.ts';
 import { absent, pathInside, readInside } from '../target/files.ts';
 
-type Found = Pick<LockCheck, 'outcome' | 'reason'>;
-
 /** Undefined without a lockfile. Nothing is fetched, changed or started. */
-export async function verifyLockfile(
-  targetDir: string,
-  lockfile: Lockfile | undefined,
-): Promise<LockReport | undefined> {
+export async function verifyLockfile(targetDir: string, lockfile?: Lockfile): Promise<LockReport | undefined> {
   if (!lockfile) return undefined;
   const checks: LockCheck[] = [];
   for (const locked of lockfile.entities) {
     const { id: entity, artifacts, adapters, launchers = [] } = locked;
-    const check = async (what: string, path: string | null, found: Promise<Found>) =>
+    const check = async (what: string, path: string | null, found: Promise<LockFinding>) =>
       checks.push({
         entity,
         what,
         path,
-        ...(await found.catch((error): Found => ({ outcome: 'different', reason: explain(error) }))),
+        ...(await found.catch((error): LockFinding => ({ outcome: 'different', reason: explain(error) }))),
       });
     for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
     for (const each of launchers)
@@ -45,7 +41,7 @@ export async function verifyLockfile(
   return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };
 }
 
-async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, targetDir: string): Promise<Found> {
+async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, targetDir: string): Promise<LockFinding> {
   if (path === null) {
     const isImage = kindNameOf(kind, spec) === 'oci';
     return { outcome: 'unchecked', reason: isImage ? 'images are kept by the container engine' : 'it has no files' };
@@ -61,7 +57,7 @@ async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, target
   return { outcome: 'same' };
 }
 
-async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, targetDir: string): Promise<Found> {
+async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, targetDir: string): Promise<LockFinding> {
   const path = entity.artifacts[launcher.artifact]?.path ?? '';
   const text = await readInside(targetDir, launcherPath(launcher.name));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };

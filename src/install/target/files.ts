@@ -1,7 +1,8 @@
 // Files inside a target that others may have prepared: no path leaves it, no link is followed, nothing is half written.
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, chmod, chown, lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InstallError } from '../errors.ts';
 import { HUB_FOLDER, STAGING } from './places.ts';
@@ -14,8 +15,7 @@ const LARGEST_FILE = 50_000_000;
 export function relativePathFault(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u001f\u007f]/u.test(path) || !path.isWellFormed()) return 'must not hold control characters';
+  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) return 'must not hold control characters';
   if (path.includes('\\')) return "must not hold '\\'";
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'must be relative';
   const names = namesOf(path);
@@ -71,6 +71,13 @@ export async function readInside(root: string, path: string): Promise<string | u
   const bytes = await readFile(whole);
   if (!isUtf8(bytes)) throw new InstallError(`'${path}' exists and is not UTF-8, so it is left as it is.`);
   return bytes.toString('utf8');
+}
+
+/** @throws what writing a file there would, as far as that can be known before. */
+export async function assertWritable(root: string, path: string): Promise<void> {
+  let folder = dirname(await pathInside(root, path));
+  while (!existsSync(folder)) folder = dirname(folder);
+  await access(folder, constants.W_OK | constants.X_OK);
 }
 
 /** All or nothing. A file keeps its owner, group and mode. Returns the absolute path. @throws InstallError */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { InstallError } from '../errors.ts';
 import { makeFolderInside, pathInside, writeFileInside } from './files.ts';
 import { HUB_FOLDER, LOCK, STAGING } from './places.ts';
 import { assertOwnFolders, unusable } from './target.ts';
@@ -16,27 +17,23 @@ const SQLITE_BUSY = 5;
 export function createTargetQueue(atOnce: number) {
   const limit = pLimit(atOnce);
   return async <T>(targetDir: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const lock = await lockTarget(targetDir, signal).catch((error) => {
+    using _lock = await lockTarget(targetDir, signal).catch((error) => {
       throw signal.aborted ? error : unusable(error);
     });
-    try {
-      // The limit is taken after the lock, so that waiting for one target does not delay installs into others.
-      return await limit(async () => {
-        await tidy(targetDir);
-        return work();
-      });
-    } finally {
-      lock.close();
-    }
+    // The limit is taken after the lock, so that waiting for one target does not delay installs into others.
+    return await limit(async () => {
+      await tidy(targetDir);
+      return work();
+    });
   };
 }
 
 /** The lock is an exclusive transaction of SQLite: the one lock of the operating system that Node has everywhere. */
-export async function lockTarget(targetDir: string, signal: AbortSignal): Promise<{ close(): void }> {
+export async function lockTarget(targetDir: string, signal: AbortSignal): Promise<DatabaseSync> {
   await assertOwnFolders(targetDir);
   for (;;) {
     signal.throwIfAborted();
-    // Removed by an install that failed, perhaps while this one waits.
+    // Also the target itself. An install that failed removes its folder, perhaps while this one waits.
     await makeFolderInside(targetDir, HUB_FOLDER);
     const path = await pathInside(targetDir, `${HUB_FOLDER}/${LOCK}`);
     const lock = tryLock(path);
@@ -60,7 +57,8 @@ function tryLock(path: string): DatabaseSync | undefined {
     if (database.isOpen) database.close();
     const isBusy = ((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
     if (isBusy || !existsSync(dirname(path))) return undefined;
-    throw error;
+    const what = `'${HUB_FOLDER}/${LOCK}' cannot be locked`;
+    throw new InstallError(`${what}: remove it, or make it writable, then install again.`, { cause: error });
   }
 }
 

@@ -1,10 +1,10 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, realpath } from 'node:fs/promises';
+import { access, lstat, realpath, statfs } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HubError } from '../../errors.ts';
-import { fileSentence, InstallError, invalidRequest } from '../errors.ts';
+import { explain, InstallError, invalidRequest } from '../errors.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
 
 export interface TargetRule {
@@ -14,6 +14,8 @@ export interface TargetRule {
   workingDir: string;
 }
 
+/** As `statfs` of Linux says it. */
+const PROC_FILESYSTEM = 0x9fa0;
 const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
 /** Changes nothing. Returns the path with its links resolved. @throws HubError `invalid_request` */
@@ -28,12 +30,11 @@ export async function usableTarget(target: string, rule: TargetRule): Promise<st
   if (folder === OWN_PACKAGE)
     throw cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
   await access(existing, constants.W_OK | constants.X_OK).catch(rejected);
+  // Node's recursive mkdir never ends there.
+  if ((await statfs(existing)).type === PROC_FILESYSTEM)
+    throw cannotBeUsed('It belongs to the system: choose another target.');
+  await assertOwnFolders(folder).catch(rejected);
   return folder;
-}
-
-/** @throws HubError `invalid_request` */
-export async function makeTarget(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true }).catch(rejected);
 }
 
 /** The folders that the hub writes into must be real folders that belong to its user. @throws InstallError */
@@ -48,15 +49,12 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
       throw new InstallError(`'${name}' belongs to another user: change its owner, or choose another target.`);
+    await access(join(targetDir, name), constants.W_OK | constants.X_OK);
   }
 }
 
-interface Place {
-  /** With links resolved. */
-  folder: string;
-  /** The part of it that exists. */
-  existing: string;
-}
+/** With links resolved; `existing` is the part of the folder that exists. */
+type Place = Record<'folder' | 'existing', string>;
 
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
   const fault = textFault(target);
@@ -86,8 +84,7 @@ async function resolveLinks(path: string): Promise<Place> {
 function textFault(target: string): string | undefined {
   if (target.trim() === '') return 'must not be empty';
   if (target.length > 2048) return 'must not be longer than 2048 characters';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u001f\u007f]/u.test(target) || !target.isWellFormed()) return 'must not hold control characters';
+  if (/\p{Cc}/u.test(target) || !target.isWellFormed()) return 'must not hold control characters';
   return undefined;
 }
 
@@ -100,10 +97,7 @@ function rejected(error: unknown): never {
 }
 
 export function unusable(error: unknown): HubError {
-  const known = error instanceof InstallError ? error.message : fileSentence(error);
-  const { code = 'unknown reason' } = (error ?? {}) as NodeJS.ErrnoException;
-  const why = known ?? `The machine does not let the hub make or use a folder there (${code}): choose another target.`;
-  return cannotBeUsed(why, error);
+  return cannotBeUsed(explain(error), error);
 }
 
 function cannotBeUsed(why: string, cause?: unknown): HubError {

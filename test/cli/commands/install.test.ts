@@ -168,6 +168,12 @@ testBothWays(
     assert.equal(exitCode, 0, error);
     assert.match(out, /wrote {4}\.mcp\.json\n[\s\S]*wrote {4}\.cursor\/mcp\.json\n/);
     assert.match(await readFile(join(target, '.mcp.json'), 'utf8'), /https:\/\/pdf\.example\/mcp/);
+    await writeFile(join(target, '.mcp.json'), '{"mcpServers": {"pdf-tables": {"command": "mine"}}}');
+    const planned = await hub(...args, '--force', '--dry-run');
+    assert.match(
+      planned.out,
+      /adapters\.write: \.mcp\.json .*\n {5}warning {2}The entry .* is replaced because of --force/,
+    );
   },
 );
 
@@ -182,7 +188,7 @@ test('hub install --dry-run: faults of artifacts and adapters are told, with exi
   const { exitCode, out } = await inTerminal(args, { environment, readInput });
   assert.equal(exitCode, 1);
   assert.match(out, /^ {2}1 {2}git\.checkout: will fail: .+\n {2}2 {2}adapters\.write: will fail: .+\n/m);
-  assert.match(out, /^It would not be installed whole: 2 of its parts will fail\.\nNothing was touched/m);
+  assert.match(out, /^The install would fail: 2 of its parts cannot be installed\.\nNothing was touched/m);
   assert.deepEqual(await readdir(environment.HOME ?? ''), [], 'not even an empty catalog is left');
 });
 

@@ -29,7 +29,7 @@ export function Plan({ report }: { report: InstallReport }) {
   );
 }
 
-function Artifact({ step, command, reason, fault, alternative }: PlannedArtifact) {
+function Artifact({ step, command, reason, fault, warning, alternative }: PlannedArtifact) {
   if (alternative) {
     return (
       <li class="plan-alternative">
@@ -43,12 +43,13 @@ function Artifact({ step, command, reason, fault, alternative }: PlannedArtifact
       <strong>{stepName(step)}</strong>
       {fault === undefined && <code class="plan-command">{command}</code>}
       <span class="quiet">{reason}</span>
+      {warning !== undefined && <span class="reason reason-warn">{warning}</span>}
       <Fault fault={fault} />
     </li>
   );
 }
 
-function Adapter({ framework, template_key, path, generic, fault, note }: PlannedAdapter) {
+function Adapter({ framework, template_key, path, generic, fault, warning, note }: PlannedAdapter) {
   return (
     <li>
       <strong>
@@ -59,6 +60,7 @@ function Adapter({ framework, template_key, path, generic, fault, note }: Planne
       {generic && (
         <span class="quiet">There is no template for this adapter, so a generic description is written.</span>
       )}
+      {warning !== undefined && <span class="reason reason-warn">{warning}</span>}
       <Fault fault={fault} />
     </li>
   );

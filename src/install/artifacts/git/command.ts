@@ -9,17 +9,10 @@ const BLOCK_BYTES = 512;
 
 /** Given on the command line, where nothing in a repository can undo them. */
 const SETTINGS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.protectHFS=true',
-  'core.protectNTFS=true',
-  'core.autocrlf=false',
-  'submodule.recurse=false',
-  'maintenance.auto=false',
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.protectHFS=true', 'core.protectNTFS=true'],
+  ...['core.autocrlf=false', 'submodule.recurse=false', 'maintenance.auto=false'],
   // Everything that is fetched goes into one file, whose size can be limited.
-  'fetch.unpackLimit=1',
-  'http.lowSpeedLimit=100',
-  'http.lowSpeedTime=60',
+  ...['fetch.unpackLimit=1', 'http.lowSpeedLimit=100', 'http.lowSpeedTime=60'],
 ];
 
 export interface GitAccess {
@@ -30,6 +23,8 @@ export interface GitAccess {
   /** Largest file that git may write: it has no limit of its own for what it receives. */
   mostFileBytes?: number;
 }
+
+export const NO_GIT = 'git is not installed on this machine: install git and try again.';
 
 export const publicAccess: GitAccess = { usesConfiguration: false, isGuarded: false };
 
@@ -45,7 +40,7 @@ export function gitIn(folder: string, context: GitContext, access: GitAccess = p
     inherit: access.usesConfiguration ? ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL'] : [],
     isGuarded: access.isGuarded,
     mostOutputBytes: MOST_OUTPUT_BYTES,
-    whenMissing: 'git is not installed on this machine: install git and try again.',
+    whenMissing: NO_GIT,
   };
   return async (args, what = `git ${args[0]} failed`) => {
     const why = (output: string) => `${what}: ${causeOf(output)}.`;

@@ -4,7 +4,8 @@ import { InstallError } from '../../errors.ts';
 import { findStrayLink } from '../../target/tree.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
-import { type Git, gitIn, publicAccess } from './command.ts';
+import { tryProgram } from '../program.ts';
+import { type Git, gitIn, NO_GIT, publicAccess } from './command.ts';
 import { findRepository, readRepository, refFault, repositoryFault, shownRepository } from './repository.ts';
 
 const GitSpec = z.object({
@@ -34,6 +35,9 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
       dest: dest ?? undefined,
       names: vendorNames(readRepository(repo)?.href ?? repo),
     }),
+
+    unavailable: async (_spec, context) =>
+      (await tryProgram('git', ['--version'], context)) === undefined ? NO_GIT : undefined,
 
     async resolve(spec, context) {
       const commit = await findCommit(spec.repo, spec.ref ?? 'HEAD', context);

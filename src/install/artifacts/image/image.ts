@@ -33,7 +33,7 @@ function conflict(reference: ImageReference, tag?: string, digest?: string | nul
   return tag && tagFault(tag);
 }
 
-const NO_ENGINE = 'No container engine is installed, so the image was not pulled; its digest is recorded.';
+const NO_ENGINE = 'No container engine is installed, so the image is not pulled; its digest is recorded.';
 
 export const imageKind: ArtifactKind<ImageReference> = {
   step: 'oci.pull',
@@ -41,8 +41,7 @@ export const imageKind: ArtifactKind<ImageReference> = {
   describe: (image) => `pull ${pullName(image)}`,
   location: () => ({ kind: 'none' }),
 
-  unavailable: async (_image, context) =>
-    (await findEngine(context)) ? undefined : 'Neither docker nor podman is installed and running.',
+  unavailable: async (_image, context) => ((await findEngine(context)) ? undefined : NO_ENGINE),
 
   async resolve(image, context) {
     await vetHost(`https://${image.host}/`, context);

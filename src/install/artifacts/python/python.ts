@@ -15,9 +15,7 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
     `pip install '${requirement.replaceAll("'", '"')}'${indexUrl ? ` from ${shownAddress(indexUrl)}` : ''}`,
   location: ({ name }) => ({ kind: 'hub', area: 'python', name }),
 
-  async unavailable(_spec, context) {
-    return findInterpreter(context).then(() => undefined, explain);
-  },
+  unavailable: ({ name }, context, pins) => interpreterFor(name, context, pins).then(() => undefined, explain),
 
   async resolve(spec, context) {
     const pins = await lock(spec, context);
@@ -31,8 +29,7 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
     const main = findRequirement(name, pins.requirements);
     if (!main || resolution.resolved !== resolvedName(main))
       throw new InstallError(`The lockfile has no packages for ${resolution.resolved}: lock it again.`);
-    const interpreter = await findInterpreter(context, pins.python);
-    checkHolds(name, pins, interpreter);
+    const interpreter = await interpreterFor(name, context, pins);
     const requirementsFile = join(context.stagingDir, 'requirements.txt');
     await writeFile(requirementsFile, pins.requirements.map((line) => `${line}\n`).join(''));
     const tool = await pythonTool(indexUrl, interpreter, context);
@@ -60,14 +57,18 @@ function resolvedName({ name, version }: Requirement): string {
 }
 
 /** @throws InstallError when the lockfile was made for another platform or another Python. */
-function checkHolds(name: string, pins: Pins, { platform, version }: Interpreter): void {
+async function interpreterFor(name: string, context: ArtifactContext, locked?: unknown): Promise<Interpreter> {
+  if (locked === undefined) return findInterpreter(context);
+  const pins = readPins(name, locked);
+  const interpreter = await findInterpreter(context, pins.python);
+  const { platform, version } = interpreter;
   const isAnywhere = pins.platform === 'any';
   if (!isAnywhere && pins.platform !== platform)
     throw new InstallError(
       `'${name}' is locked for ${pins.platform}, and this machine is ${platform}. Lock it again with uv, which locks for all platforms.`,
     );
   const order = compareVersions(version, pins.python);
-  if (isAnywhere ? order >= 0 : order === 0) return;
+  if (isAnywhere ? order >= 0 : order === 0) return interpreter;
   throw new InstallError(
     `'${name}' is locked for Python ${pins.python}${isAnywhere ? ' and newer' : ''}, and this machine has Python ${version}. Install Python ${pins.python}, or lock it again${isAnywhere ? ' here' : ' with uv'}.`,
   );

@@ -24,7 +24,7 @@ test('image: without an engine, its digest is recorded and the step says that no
   const scopes = registry.host.seen('/token').map(({ path }) => new URL(path, 'http://x').searchParams.get('scope'));
   assert.deepEqual(scopes, ['repository:some/thing:pull'], 'no more than reading is asked for');
   const reference = imageKind.spec.parse(spec);
-  assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /Neither docker nor podman/);
+  assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /No container engine/);
 });
 
 test('image: what is locked must be of the same repository, and of the digest that the manifest names', async (t) => {

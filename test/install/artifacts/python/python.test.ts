@@ -8,7 +8,9 @@ import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
 import { pythonKind } from '../../../../src/install/artifacts/python/python.ts';
+import { aManifest } from '../../../support/builders.ts';
 import { unlessHere } from '../../../support/programs.ts';
+import { installStage, stepNamed } from '../../installing.ts';
 import { artifactContext, build, emptyFolder, failure, OWN_MACHINE, resolve, specFaults } from '../artifact-context.ts';
 import { type PackageIndex, startPackageIndex } from '../package-index.ts';
 
@@ -243,6 +245,23 @@ for (const [change, sentence] of REFUSED) {
   });
 }
 
+test('python: an install with pip says for which platform and Python its lock holds', {
+  skip: skips.pip,
+}, async (t) => {
+  const index = await startPackageIndex(t);
+  index.publish({ name: 'thing', version: '1.0' });
+  const { PATH } = process.env;
+  process.env.PATH = PATHS.pip;
+  t.after(() => Object.assign(process.env, { PATH }));
+  const { install } = await installStage(t);
+  const spec = { package: 'thing', version: '1.0', index_url: index.url };
+  const report = await install(aManifest({ artifacts: [{ kind: 'pypi', spec }] }));
+  assert.match(
+    String(stepNamed(report, 'lockfile.write').extra?.warning),
+    /^thing==1\.0 is locked for \S+ and Python 3\.\d+ only: install uv and run 'hub update'/,
+  );
+});
+
 /** A program that answers like a Python of that version, with a pip from before 22.3. */
 async function fakePython(folder: string, version: string): Promise<void> {
   const file = join(folder, 'python3');
@@ -254,12 +273,15 @@ async function fakePython(folder: string, version: string): Promise<void> {
 test('python: a machine without Python, or with an old one, says what to install', async (t) => {
   const path = await emptyFolder(t);
   const spec = pythonKind.spec.parse({ package: 'thing' });
-  const unavailable = async () => pythonKind.unavailable?.(spec, await artifactContext(t, { env: { PATH: path } }));
+  const unavailable = async (pins?: Resolution['pins']) =>
+    pythonKind.unavailable?.(spec, await artifactContext(t, { env: { PATH: path } }), pins);
   assert.match(String(await unavailable()), /^Python 3\.9 or newer is not installed/);
   await fakePython(path, '3.8');
   assert.match(String(await unavailable()), /^Python 3\.9 or newer is not installed/);
   await fakePython(path, '3.10');
   assert.equal(await unavailable(), undefined);
+  const pins = { requirements: [`thing==1.0 ${HASH}`], python: '3.10', platform: 'macosx' };
+  assert.match(String(await unavailable({ tool: 'pip', ...pins })), /is locked for macosx, and/);
   const resolved = resolve(t, pythonKind, { package: 'thing' }, { env: { PATH: path } });
   assert.equal(await failure(resolved), 'This Python has no pip 22.3 or newer: install uv, or a newer pip.');
 });

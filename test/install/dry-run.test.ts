@@ -1,0 +1,151 @@
+// What a dry run tells is what the install after it reports: each case is asked for both.
+import assert from 'node:assert/strict';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import type { InstallReport } from '../../src/install/contract.ts';
+import { treeDigest } from '../../src/install/target/tree.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/index-server.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
+import { type InstallStage, installStage } from './installing.ts';
+
+interface Case {
+  /** Whether an earlier version is in place. */
+  isInstalled?: boolean;
+  /** What a person then writes, in Latin-1. */
+  files?: Record<string, string>;
+  arrange?(stage: InstallStage): Promise<unknown>;
+  fields?: JsonObject;
+  told: RegExp;
+  ok?: boolean;
+}
+
+const [CODEX, FORCE] = [{ clients: ['codex'] }, { force: true }];
+const FROZEN = { frozen: true, clients: undefined };
+const CHANGED_FOLDER = { isInstalled: true, files: { 'vendor/thing/mine.txt': 'mine' } };
+const ANOTHER_ENTRY = {
+  files: { '.mcp.json': '{"mcpServers": {"pdf-tables": {"type": "stdio", "command": "mine"}}}' },
+};
+const CHANGED_ENTRY = { isInstalled: true, ...ANOTHER_ENTRY };
+const ENTRY = "The entry 'pdf-tables' of '\\.mcp\\.json' was changed since it was installed";
+
+const CASES: Record<string, Case> = {
+  'a changed folder': {
+    ...CHANGED_FOLDER,
+    told: /'vendor\/thing' was changed since .* left as it is\. .* --dest.* --force/,
+  },
+  'a changed folder and --frozen': {
+    ...CHANGED_FOLDER,
+    fields: FROZEN,
+    told: /'vendor\/thing' was changed since .* --force/,
+  },
+  'a changed folder and --force': {
+    ...{ ...CHANGED_FOLDER, fields: FORCE, ok: true },
+    told: /'vendor\/thing' was changed since it was installed, and is replaced because of --force/,
+  },
+  'files in the chosen folder': {
+    ...{ files: { 'lib/thing/mine.txt': 'mine' }, fields: { dest: 'lib/thing' } },
+    told: /'lib\/thing' holds files that the hub did not put there, so it is left as it is\. .* --dest.* --force/,
+  },
+  'files in the usual folder': {
+    ...{ files: { 'vendor/thing/mine.txt': 'mine' }, ok: true },
+    told: /'vendor\/thing' is taken, so 'vendor\/127\.0\.0\.1-thing' is used/,
+  },
+  'a link on the way to the folder': {
+    ...{ files: { 'lib/x': '' }, arrange: ({ target }) => symlink('lib', join(target, 'own')) },
+    ...{ fields: { dest: 'own/thing' }, told: /'own\/thing' goes through a link/ },
+  },
+  'an entry of that name': {
+    ...ANOTHER_ENTRY,
+    ok: true,
+    told: /another 'pdf-tables', so the entry is named 'pdf-tables-2'/,
+  },
+  'a changed entry': { ...CHANGED_ENTRY, ok: true, told: new RegExp(`${ENTRY}, and is left as it is`) },
+  'a changed entry and --frozen': {
+    ...CHANGED_ENTRY,
+    fields: FROZEN,
+    told: new RegExp(`${ENTRY}. Install without --frozen`),
+  },
+  'a changed entry and --force': {
+    ...CHANGED_ENTRY,
+    fields: FORCE,
+    ok: true,
+    told: new RegExp(`${ENTRY}, and is replaced`),
+  },
+  'not UTF-8': { files: { '.mcp.json': '{"mcpServers": {"a": {"command": "caf\xe9"}}}' }, told: /is not UTF-8/ },
+  comments: { files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' }, told: /takes no comments\. Fix it/ },
+  'a list of servers': { files: { '.mcp.json': '{"mcpServers": []}' }, told: /'mcpServers' in it is not an object/ },
+  'no TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, told: /it is not valid TOML/ },
+  'TOML without tables': {
+    ...{ files: { '.codex/config.toml': 'mcp_servers = { a = { command = "b" } }\n' }, fields: CODEX },
+    told: /is not written as tables/,
+  },
+  'glue code of a person': {
+    files: { 'glue.py': '# mine' },
+    told: /'glue\.py' exists, and this install did not write it/,
+  },
+  'a broken lockfile': { files: { 'hub.lock.json': '{' }, told: /was left as it is, because it is not JSON/ },
+  'a newer lockfile': {
+    files: { 'hub.lock.json': '{"version": 7}' },
+    told: /left as it is, because it is of version 7/,
+  },
+  'a file at .hub': { files: { '.hub': '' }, told: /'\.hub' is a link or a file, and must be a folder/ },
+  'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), told: /target: is a file, and must be/ },
+  'the folder of the hub': {
+    fields: { target: join(import.meta.dirname, '../..') },
+    told: /The target cannot be used/,
+  },
+  'a folder of the system': { fields: { target: '/proc/x' }, told: /The target cannot be used/ },
+  'a policy': { arrange: ({ hub }) => hub.changePolicy('version: 1\ndefault: { install: block }'), told: /policy/ },
+  'nothing locked': { fields: FROZEN, told: /is not locked in the target/ },
+};
+
+for (const [name, { isInstalled, files = {}, arrange, fields, told, ok = false }] of Object.entries(CASES))
+  test(`dry run: ${name} is told as the install tells it`, async (t) => {
+    const stage = await installStage(t);
+    const manifests = await twoVersions(await startIndexServer(t));
+    if (isInstalled) await stage.install(manifests.old, { clients: ['claude'] });
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(stage.target, path)), { recursive: true });
+      await writeFile(join(stage.target, path), text, 'latin1');
+    }
+    await arrange?.(stage);
+    const before = await treeDigest(dirname(stage.target));
+    const manifest = fields?.frozen && isInstalled ? manifests.old : manifests.new;
+    const install = (dry_run: boolean) => stage.install(manifest, { clients: ['claude'], ...fields, dry_run });
+    const foreseen = await sentencesOf(install(true));
+    assert.equal(await treeDigest(dirname(stage.target)), before, 'nothing was touched');
+    const reported = await sentencesOf(install(false));
+    for (const { text } of [foreseen, reported]) assert.match(text, told);
+    assert.deepEqual([foreseen.ok, reported.ok], [ok, ok]);
+    const isLeft = (path: string) => !fields?.force && (!ok || path !== '.mcp.json');
+    for (const path of Object.keys(files).filter(isLeft))
+      assert.equal(await readFile(join(stage.target, path), 'latin1'), files[path]);
+    assert.ok(!reported.isRefused || (await treeDigest(dirname(stage.target))) === before, 'nothing was built');
+  });
+
+async function twoVersions(host: Awaited<ReturnType<typeof startIndexServer>>) {
+  const manifest = (version: string, path: string) => {
+    host.put(path, rawZip([{ name: 'a.txt', content: version }]));
+    return aManifest({
+      version,
+      artifacts: [{ kind: 'zip', spec: { url: host.url(path) } }],
+      mcp_registration: { server: { exec: { cmd: ['node', 'a.js'] } } },
+      adapters: [{ framework: 'langgraph', template_key: 'node', path: 'glue.py' }],
+    });
+  };
+  return { old: manifest('1.0.0', '/1.0.0/thing.zip'), new: manifest('2.0.0', '/2.0.0/thing.zip') };
+}
+
+async function sentencesOf(install: Promise<InstallReport>) {
+  try {
+    const { ok, dry_run, plan, results } = await install;
+    const foreseen = [...plan.artifacts, ...plan.adapters].flatMap(({ fault, warning }) => [fault, warning]);
+    const reported = results.flatMap(({ extra }) => [extra?.error, extra?.warning]);
+    return { ok, isRefused: false, text: (dry_run ? foreseen : reported).filter(Boolean).join('\n') };
+  } catch (error) {
+    return { ok: false, isRefused: true, text: (error as Error).message };
+  }
+}
