@@ -54,7 +54,7 @@ import { createAuditStore } from './store/governance/audit-store.ts';
 import { createPolicyStore } from './store/governance/policy-store.ts';
 import { createTokenStore } from './store/governance/token-store.ts';
 import { createTrustStore } from './store/governance/trust-store.ts';
-import { createRegistryStore } from './store/registry/registry-store.ts';
+import { createRegistryStore, readHubId } from './store/registry/registry-store.ts';
 import { createRegistryTables } from './store/registry/registry-tables.ts';
 import { createViewStore } from './store/registry/view-store.ts';
 import { createMemberStore } from './store/remotes/member-store.ts';
@@ -139,6 +139,7 @@ export async function createHub({
   const admission = createAdmission(database, { rulesOf: admissionRules, now });
   const store = createCatalogStore(database, revision, admission);
   const catalog = createCatalog({ store, now, baseUrl });
+  const hubId = await readHubId(database);
   let closed: Promise<void> | undefined;
   metrics.gauge({
     name: 'hub_entities',
@@ -178,6 +179,7 @@ export async function createHub({
     settings: config.ingest,
     seeds: config.seedRemotes,
     credentials: config.remoteCredentials,
+    hubId,
     world,
   });
   const { book, sync } = remotes;
@@ -228,6 +230,7 @@ export async function createHub({
     tryLock: database.tryLock,
     isBusy: () => sync.isIngesting() || installs.isUnderWay(),
     search: (query) => search.search(query),
+    hubId,
     catalog,
     getEntity: (uid) => policy.getEntity(uid),
     clearGateway: () => clearGateway(),

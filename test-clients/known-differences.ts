@@ -38,7 +38,10 @@ export const KNOWN: readonly KnownDifference[] = [
     covers: ({ call, path }) =>
       /include_deleted=true|updated_since/.test(call) && /\/official\.status(ChangedAt|Message)$/.test(path),
   },
-  { here: '`_meta` also has the ids, the tags and the page of the hub', covers: field(/_meta\.localhost\/catalog$/) },
+  {
+    here: '`_meta` also has the ids, the tags and the page of the hub, and its way through hubs',
+    covers: field(/_meta\.(localhost\/catalog|catalog-hub\/hubs)$/),
+  },
   {
     here: '`registryBaseUrl` of a public registry is left out',
     covers: ({ path, hub }) => path.endsWith('.registryBaseUrl') && hub === undefined,

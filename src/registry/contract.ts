@@ -7,6 +7,9 @@ export const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 /** The only key that publishers may use. */
 export const PUBLISHER_META = 'io.modelcontextprotocol.registry/publisher-provided';
 
+/** Beside the official object: the hubs that an entry came through, by their ids, from the one that had it first to the one that answers. */
+export const HUBS_META = 'catalog-hub/hubs';
+
 const SERVER_STATUSES = ['active', 'deprecated', 'deleted'] as const;
 export type ServerStatus = (typeof SERVER_STATUSES)[number];
 

@@ -1,9 +1,10 @@
 // A server as an MCP registry lists it, or alone as in `server.json` → a manifest.
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { isAgentCard, manifestFromAgentCard } from './agent-card.ts';
-import { OFFICIAL_META } from './contract.ts';
+import { HUBS_META, OFFICIAL_META } from './contract.ts';
 import { manifestFromServer } from './manifest-from-server.ts';
 
+const LONGEST_HUB_ID = 100;
 const SCHEMA = /modelcontextprotocol.*server[\w.-]*\.json$/i;
 
 /** Manifests of the hub have a type, and those that lack one by mistake at least an id. */
@@ -22,7 +23,20 @@ export function manifestOf(document: JsonObject): JsonObject {
 
 /** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
 export function listedManifest(listed: JsonObject): JsonObject {
-  return manifestFromServer(serverOf(listed), officialOf(listed));
+  const manifest = manifestFromServer(serverOf(listed), officialOf(listed));
+  const hubs = hubsOf(listed);
+  return hubs.length === 0 ? manifest : { ...manifest, provenance: { ...asObject(manifest.provenance), hubs } };
+}
+
+/** Whether another hub has it from this one. */
+export function cameThrough(manifest: unknown, hubId: string): boolean {
+  const { hubs } = asObject(asObject(manifest).provenance);
+  return Array.isArray(hubs) && hubs.includes(hubId);
+}
+
+function hubsOf(listed: JsonObject): string[] {
+  const hubs = asObject(listed._meta)[HUBS_META];
+  return Array.isArray(hubs) ? hubs.filter((hub) => typeof hub === 'string' && hub.length <= LONGEST_HUB_ID) : [];
 }
 
 export function isDeletedServer(listed: JsonObject): boolean {

@@ -13,7 +13,7 @@ import type { RegistryTables, ServerMapping, ViewStore } from './store.ts';
 import { createViews, type Views } from './views.ts';
 
 interface OpenRegistryDependencies
-  extends Pick<RegistryDependencies, 'store' | 'baseUrl'>,
+  extends Pick<RegistryDependencies, 'store' | 'baseUrl' | 'hubId'>,
     Pick<PublishingDependencies, 'catalog' | 'clearGateway'>,
     Omit<KeeperDependencies, 'tables'> {
   viewStore: ViewStore;
@@ -31,6 +31,7 @@ const MOST_AGENTS = 1_000;
 export function openRegistry({
   store,
   baseUrl,
+  hubId,
   viewStore,
   tablesOf,
   search,
@@ -64,8 +65,8 @@ export function openRegistry({
   };
   const agents = createArdAgents({ find: findAgents, get: getEntity, manifest: catalog.manifest }, baseUrl);
   const views = createViews(viewStore);
-  const registry = createRegistry({ store, rank, baseUrl, upToDate, views });
-  const publishing = createPublishing({ catalog, registry, store, clearGateway, baseUrl, now: given.now });
+  const registry = createRegistry({ store, rank, baseUrl, hubId, upToDate, views });
+  const publishing = createPublishing({ catalog, registry, store, clearGateway, baseUrl, hubId, now: given.now });
   const ard = createArd({ store, rank, baseUrl, upToDate, agents });
   return { ...registry, views, publishing, ard, close: () => keeper.stop() };
 }

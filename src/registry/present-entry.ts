@@ -1,10 +1,16 @@
 // An entry as the registry shows it.
 import { uidInAddress } from '../catalog/entity.ts';
-import { OFFICIAL_META, type ServerResponse } from './contract.ts';
+import { HUBS_META, OFFICIAL_META, type ServerResponse } from './contract.ts';
 import type { AboutEntry, RegistryEntry } from './store.ts';
 
-export function presentEntry(entry: RegistryEntry, baseUrl: string): ServerResponse {
-  const { ids, tags, note } = JSON.parse(entry.about) as AboutEntry;
+/** The hub that shows it. */
+export interface Presenter {
+  baseUrl: string;
+  hubId: string;
+}
+
+export function presentEntry(entry: RegistryEntry, { baseUrl, hubId }: Presenter): ServerResponse {
+  const { ids, tags, note, hubs = [] } = JSON.parse(entry.about) as AboutEntry;
   return {
     server: JSON.parse(entry.server),
     _meta: {
@@ -22,6 +28,7 @@ export function presentEntry(entry: RegistryEntry, baseUrl: string): ServerRespo
         ...(note ? { note } : {}),
         url: `${baseUrl}/entities/${uidInAddress(ids[0] ?? '')}`,
       },
+      [HUBS_META]: [...hubs, hubId],
     },
   };
 }

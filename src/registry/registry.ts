@@ -22,6 +22,7 @@ export interface RegistryDependencies {
   /** The servers that fit a text, best first. */
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
+  hubId: string;
   views: Pick<Views, 'filterOf'>;
 }
 
@@ -40,7 +41,7 @@ interface Found {
 const USUAL_LIMIT = 30;
 const START: CursorPosition = { in: 'names', rank: -1, name: '', version: '' };
 
-export function createRegistry({ store, upToDate, rank, baseUrl, views }: RegistryDependencies): Registry {
+export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }: RegistryDependencies): Registry {
   async function find(query: ListedQuery & EntryFilter, after: CursorPosition, limit: number): Promise<Found> {
     const { search, ...filter } = query;
     const isFirst = after.name === '';
@@ -88,7 +89,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, views }: Regist
     };
   }
 
-  const present = (entry: RegistryEntry) => presentEntry(entry, baseUrl());
+  const present = (entry: RegistryEntry) => presentEntry(entry, { baseUrl: baseUrl(), hubId });
 
   async function allVersions(name: string, { includeDeleted = false, view }: ServerOptions): Promise<RegistryEntry[]> {
     // No database finds a NUL.

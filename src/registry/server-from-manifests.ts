@@ -22,6 +22,8 @@ export interface EntryWords {
   capabilities?: string[];
   /** Questions that the server is good for. */
   examples?: string[];
+  /** The other hubs that it came through. */
+  hubs?: string[];
 }
 
 const SERVER_NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
@@ -98,7 +100,17 @@ function wordsOf(manifests: readonly JsonObject[]): EntryWords {
     ...(capabilities.length > 0 ? { capabilities } : {}),
     // ARD takes so many.
     ...(examples.length >= 2 && examples.length <= 5 ? { examples } : {}),
+    ...hubsOf(manifests),
   };
+}
+
+/** The shortest way; absent when one of the manifests came through no other hub. */
+function hubsOf(manifests: readonly JsonObject[]): Pick<EntryWords, 'hubs'> {
+  const ways = manifests.map(({ provenance }) =>
+    [asObject(provenance).hubs].flat().flatMap((hub) => asText(hub) ?? []),
+  );
+  const [hubs = []] = ways.toSorted((one, other) => one.length - other.length);
+  return hubs.length > 0 ? { hubs } : {};
 }
 
 /** `disabled` only says that the hub cannot start it, which clients of a registry find out themselves. */

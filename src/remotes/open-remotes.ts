@@ -26,6 +26,8 @@ interface OpenRemotesOptions
   /** Addresses that are stored whenever there are none. */
   seeds: readonly string[];
   credentials: readonly RemoteCredential[];
+  /** What comes back from other hubs is known by it. */
+  hubId: string;
   world: Pick<World, 'now' | 'log' | 'fetch' | 'metrics'>;
 }
 
@@ -52,7 +54,14 @@ export function openManifestFetcher({
   return { fetchManifest: createSingleManifestFetcher(fetchManifest, reader), close: () => reader.close() };
 }
 
-export function openRemotes({ settings, seeds, credentials, world, ...dependencies }: OpenRemotesOptions): Remotes {
+export function openRemotes({
+  settings,
+  seeds,
+  credentials,
+  hubId,
+  world,
+  ...dependencies
+}: OpenRemotesOptions): Remotes {
   const { now, log, metrics } = world;
   const remoteCredentials = createRemoteCredentials(credentials);
   const { maxIndexBytes, maxManifestBytes } = settings;
@@ -66,6 +75,7 @@ export function openRemotes({ settings, seeds, credentials, world, ...dependenci
     fetch: fetchLarge,
     maxIndexBytes,
     timeoutMs,
+    hubId,
     hasCredentials: remoteCredentials.isFor,
   });
   const manifestReader = createManifestReader();

@@ -31,6 +31,7 @@ import { registry } from './migrations/0021_registry.ts';
 import { registryViews } from './migrations/0022_registry_views.ts';
 import { auditEnds } from './migrations/0023_audit_ends.ts';
 import { trustRetries } from './migrations/0024_trust_retries.ts';
+import { hubId } from './migrations/0025_hub_id.ts';
 
 export interface DatabaseWait {
   forMs: number;
@@ -139,6 +140,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0022_registry_views': registryViews(dialect),
     '0023_audit_ends': auditEnds(dialect),
     '0024_trust_retries': trustRetries,
+    '0025_hub_id': hubId(),
   };
 }
 

@@ -240,6 +240,8 @@ interface RegistryStateTable {
   revision: number | null;
   /** When an entry last changed. */
   changed_at: string | null;
+  /** What this hub is known by to other hubs. */
+  hub_id: string;
 }
 
 /** Which entry of the registry an entity belongs to. */

@@ -8,7 +8,7 @@ import { jsonDigest } from '../../lib/json-digest.ts';
 import type { Clock } from '../../lib/world.ts';
 import { PUBLISHED, type ServerKey, type ServerResponse, type StatusChanged, type StatusRequest } from '../contract.ts';
 import { lifecycleOf, manifestFromServer } from '../manifest-from-server.ts';
-import { presentEntry } from '../present-entry.ts';
+import { type Presenter, presentEntry } from '../present-entry.ts';
 import type { Registry } from '../registry.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import type { AboutEntry, RegistryStore } from '../store.ts';
@@ -28,11 +28,12 @@ export interface PublishingDependencies {
   /** Takes out of the gateway what no longer may be there. */
   clearGateway: () => Promise<unknown>;
   baseUrl: () => string;
+  hubId: string;
   now: Clock;
 }
 
 export function createPublishing(dependencies: PublishingDependencies): Publishing {
-  const { catalog, registry, store, clearGateway, baseUrl, now } = dependencies;
+  const { catalog, registry, store, clearGateway, baseUrl, hubId, now } = dependencies;
 
   const save = (manifests: readonly JsonObject[], options?: { onlyNew: boolean }) =>
     catalog.publish(
@@ -53,7 +54,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
   /** What the policy hides is not in the registry, and its publisher should still see what was stored. */
   async function shown(key: ServerKey, manifest: JsonObject): Promise<ServerResponse> {
     const entry = await listed(key);
-    return entry && !isTombstone(entry, manifest) ? entry : unlisted(key, manifest, baseUrl());
+    return entry && !isTombstone(entry, manifest) ? entry : unlisted(key, manifest, { baseUrl: baseUrl(), hubId });
   }
 
   /** @throws HubError `name_taken`, `version_taken` */
@@ -145,13 +146,13 @@ function isTombstone(entry: ServerResponse, { provenance }: JsonObject): boolean
 
 const UNLISTED = 'Not listed: the policy of this hub hides it, it waits for approval, or an operator has blocked it.';
 
-function unlisted(key: ServerKey, manifest: JsonObject, baseUrl: string): ServerResponse {
+function unlisted(key: ServerKey, manifest: JsonObject, presenter: Presenter): ServerResponse {
   const { server, status, statusMessage, publishedAt, words } = serverFromManifests(key, [manifest]);
   const at = publishedAt ?? '';
   const about: AboutEntry = { ids: [entityFromManifest({ document: manifest }).uid], ...words, note: UNLISTED };
   const dates = { statusChangedAt: at, publishedAt: at, updatedAt: at };
   const documents = { server: JSON.stringify(server), about: JSON.stringify(about) };
-  return presentEntry({ ...key, status, statusMessage, ...dates, isLatest: false, ...documents }, baseUrl);
+  return presentEntry({ ...key, status, statusMessage, ...dates, isLatest: false, ...documents }, presenter);
 }
 
 function taken({ name, version }: ServerKey): HubError {

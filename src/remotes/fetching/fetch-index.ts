@@ -51,8 +51,13 @@ export function createIndexFetcher({
   fetch,
   maxIndexBytes,
   timeoutMs,
+  hubId,
   hasCredentials = () => false,
-}: IndexLimits & { fetch: RemoteFetch; hasCredentials?: (remote: string) => boolean }): IndexFetcher {
+}: IndexLimits & {
+  fetch: RemoteFetch;
+  hubId?: string;
+  hasCredentials?: (remote: string) => boolean;
+}): IndexFetcher {
   const parsers = createTimedPool<IndexTask, IndexAnswer>({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
@@ -83,7 +88,10 @@ export function createIndexFetcher({
     const reply = await fetch({ url, headers, maxBytes: maxIndexBytes, timeoutMs, ...task });
     if (reply.status === 304 && Object.keys(headers).length > 0) return undefined;
     if (reply.status !== 200) throw refused(reply.status, hasCredentials(task.remote));
-    const { chunks, next, tellsChanges, hasList } = await parsed({ bytes: reply.body, url: reply.url }, task.signal);
+    const { chunks, next, tellsChanges, hasList } = await parsed(
+      { bytes: reply.body, url: reply.url, hubId },
+      task.signal,
+    );
     return {
       chunks: () => parsedChunks(chunks),
       state: { etag: reply.headers.etag ?? null, lastModified: reply.headers['last-modified'] ?? null },

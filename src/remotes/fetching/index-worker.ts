@@ -2,12 +2,15 @@
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { cameThrough } from '../../registry/listed-server.ts';
 import type { IndexEntry } from '../index-formats/index-reader.ts';
 import { readIndexDocument } from './read-index.ts';
 
 export interface IndexTask {
   bytes: Uint8Array;
   url: string;
+  /** Of the hub that reads. */
+  hubId?: string;
 }
 
 /** An entry as it crosses to the main thread, which parses no manifest before its turn. */
@@ -37,7 +40,7 @@ export type IndexAnswer =
 const CHUNK = { entries: 250, characters: 250_000 };
 
 export default function readIndex(task: IndexTask): IndexAnswer {
-  const { url } = task;
+  const { url, hubId } = task;
   if (isPackedFile(task.bytes))
     return { ok: false, error: 'This is a packed file: serve it unpacked, or with the header Content-Encoding.' };
   try {
@@ -50,7 +53,7 @@ export default function readIndex(task: IndexTask): IndexAnswer {
       return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
     const { document } = parseManifestText(url, text);
     const { entries, ...about } = readIndexDocument(document, url);
-    return { ok: true, chunks: [...chunked(entries)], ...about };
+    return { ok: true, chunks: [...chunked(entries, hubId)], ...about };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
     // Nested so deep that it cannot even be written down again.
@@ -64,11 +67,11 @@ function isPackedFile(bytes: Uint8Array): boolean {
   return ['1f8b', '28b5', '504b'].includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'));
 }
 
-function* chunked(entries: readonly IndexEntry[]): Generator<string> {
+function* chunked(entries: readonly IndexEntry[], hubId?: string): Generator<string> {
   let chunk: string[] = [];
   let characters = 0;
   for (const entry of entries) {
-    const text = JSON.stringify(listed(entry));
+    const text = JSON.stringify(listed(entry, hubId));
     chunk.push(text);
     characters += text.length;
     if (chunk.length < CHUNK.entries && characters < CHUNK.characters) continue;
@@ -82,10 +85,11 @@ function* chunked(entries: readonly IndexEntry[]): Generator<string> {
 /** Addresses are looked up through an index of the database, which does not take texts of any length, and are all kept meanwhile. */
 const LONGEST_URL = 1000;
 
-function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry): ListedEntry {
+function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry, hubId?: string): ListedEntry {
   if (url.length > LONGEST_URL) return tooLong(url);
   if (fault) return { url, fault };
-  if (isDeleted) return { url, isDeleted };
+  // What another hub has from this one is not that hub's: two hubs that read each other would keep it for ever.
+  if (isDeleted || (hubId && cameThrough(manifest, hubId))) return { url, isDeleted: true };
   if (manifest !== undefined) return { url, text: JSON.stringify(manifest) };
   return digest === undefined ? { url } : { url, digest };
 }

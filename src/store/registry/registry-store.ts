@@ -154,3 +154,9 @@ function entryFromRow(row: Row, { view }: Pick<EntryFilter, 'view'>): RegistryEn
     about: row.about,
   };
 }
+
+/** What this hub is known by to other hubs. */
+export async function readHubId({ read }: Pick<Dialect, 'read'>): Promise<string> {
+  const state = await read.selectFrom('registry_state').select('hub_id').executeTakeFirstOrThrow();
+  return state.hub_id;
+}

@@ -1,0 +1,13 @@
+// A hub knows itself by an id, so that it finds out when what it listed comes back to it from another hub.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+export function hubId(): Migration {
+  return {
+    async up(db) {
+      await db.schema.alterTable('registry_state').addColumn('hub_id', 'text').execute();
+      await sql`update registry_state set hub_id = ${randomUUID()}`.execute(db);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+// Hubs that read each other over the protocol of registries: what one has, all have, and what goes is gone everywhere.
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { JsonObject } from '../../src/lib/json.ts';
+import type { DatabaseAddress } from '../../src/lib/net/address.ts';
+import { HUBS_META, OFFICIAL_META } from '../../src/registry/contract.ts';
+import { aManifest } from '../support/builders.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { type TestHub, testHub } from '../support/hub.ts';
+
+interface FederatedHub extends TestHub {
+  url: string;
+}
+
+const NOTES = {
+  // Not the name that registries list it by, so that its copies have other ids.
+  id: 'notes',
+  name: 'org.example/notes',
+  title: 'Notes',
+  description: 'Keeps notes.',
+  packages: [{ registryType: 'npm', identifier: 'notes', version: '1.0.0', transport: { type: 'stdio' } }],
+  remotes: [{ type: 'streamable-http', url: 'https://notes.example.org/mcp' }],
+};
+
+async function startHub(t: TestContext, engine: DatabaseAddress['engine'], manifests: JsonObject[] = []) {
+  const hub = await testHub(t, { database: await emptyDatabase(t, engine), manifests });
+  return { ...hub, url: await hub.listen() };
+}
+
+/** Each hub reads the next one, and the last the first. */
+async function startRing(t: TestContext, engine: DatabaseAddress['engine'], path = ''): Promise<FederatedHub[]> {
+  const hubs = [
+    await startHub(t, engine, [aManifest(NOTES)]),
+    await startHub(t, engine, [aManifest({ id: 'maps', name: 'com.acme/maps' })]),
+    await startHub(t, engine),
+  ];
+  for (const [place, { hub }] of hubs.entries())
+    await hub.addRemote(`${hubs[(place + 1) % hubs.length]?.url}${path}/v0.1/servers`);
+  return hubs;
+}
+
+let minute = 0;
+
+/** All of them, the reader after what it reads; answers what changed in each. */
+async function syncAll(hubs: readonly FederatedHub[]): Promise<JsonObject[]> {
+  const changes: JsonObject[] = [];
+  for (const { hub, world } of hubs.toReversed()) {
+    minute += 1;
+    world.setTime(new Date(Date.parse('2026-06-02T00:00:00Z') + minute * 60_000).toISOString());
+    const { results, errors } = await hub.syncRemotes();
+    assert.deepEqual(errors, {});
+    const { created, updated, missing } = results[0]?.stats ?? assert.fail();
+    changes.push({ created, updated, missing });
+  }
+  return changes;
+}
+
+async function listed({ app }: FederatedHub, query = ''): Promise<{ server: JsonObject; _meta: JsonObject }[]> {
+  return (await app.inject(`/v0.1/servers${query}`)).json().servers;
+}
+
+const namesIn = async (hub: FederatedHub) => (await listed(hub)).map(({ server }) => server.name);
+const countIn = async ({ hub }: FederatedHub) =>
+  (await hub.listCatalog({ text: '', sort: 'name', limit: 50, offset: 0 })).total;
+
+testOnEveryEngine(
+  'federation: three hubs in a ring share their servers, and none comes back',
+  async (t, { engine }) => {
+    const hubs = await startRing(t, engine);
+    const [first = assert.fail()] = hubs;
+    for (let round = 0; round < 3; round += 1) await syncAll(hubs);
+
+    const [entries = [], ...others] = await Promise.all(hubs.map((hub) => listed(hub)));
+    assert.deepEqual(
+      entries.map(({ server }) => server.name),
+      ['com.acme/maps', 'org.example/notes'],
+    );
+    for (const other of others)
+      assert.deepEqual(
+        other.map(({ server }) => server),
+        entries.map(({ server }) => server),
+      );
+    assert.deepEqual(await Promise.all(hubs.map(countIn)), [2, 2, 2], 'each entity once');
+    const ways = await Promise.all(hubs.map(async (hub) => (await listed(hub))[1]?._meta[HUBS_META] as string[]));
+    assert.deepEqual(
+      ways.map((way) => way.length),
+      [1, 3, 2],
+      'from the first to the last, and from there to the second',
+    );
+    const nothing = { created: 0, updated: 0, missing: 0 };
+    assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing], 'it has come to rest');
+
+    await first.hub.removeEntity('mcp_server:notes@1.0.0');
+    for (let round = 0; round < 2; round += 1) await syncAll(hubs);
+    for (const hub of hubs) assert.deepEqual(await namesIn(hub), ['com.acme/maps']);
+    const [, , last = assert.fail()] = hubs;
+    const [, gone] = await listed(last, '?include_deleted=true');
+    assert.partialDeepStrictEqual(gone?._meta[OFFICIAL_META], { status: 'deleted' });
+    assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing]);
+  },
+);
+
+testOnEveryEngine('federation: a hub reads a view of another one', async (t, { engine }) => {
+  const source = await startHub(t, engine, [aManifest(NOTES), aManifest({ id: 'maps', name: 'com.acme/maps' })]);
+  await source.hub.saveView({ name: 'team', description: '', names: ['com.acme/*'], approved: false });
+  const reader = await startHub(t, engine);
+  await reader.hub.addRemote(`${source.url}/registry/team/v0.1/servers`);
+  await syncAll([reader]);
+  assert.deepEqual(await namesIn(reader), ['com.acme/maps']);
+});
