@@ -51,7 +51,7 @@ export async function waitForDatabase(
       return await openDatabase(address, dependencies);
     } catch (error) {
       const isLate = performance.now() - startedAt > forMs;
-      if (isLate || signal.aborted || !isUnavailable(error)) throw error;
+      if (address.engine === 'sqlite' || isLate || signal.aborted || !isUnavailable(error)) throw error;
       log.warn({ reason: reason(error) }, `Waiting for the database (${describeDatabase(address)})`);
       await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
     }

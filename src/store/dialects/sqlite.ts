@@ -162,6 +162,13 @@ function sqliteDriver(run: RunStatement): Driver {
   };
 }
 
+/** By SQLite's words, because codes are lost between threads. */
+const UNAVAILABLE_MESSAGES = [
+  /queue is at limit/i,
+  /^database or disk is full/,
+  /^attempt to write a readonly database/,
+];
+
 function isUnavailable(error: unknown): boolean {
-  return isBusy(error) || (error instanceof Error && /queue is at limit/i.test(error.message));
+  return isBusy(error) || (error instanceof Error && UNAVAILABLE_MESSAGES.some((words) => words.test(error.message)));
 }
