@@ -60,7 +60,11 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     staticCSP: PAGE_POLICY,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });
-  app.get('/openapi.json', { schema: { hide: true }, config: { isOpen: true } }, async () => app.swagger());
+  let text: string | undefined;
+  app.get('/openapi.json', { schema: { hide: true }, config: { isOpen: true } }, async (_request, reply) => {
+    text ??= JSON.stringify(app.swagger());
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
 }
 
 /** The error answers of a route, as its schema lists them. */
@@ -88,13 +92,27 @@ const jsonSchemaTransform = createJsonSchemaTransform({
 });
 
 const describeRoute: SwaggerTransform = (document) => {
-  const { schema, url } = jsonSchemaTransform(withReadingProblems(document));
-  const { operation, isForMetrics } = document.route.config ?? {};
+  const { operation, isForMetrics, streamsProgress } = document.route.config ?? {};
+  const { schema: described, url } = jsonSchemaTransform(withReadingProblems(document));
+  const schema = {
+    ...described,
+    ...(operation && { operationId: operation }),
+    ...(isOptional(document.schema?.body) && { [OPTIONAL_BODY]: true }),
+    ...(streamsProgress && { [STREAM]: true }),
+  };
   const role = operation && roleFor(operation);
   if (!isForMetrics && (role === undefined || role === 'reader')) return { schema, url };
   const sentences = [document.schema?.description, role && `Needs the role \`${role}\`.`].filter(Boolean).join(' ');
   return { schema: { ...schema, ...(role && { description: sentences }), security: [{ token: [] }] }, url };
 };
+
+/** Marks that `describeWhole` takes out again. */
+const OPTIONAL_BODY = 'x-optional-body';
+const STREAM = 'x-stream';
+
+function isOptional(body: unknown): boolean {
+  return body instanceof z.ZodType && body.safeParse(undefined).success;
+}
 
 /** What happens before a route's own work: a token that is not accepted, a body that cannot be read, an address that is too long. */
 function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
@@ -115,6 +133,7 @@ const describeWhole: SwaggerTransformObject = (document) => {
   const used = new Set<string>();
   collect(whole.paths);
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+  suitGenerators((whole.paths ?? {}) as Record<string, Record<string, Operation>>);
   return whole;
 
   function collect(part: unknown): void {
@@ -125,3 +144,54 @@ const describeWhole: SwaggerTransformObject = (document) => {
     }
   }
 };
+
+interface Operation {
+  operationId?: string;
+  requestBody?: { required?: boolean };
+  parameters?: Parameter[];
+  responses?: Record<string, { content?: Record<string, unknown> }>;
+  [OPTIONAL_BODY]?: boolean;
+  [STREAM]?: boolean;
+}
+
+interface Parameter {
+  schema: { type?: string; enum?: unknown[]; default?: unknown };
+  example?: unknown;
+}
+
+const EVENTS =
+  'Sent to callers that accept `text/event-stream`: events `progress` while the work goes on, then one event `result` with the ordinary body as JSON, or `error` with a problem.';
+
+/** What makes clients that are generated from the document pleasant: names, booleans, bodies that may be left out, streams. */
+function suitGenerators(paths: Record<string, Record<string, Operation>>): void {
+  const names = new Set<string>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const { operationId, [OPTIONAL_BODY]: isBodyOptional, [STREAM]: isStream } = operation;
+      delete operation[OPTIONAL_BODY];
+      delete operation[STREAM];
+      operation.operationId = operationId && !names.has(operationId) ? operationId : nameOf(method, path);
+      names.add(operation.operationId);
+      if (isBodyOptional && operation.requestBody) operation.requestBody.required = false;
+      const answer = operation.responses?.['200'];
+      if (isStream && answer?.content)
+        answer.content['text/event-stream'] = { schema: { type: 'string', description: EVENTS } };
+      for (const parameter of operation.parameters ?? []) asBoolean(parameter);
+    }
+  }
+}
+
+/** `GET /catalog/remotes` → `getCatalogRemotes`, for a second address of an operation, and for what is none. */
+function nameOf(method: string, path: string): string {
+  const parts = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return method + parts.map((part) => `${part[0]?.toUpperCase()}${part.slice(1)}`).join('');
+}
+
+/** The hub also takes other words for it, which generated clients need not know. */
+function asBoolean(parameter: Parameter): void {
+  const { enum: words, default: fallback, ...schema } = parameter.schema;
+  if (!words?.includes('true') || !words.includes('false')) return;
+  const isTrue = (word: unknown) => word === 'true';
+  parameter.schema = { ...schema, type: 'boolean', ...(fallback !== undefined && { default: isTrue(fallback) }) };
+  if (parameter.example !== undefined) parameter.example = isTrue(parameter.example);
+}

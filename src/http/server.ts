@@ -54,6 +54,8 @@ declare module 'fastify' {
     countsAsRead?: boolean;
     /** Pages of all sites may call it with these methods, as the protocols of registries demand. */
     crossOrigin?: string;
+    /** Progress is streamed as events to callers that accept them. */
+    streamsProgress?: boolean;
   }
 }
 

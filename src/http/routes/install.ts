@@ -12,7 +12,7 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
   app.post(
     '/catalog/install',
     {
-      config: { operation: 'install' },
+      config: { operation: 'install', streamsProgress: true },
       schema: {
         tags: ['install'],
         summary: 'Install an entity into a folder',

@@ -182,7 +182,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
     app.post(
       `${prefix}/remotes/sync`,
       {
-        config: { operation: 'syncRemotes' },
+        config: { operation: 'syncRemotes', streamsProgress: true },
         schema: {
           tags,
           summary: 'Ingest all remotes, then register new servers',
@@ -204,7 +204,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
     app.post(
       `${prefix}/ingest`,
       {
-        config: { operation: 'ingest' },
+        config: { operation: 'ingest', streamsProgress: true },
         schema: {
           tags,
           summary: 'Ingest one remote, or all of them',
