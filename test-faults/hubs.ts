@@ -1,0 +1,52 @@
+// Real hubs in processes of their own, and what must hold of each after a fault.
+import assert from 'node:assert/strict';
+import type { DatabaseAddress } from '../src/lib/net/address.ts';
+import { type Running, serve } from '../test/cli/process.ts';
+import type { Scope } from './harness.ts';
+
+const TOKEN = 'fault-suite-token';
+/** Longer than any pause of a busy machine, and far shorter than a hub that hangs. */
+const HEALTH_MS = 30_000;
+
+/** JSON of an answer, of which each fault looks at some members. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what is asserted of them.
+type Body = any;
+
+export interface FaultHub extends Running {
+  stop(): Promise<void>;
+  ask(path: string, options?: { method?: string; body?: unknown }): Promise<{ status: number; body: Body }>;
+}
+
+export async function startHub(
+  scope: Scope,
+  database: DatabaseAddress,
+  settings: Record<string, string> = {},
+): Promise<FaultHub> {
+  const place: Record<string, string> =
+    database.engine === 'sqlite' ? { DB_PATH: database.path } : { DATABASE_URL: database.url, DATABASE_POOL_SIZE: '5' };
+  const hub = await serve(scope, { settings: { API_TOKEN: TOKEN, LOG_LEVEL: 'warn', ...place, ...settings } });
+  return {
+    ...hub,
+    async stop() {
+      hub.kill('SIGTERM');
+      await hub.ended;
+    },
+    async ask(path, { method = 'GET', body } = {}) {
+      const answer = await fetch(`${hub.address}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${TOKEN}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+    },
+  };
+}
+
+export async function assertHealthy(hub: Pick<FaultHub, 'address'>): Promise<void> {
+  const answer = await fetch(`${hub.address}/health?check_db=true`, { signal: AbortSignal.timeout(HEALTH_MS) });
+  assert.equal(answer.status, 200, await answer.text());
+}

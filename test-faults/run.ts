@@ -1,0 +1,62 @@
+// `npm run test:faults`: injects faults into real hubs on both databases, and prints one table.
+import { parseArgs } from 'node:util';
+import { globalSetup, globalTeardown } from '../test/support/postgres-server.ts';
+import { clientFaults } from './clients.ts';
+import { databaseFaults } from './database.ts';
+import { type Fault, type Options, type Row, runFault, table } from './harness.ts';
+import { killFaults } from './kill.ts';
+import { machineFaults } from './machine.ts';
+import { remoteFaults } from './remotes.ts';
+import { soak } from './soak.ts';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '3' },
+    soak: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: process.env.FAULT_SECONDS ?? '600' },
+    only: { type: 'string' },
+  },
+});
+const options: Options = {
+  kills: Number(values.kills),
+  soakSec: Number(values.soak),
+  seed: Number(values.seed),
+  totalSec: Number(values.seconds),
+  only: values.only,
+};
+
+const groups: Record<string, (options: Options) => readonly Fault[]> = {
+  clients: clientFaults,
+  machine: machineFaults,
+  database: databaseFaults,
+  remotes: remoteFaults,
+  kill: killFaults,
+  soak,
+};
+
+async function runAll(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, group] of Object.entries(groups)) {
+    if (options.only !== undefined && options.only !== name) continue;
+    for (const fault of group(options)) {
+      for (const engine of fault.engines) {
+        const isLate = performance.now() > options.totalSec * 1000;
+        const row = await runFault(isLate ? { ...fault, skip: 'not run: the time was over' } : fault, engine);
+        rows.push(row);
+        console.error(table([row]).split('\n')[2]);
+      }
+    }
+  }
+  return rows;
+}
+
+await globalSetup();
+const rows = await runAll().finally(globalTeardown);
+console.log(table(rows));
+const failed = rows.filter(({ lost, hung }) => lost + hung > 0);
+const notRun = rows.filter(({ injected }) => injected === 0);
+console.log(
+  `\n${rows.length} rows: ${failed.length} with loss or hang, ${notRun.length} not run (seed ${options.seed}).`,
+);
+process.exit(failed.length > 0 ? 1 : 0);
