@@ -21,7 +21,7 @@ const { values } = parseArgs({
     /** A SQLite file, used as it is when it is there, as `bench:search -- --database` leaves one. */
     database: { type: 'string' },
     engine: { type: 'string', default: 'sqlite' },
-    /** Of SEARCH_BACKEND. */
+    /** The backend of SEARCH_BACKEND. */
     backend: { type: 'string', default: 'memory' },
     seconds: { type: 'string', default: '8' },
   },

@@ -20,7 +20,7 @@ const QUERIES = [
   'calendar events',
 ];
 const PAUSE_MS = 700;
-/** Until nothing goes on in the tab any more. */
+/** Waits until the tab is idle. */
 const OPENING_MS = 1_500;
 const OPENINGS = 25;
 /** Nothing but what is waited for: what a browser takes for any page at all. */

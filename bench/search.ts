@@ -31,7 +31,7 @@ const { values } = parseArgs({
     engine: { type: 'string', default: 'sqlite' },
     /** `postgres`: the database searches. Needs `npm run install:pgvector`, unless `url` is given. */
     backend: { type: 'string', default: 'memory' },
-    /** Of an empty PostgreSQL database, or of one that an earlier run filled, which is used as it is. */
+    /** The URL of an empty PostgreSQL database, or of one that an earlier run filled, which is used as it is. */
     url: { type: 'string' },
     /** Kept, so that the next run need not embed again. */
     database: { type: 'string' },
@@ -146,7 +146,7 @@ async function names(engine: Engine, set: SearchData): Promise<void> {
   const ways: Record<string, (manifest: NamedManifest) => string> = {
     name: ({ name }) => name,
     'other separators': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase(),
-    'with blanks': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, ' '),
+    'with spaces': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, ' '),
     'one typing error': ({ name }) => misspelt(name),
     'last part with one error': ({ name }) => misspelt(name.split('/').at(-1) ?? name),
   };

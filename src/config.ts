@@ -163,7 +163,7 @@ function gatewaySettings(settings: Settings): GatewaySettings | undefined {
     url: settings.MCP_GATEWAY_URL,
     token: settings.MCP_GATEWAY_TOKEN,
     jwtSecret: settings.JWT_SECRET_KEY,
-    // Gateways know their users by e-mail; the name of the basic login is none of them.
+    // Gateways identify users by e-mail address; the name of the basic login is not one.
     subject: username?.includes('@') ? username : settings.GATEWAY_ADMIN_EMAIL,
     issuer: settings.GATEWAY_TOKEN_ISSUER,
     audience: settings.GATEWAY_TOKEN_AUDIENCE,

@@ -7,7 +7,7 @@ export interface HubInstalls {
   targetFolder(target: string): Promise<string>;
   /** Whether one is being carried out, rather than planned. */
   isUnderWay(): boolean;
-  /** Ends what is under way, and waits until it has ended; nothing is begun any more. */
+  /** Ends running installs and waits for them; no new one starts. */
   close(): Promise<void>;
 }
 

@@ -76,14 +76,14 @@ export interface Hub extends HubOperations {
   /** Why the policy does not let a manifest be installed that somebody brings. */
   refusalOf: Policies['refusalOf'];
   readonly authentication: Authentication;
-  /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
+  /** For callers that keep answers: a caller that sends the tag already has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
   /** Whether a `server.json` or a manifest could be published. */
   validateServer(document: unknown): Validation;
   /** The servers of the catalog for clients of Agentic Resource Discovery. */
   readonly ard: Ard;
-  /** Where a target of installs is on this machine. For whoever sits at it: answers over the network tell no paths of the hub. */
+  /** Where a target of installs is on this machine. Only for callers on this machine: answers over the network never contain paths of the hub. */
   targetFolder(target: string): Promise<string>;
   /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
   backup(file: string): Promise<{ bytes: number }>;
@@ -97,7 +97,7 @@ export interface Hub extends HubOperations {
   registerOne: Gateway['registerOne'];
   /** Puts manifests that come with the hub into its catalog. */
   load(sources: readonly ManifestSource[]): Promise<void>;
-  /** Ends what goes on by itself or for long; everything else still works. */
+  /** Stops background and long-running work; everything else still works. */
   stopWork(): Promise<void>;
   /** Once is enough; again does nothing. */
   close(): Promise<void>;

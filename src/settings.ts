@@ -31,10 +31,10 @@ const publicUrl = httpUrl.refine((url) => {
 }, 'an http or https address without credentials, query or fragment');
 const text = z.string();
 const secret = z.string().meta({ secret: true });
-/** Goes into a header, where blanks end it and other signs cannot be sent. */
+/** Sent in a header, which spaces would end and which cannot carry other characters. */
 const token = z
   .string()
-  .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII signs without blanks')
+  .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII characters without spaces')
   .meta({ secret: true });
 /** Remotes are listed to everybody, and stored under an address that an index can hold. */
 const remoteUrl = httpUrl.refine(
@@ -115,7 +115,7 @@ export const SETTINGS = z.object({
   REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000)
     .default(0)
-    .describe('Public reads allowed per caller’s address and minute; 0 is no limit.'),
+    .describe('Public reads allowed per caller’s address and minute; 0 means unlimited.'),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Least severe event that is logged.'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
@@ -240,7 +240,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws SettingError when one is wrong. */
 export function parseSettings(environment: Environment): Settings {
-  // A setting that is there but blank counts as not set: compose files and .env templates leave them so. Blanks around
+  // A setting that is there but blank counts as not set: compose files and .env templates leave them so. Spaces around
   // a value are nobody's wish: files with Windows line ends leave them.
   const present = Object.fromEntries(
     Object.entries(environment)
@@ -268,7 +268,7 @@ function withoutCredentials(value: string): string {
   return value.replace(/^([a-z][a-z\d+.-]*:\/+)?.*@/is, '$1…@');
 }
 
-/** CSV, a JSON array, or `[a, b]` without quotes; blanks and line ends separate too, for no address holds them. */
+/** CSV, a JSON array, or `[a, b]` without quotes; spaces and line ends separate too, for no address holds them. */
 function splitList(raw: string): string[] {
   const parts = jsonArray(raw) ?? raw.replace(/^\[(.*)\]$/s, '$1').split(/[,\s]/);
   return parts

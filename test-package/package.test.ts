@@ -184,7 +184,7 @@ async function answer(url: string): Promise<unknown> {
   return response.json();
 }
 
-/** The Node of the machine, when it is too old to run the hub by itself. */
+/** The Node of the machine, when it is too old to run the hub. */
 async function olderNode(): Promise<string | undefined> {
   for (const folder of OWN_PATH.split(delimiter)) {
     const node = join(folder, 'node');

@@ -303,7 +303,7 @@ test('settings: private networks may be reached by default from a hub that only 
 const TWO = ['https://a.example/index.json', 'https://b.example/'];
 const LISTS: [sentence: string, text: string, remotes: string[]][] = [
   ['CSV', 'https://a.example/index.json,https://b.example', TWO],
-  ['CSV with blanks and gaps', ' https://a.example/index.json , ,, https://b.example ,', TWO],
+  ['CSV with spaces and gaps', ' https://a.example/index.json , ,, https://b.example ,', TWO],
   ['one per line', 'https://a.example/index.json\n  https://b.example\r\n', TWO],
   ['a JSON array', '["https://a.example/index.json", "https://b.example", ""]', TWO],
   ['an array without quotes', '[https://a.example/index.json, https://b.example]', TWO],

@@ -96,7 +96,7 @@ export const Identity = z
 export type Identity = z.infer<typeof Identity>;
 
 export interface Caller {
-  /** Of the token, the signed-in person, or the user of the machine. */
+  /** The name of the token, the signed-in person, or the user of the machine. */
   name: string;
   kind: (typeof CALLER_KINDS)[number];
   /** What its issuer calls a signed-in person. Names may change, and two people may have the same. */

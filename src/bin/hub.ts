@@ -29,7 +29,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   }
 }
 
-/** Does not return where Node can start itself anew as the same process, unless it was started so. */
+/** Does not return where Node can replace its own process, unless that has happened already. */
 function startWithSmallHeap(): void {
   const isGiven = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((options) =>
     /semi-space-size/.test(options),
@@ -49,7 +49,7 @@ async function runHere(): Promise<void> {
   const { env, argv, stdin, stdout, stderr } = process;
   const signal = shutdownSignal();
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads only the first lines, as `head` does, is no failure.
+    // A reader that closes the pipe early, such as `head`, is not a failure.
     if (error.code === 'EPIPE') process.exit(0);
     stderr.write(`hub: The answer could not be written: ${error.message}.\n`, () => process.exit(1));
   });
@@ -111,10 +111,10 @@ function watchParent(onGone: () => void): void {
 function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // Heard until the end: where nobody hears it any more, what ends programs with the hub ends the hub as well.
+    // The handler stays until the end: without it, the signal for child processes would end the hub too.
     process.on(signal, () => {
       if (!controller.signal.aborted) return controller.abort();
-      // Whoever asks a second time does not want to wait.
+      // A second signal means that the user does not want to wait.
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     });

@@ -103,7 +103,7 @@ type Missing = Pick<Variable, 'from' | 'description'>;
 interface Form {
   /** How the client is told to take a value from elsewhere. */
   reference: (variable: Missing) => string;
-  /** Of the project, for commands inside of it. */
+  /** The folder of the project, for commands inside of it. */
   folder: string;
 }
 

@@ -71,7 +71,7 @@ export interface StoredEntity extends Entity {
 }
 
 /** What a list shows: without the manifest, which may have a megabyte. */
-export type StoredSummary = Omit<StoredEntity, 'manifestText' | 'manifestDigest' | 'mcpRegistration' | 'facts'>;
+export type StoredSummary = Omit<StoredEntity, 'manifestText' | 'manifestDigest' | 'mcpRegistration'>;
 
 export interface EntityVersion {
   uid: EntityUid;

@@ -37,7 +37,7 @@ const YAML_RULES = {
   logLevel: 'error',
 } as const;
 
-/** Loaded with the first document that is no JSON: most never are, and a hub that starts should not wait for it. */
+/** Loaded with the first document that is not JSON, so that a starting hub does not wait for it. */
 const require = createRequire(import.meta.url);
 
 /** Through JSON, because YAML can also say what JSON cannot: a list that holds itself, not-a-number. */

@@ -53,7 +53,7 @@ export interface CatalogStore {
   remove(uid: EntityUid): Promise<boolean>;
   /** Undefined lifts the block. Whether the entity is there. */
   setBlock(uid: EntityUid, block: { at: Date; reason: string | null } | undefined): Promise<boolean>;
-  /** Of that type and name, newest version first, up to a thousand. */
+  /** Lists entities of that type and name, newest version first, up to a thousand. */
   versions(type: EntityType, name: string): Promise<EntityVersion[]>;
   list(query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }>;
   countByType(): Promise<Record<EntityType, number>>;

@@ -18,7 +18,7 @@ export function formatUid({ type, slug, version }: Required<EntityReference>): E
   return `${type}:${slug}@${version}`;
 }
 
-/** Undefined when the text is no id. Slugs and versions may hold `/`, and slugs `@`, so the version starts after the last `@`. */
+/** Undefined when the text is not an id. Slugs and versions may hold `/`, and slugs `@`, so the version starts after the last `@`. */
 export function parseReference(text: string): EntityReference | undefined {
   const colon = text.indexOf(':');
   const type = ENTITY_TYPES.find((each) => each === text.slice(0, Math.max(colon, 0)));
@@ -45,7 +45,7 @@ function partFault(part: string, longest: number): string | undefined {
   if (part === '') return 'must not be empty';
   if (part.length > longest) return `must not be longer than ${longest} characters`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\s\u0000-\u001f\u007f]/u.test(part)) return 'must not hold blanks or control characters';
+  if (/[\s\u0000-\u001f\u007f]/u.test(part)) return 'must not hold spaces or control characters';
   if (!part.isWellFormed()) return 'must be well-formed Unicode';
   // Ids become addresses and folder names: a segment of dots would change what they point to.
   if (part.split('/').some((segment) => /^\.{0,2}$/.test(segment)))

@@ -66,7 +66,7 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
 function manifestPath({ id, type, name, version }: EntitySummary): string {
   const words = `${name}-${version}`.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|[-.]+$/g, '');
   const mark = createHash('sha256').update(id).digest('hex').slice(0, 10);
-  // The rest is made of harmless signs; this is as a hub elsewhere says it, and becomes part of a path.
+  // The other parts contain only harmless characters. This one comes from another hub and becomes part of a path.
   if (!ENTITY_TYPES.includes(type))
     throw new HubError('invalid_manifest', `The hub says that '${id}' is of the type '${type}', which there is not.`);
   return `manifests/${type}/${mark.slice(0, 2)}/${words.slice(0, 80)}-${mark}.json`;
@@ -85,7 +85,7 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
     try {
       return { entity, manifestText: (await hub.getManifest(entity.id)).text };
     } catch (error) {
-      // Removed since it was listed: then it is no part of the catalog any more.
+      // It was removed after it was listed, so it does not belong to the catalog.
       if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
       throw error;
     }

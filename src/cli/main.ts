@@ -66,7 +66,7 @@ function isExpected(error: unknown): boolean {
   const kinds = [HubError, StartError, UnreachableError, UsageError, NotFoundError, CommanderError];
   if (kinds.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
-  // Of files the system itself says what is wrong with which.
+  // For files, the system error already names the file and the cause.
   return ['InstallError', 'AbortError'].includes(error.name) || 'syscall' in error;
 }
 

@@ -3,7 +3,7 @@ import { HubError } from '../errors.ts';
 
 export const SEARCH_ADVICE = "'hub search <words>' tells what is.";
 
-/** The same error, worded for whoever types commands: the hub's own words are for those who send requests. */
+/** The same error, worded for the command line; the hub words it for HTTP clients. */
 export async function explainedNotFound<T>(asked: Promise<T>, reword: (message: string) => string): Promise<T> {
   try {
     return await asked;

@@ -11,7 +11,7 @@ export function text(flags: string, description: string): OptionSpec<string | un
   return { flags, description, fallback: undefined, read: (value) => value };
 }
 
-/** Of the entity that a command is about. */
+/** The type of the entity that a command is about. */
 export const VERSION_OPTION = text('--version <version>', 'which version; the same as @<version> at the end of the id');
 
 export function textOr(flags: string, description: string, fallback: string): OptionSpec<string> {

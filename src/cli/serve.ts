@@ -175,7 +175,7 @@ async function close({ app, connections, hub, log }: Started): Promise<void> {
   const cutOff = setTimeout(() => connections?.endAll(), GRACE_MS).unref();
   // Again and again: a connection whose last request ends only now would be kept open for the next one.
   const sweep = setInterval(() => connections?.endIdle(), SWEEP_MS).unref();
-  // First: a sync would go on for minutes, and whoever waits for it gets what there is.
+  // First, because a sync can take minutes; its caller gets the result so far.
   await hub.stopWork();
   await app?.close();
   clearInterval(sweep);

@@ -12,10 +12,10 @@ export function checkedAnswer<T>(answer: unknown, shape: z.ZodType<T>, hubUrl: s
   if (!mismatch) return answer as T;
   const place = mismatch.path.join('.').slice(0, LONGEST_PLACE);
   const what = place === '' ? '' : `: '${place}' is missing or of another kind`;
-  throw new UnreachableError(hubUrl, `answered JSON that is none of a hub${what} (is this its address?)`);
+  throw new UnreachableError(hubUrl, `returned JSON that is not a hub response${what} (is this the right address?)`);
 }
 
-/** A newer hub may know more values than this client does, and longer ones: only what is of another kind says that it is no hub. */
+/** A newer hub may know more values than this client does, and longer ones: only a value of another type shows that it is not a hub. */
 function isMismatch(issue: z.core.$ZodIssue): boolean {
   if (issue.code === 'invalid_union') return issue.errors.every((choice) => choice.some(isMismatch));
   if (issue.code === 'invalid_value') return issue.values.every((value) => typeof value !== typeof issue.input);

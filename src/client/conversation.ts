@@ -10,7 +10,7 @@ export interface Conversation {
   readonly url: string;
   /** @throws RefusedError, UnreachableError, as all of them do. */
   ask<T>(request: HubRequest, shape: z.ZodType<T>, isAnswer?: (response: Response) => boolean): Promise<T>;
-  /** JSON as it was sent, sign by sign. */
+  /** JSON exactly as it was sent. */
   askJsonText(request: HubRequest, shape: z.ZodType): Promise<{ text: string; headers: Headers }>;
   /** Always as a stream, also when nobody listens: a connection that is silent for long is cut off by whatever lies between. */
   follow<T, P>(request: HubRequest, shape: z.ZodType<T>, onProgress: ((progress: P) => void) | undefined): Promise<T>;
@@ -31,7 +31,9 @@ export function createConversation(options: HubClientOptions): Conversation {
     try {
       return JSON.parse(text) as T;
     } catch (error) {
-      throw new UnreachableError(url, 'answered something that is no JSON (is this its address?)', { cause: error });
+      throw new UnreachableError(url, 'answered something that is not JSON (is this the right address?)', {
+        cause: error,
+      });
     }
   }
 

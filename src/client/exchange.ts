@@ -11,7 +11,7 @@ export interface HubClientOptions {
   token?: string;
   /**
    * Asked when the hub wants a token, or refuses the one it gets: once for a call, and once for all calls that wait for
-   * it at the same time. Whoever gives none is not asked again.
+   * it at the same time. A caller that gives none is not asked again.
    */
   onUnauthorized?: () => Promise<string | undefined>;
   /** For an ordinary call, and for the silence within a long one. */
@@ -49,7 +49,7 @@ export interface Exchange {
 
 const TIMEOUT_MS = 60_000;
 
-/** @throws TypeError when the address is none of a hub. */
+/** @throws TypeError when the address cannot be a hub's. */
 export function createExchange(options: HubClientOptions): Exchange {
   const url = hubAddress(options.url);
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, signal } = options;
@@ -117,7 +117,7 @@ export function createExchange(options: HubClientOptions): Exchange {
 function hubAddress(address: string): string {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new TypeError(`'${address}' is no address of a hub: it must begin with http:// or https://.`);
+    throw new TypeError(`'${address}' is not the address of a hub: it must begin with http:// or https://.`);
   if (url.username || url.password)
     throw new TypeError('The address of a hub must not hold a user or a password; the token is given apart.');
   if (url.search || url.hash) throw new TypeError(`'${address}' must not have a query or a fragment.`);
@@ -128,11 +128,11 @@ function checkedToken(token: string | undefined): string | undefined {
   const trimmed = token?.trim();
   if (!trimmed) return undefined;
   if (!/^[\x21-\x7e]+$/.test(trimmed))
-    throw new TypeError('The token must be of visible ASCII signs without blanks, as API_TOKEN is.');
+    throw new TypeError('The token must consist of visible ASCII characters without spaces, like API_TOKEN.');
   return trimmed;
 }
 
-/** @throws HubError: whoever typed it is told as if the hub had refused it. */
+/** @throws HubError as if the hub had refused it. */
 function givenToken(given: string): string | undefined {
   try {
     return checkedToken(given);
@@ -188,7 +188,7 @@ async function readRefusal(url: string, { response, hadToken, end, fault }: HubR
     const text = await response.text();
     const isProblem = /^application\/problem\+json\b/i.test(headers.get('content-type') ?? '');
     const problem = isProblem ? readProblem(text) : undefined;
-    // The hub says how a token is sent, which is no help to somebody who sent one.
+    // The hub says how a token is sent, which does not help a caller that sent one.
     const refusedToken = status === 401 && hadToken ? { detail: `The hub at ${url} refused the token.` } : {};
     if (problem) return new RefusedError({ ...problem, ...refusedToken }, response);
   } catch (error) {
@@ -202,5 +202,5 @@ async function readRefusal(url: string, { response, hadToken, end, fault }: HubR
   }
   const elsewhere = location === null ? null : URL.parse(location, url);
   if (elsewhere) return new UnreachableError(url, `redirects to ${elsewhere.href}; use that address`);
-  return new UnreachableError(url, `answered ${status}, and not as a hub does (is this its address?)`);
+  return new UnreachableError(url, `answered ${status}, and not as a hub does (is this the right address?)`);
 }

@@ -40,7 +40,7 @@ import { type Conversation, createConversation } from './conversation.ts';
 import type { HubClientOptions } from './exchange.ts';
 import { RefusedError } from './hub-errors.ts';
 
-// Whoever has the package sees this file only.
+// This is the only file that the package exports.
 export type { HubClientOptions, HubOperations, SearchQuery, SearchWish };
 export { HubError, RefusedError, searchQuery, UnreachableError };
 
@@ -265,7 +265,7 @@ function webhookPath(name: string): string {
   return `/webhooks/${path}`;
 }
 
-/** Undefined for what cannot be a part of an address; such things are no ids either. */
+/** Undefined for text that cannot be part of an address, which is never an id. */
 function pathSegment(id: string): string | undefined {
   return /^\.{0,2}$/.test(id) ? undefined : encodeURIComponent(id.toWellFormed());
 }

@@ -13,7 +13,7 @@ export interface GatewayItem {
   name: string;
   /** This hub created it for this entity; only then may the hub change or delete it. */
   isOurs: boolean;
-  /** Of the body that was sent last; null when none was. */
+  /** The digest of the body that was sent last; null when none was. */
   bodyDigest: string | null;
   /** When its creation was requested, if it was not answered. */
   askedAt?: string;
@@ -44,7 +44,7 @@ export interface RegistrableEntity {
 export interface RegistrationRecord {
   uid: EntityUid;
   at: Date;
-  /** Of the manifest that was tried. */
+  /** The digest of the manifest that was tried. */
   manifestDigest: string;
   /** Null when it is registered. */
   error: string | null;

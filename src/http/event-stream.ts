@@ -8,7 +8,7 @@ const SIGN_OF_LIFE_MS = 15_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Logs what is ours to mend, once. */
+    /** Logs internal errors, once. */
     logFailure(request: FastifyRequest, error: unknown): void;
   }
 }

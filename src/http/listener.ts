@@ -1,4 +1,4 @@
-// The bare HTTP(S) server under the app: limits that hold before there is a route, and answers to what is no request.
+// The bare HTTP(S) server under the app: limits that hold before there is a route, and answers to input that is not a request.
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -36,15 +36,15 @@ export function createListener(respond: RequestListener, { tls, requestTimeoutSe
   };
   const server = tls ? createHttpsServer({ ...options, ...tls }, handler) : createHttpServer(options, handler);
   if (tls) answerPlainHttp(server);
-  // Node would answer these by itself, without a word.
+  // Node's own answer to these has no body.
   server.on('checkExpectation', handler);
   server.on('connect', (_request, socket: Socket) => {
-    answer(socket, new HubError('method_not_allowed', 'The hub is no proxy.'), randomUUID());
+    answer(socket, new HubError('method_not_allowed', 'The hub is not a proxy.'), randomUUID());
   });
   return server;
 }
 
-/** Whoever types http:// where https:// is spoken gets a sentence, not a connection that just ends. */
+/** A client that sends http:// to an https port gets an error message and not a closed connection. */
 function answerPlainHttp(server: Server): void {
   // What TLS hands over cannot be written to without TLS; the bare connection below it can.
   const bare = new Map<string, Socket>();

@@ -8,7 +8,7 @@ import { isLoopbackHost, withoutBrackets } from '../lib/net/address.ts';
 const LOCAL_NAME = /^[^.]*$|\.(local|internal|lan|home\.arpa|test)$/;
 
 /**
- * Of every request, for a browser tells neither its site nor its origin when a page asks the name that it came from.
+ * Every request is checked: a browser sends neither site nor origin when a page calls the name that it came from.
  *
  * @throws HubError `origin_refused`
  */
@@ -25,7 +25,7 @@ export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: re
   throw refused('Pages of other sites may not use this address.');
 }
 
-/** An address in numbers cannot be made to mean another machine by whoever runs a name server, nor can a local name. */
+/** The owner of a name server cannot point a numeric address or a local name to another machine. */
 function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
   const name = bare(hostname);
   return isIP(name) !== 0 || isLoopbackHost(name) || LOCAL_NAME.test(name) || hostNames.includes(name);

@@ -1,6 +1,6 @@
 // When a hub is overloaded: not by one slow second, which every process has that starts or shares its cores.
 
-/** Longer than this without any, and what comes then begins anew. */
+/** After a pause of this length, counting starts over. */
 const CALM_MS = 3_000;
 const LASTING_MS = 2_000;
 

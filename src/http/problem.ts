@@ -87,7 +87,7 @@ export function setStatus(error: HubError, request: FastifyRequest, reply: Fasti
   return reply.code(status);
 }
 
-/** What a caller may know of an error; `internal_error` when it is one of ours to mend. */
+/** What a caller may know of an error; `internal_error` when the fault is ours. */
 export function asHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error.validation.map(validationFault));

@@ -35,7 +35,7 @@ export function words(longest: number) {
     .refine((text) => !text.includes('\u0000'), 'must not hold NUL characters');
 }
 
-/** What people look for, in any signs; the hub takes those that mean nothing for blanks. */
+/** A search text in any characters; those without meaning count as spaces. */
 export function freeText(longest: number) {
   return z.string({ error: 'must be given once' }).max(longest, `must not be longer than ${longest} characters`);
 }

@@ -50,7 +50,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A read without a token: other sites may use it, and the rate limit counts it. */
     publicRead?: boolean;
-    /** Open to all although it is no read: the rate limit counts it too. */
+    /** Open to everybody although it is not a read; the rate limit counts it too. */
     countsAsRead?: boolean;
     /** Pages of all sites may call it with these methods, as the protocols of registries demand. */
     crossOrigin?: string;
@@ -74,7 +74,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   const app = fastify({
     serverFactory: (handler) => createListener(handler, { tls, requestTimeoutSec: config.requestTimeoutSec }),
     forceCloseConnections: 'idle',
-    // Fastify's own 503 is no problem+json; what still arrives on an open connection while closing is answered instead.
+    // Fastify's own 503 is not problem+json; what still arrives on an open connection while closing is answered instead.
     return503OnClosing: false,
     bodyLimit: config.maxBodyBytes,
     trustProxy: config.trustProxy,
@@ -236,7 +236,7 @@ function prepareRoute(route: RouteOptions): void {
   route.config = { ...route.config, ...(isPublicRead && { publicRead: true }), ...(!counts && { rateLimit: false }) };
 }
 
-/** JSON and nothing else; an empty body is no body. */
+/** Accepts only JSON; an empty body counts as absent. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

@@ -1,4 +1,4 @@
-// Memory that is not needed any more, given back at once.
+// Gives unused memory back at once.
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
@@ -7,7 +7,7 @@ type Collect = (options?: { type: 'minor' }) => void;
 let collect: Collect | undefined;
 
 /**
- * For whoever passes on many buffers: each is a small object that holds much memory elsewhere, so that tens of megabytes pile
+ * For code that passes on many buffers: each is a small object that holds much memory elsewhere, so that tens of megabytes pile
  * up before the collector sees a reason to come. Call it with every buffer; now and then it takes a millisecond.
  */
 export function createBufferSweep(everyBytes = 8_000_000): (buffer: { length: number }) => void {

@@ -5,7 +5,7 @@ const ESCAPE = String.fromCharCode(27);
 const UNSAFE_SIGN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/gu;
 const UNSAFE = new RegExp(
   [
-    // Orders to the terminal, whole: without their first sign, the rest of them would be left as text.
+    // Whole terminal control sequences: without their first character, the rest would be left as text.
     `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
     `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
     UNSAFE_SIGN.source,
@@ -19,7 +19,7 @@ export function harmless(text: string, inTheirPlace = ''): string {
 
 /** JSON in which the same is escaped: it commands no terminal, and means what it did. */
 export function harmlessJson(json: string): string {
-  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_SIGN, (sign) => sign.split('').map(escaped).join(''));
+  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_SIGN, (characters) => characters.split('').map(escaped).join(''));
 }
 
 function escaped(unit: string): string {

@@ -15,7 +15,7 @@ export function asObjects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Undefined for what is no text, and for blanks. */
+/** Undefined for anything but text, and for whitespace. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }

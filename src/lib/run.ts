@@ -116,7 +116,7 @@ function ofNpm(proxy: string): Record<string, string> {
 
 /**
  * A hub that is killed cannot end what it started, which would go on writing where the next install writes. A shell
- * waits beside it for a line: when there will be none any more, the hub is gone, and the group is ended.
+ * waits beside it for a line: when the input ends, the hub is gone, and the group is ended.
  */
 function endWithHub(group: number | undefined): () => void {
   if (group === undefined || process.platform === 'win32') return () => {};
@@ -157,7 +157,7 @@ function keepEnd(
   });
   return () => {
     const kept = Buffer.concat(chunks).subarray(-keptBytes).toString();
-    // The rest of a word may be the rest of an address with a secret in it, which nobody could tell any more.
+    // The rest of a word may be the rest of an address with a secret in it, which could not be recognized then.
     return written > keptBytes ? `…${kept.replace(/^\S+/, '')}` : kept;
   };
 }

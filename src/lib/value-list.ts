@@ -1,6 +1,6 @@
 // Several values in one text, between commas; one that holds a comma stands in quotes (RFC 4180). Needs nothing of Node: the page uses it too.
 
-/** A value in quotes, or whatever stands before the next comma: a quote that is nowhere closed is a sign like any other. */
+/** A value in quotes, or whatever stands before the next comma: a quote that is never closed is an ordinary character. */
 const VALUE = /\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)/gy;
 
 /** Trimmed; what is empty is left out, and so is what was there before. */

@@ -55,7 +55,7 @@ export interface DownloadReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   bytes: number;
-  /** Of what was written, in lower-case hex. */
+  /** The sha256 of what was written, in lower-case hex. */
   sha256: string;
 }
 

@@ -13,7 +13,7 @@ export interface Facts {
   ageDays: number;
   hasDigests: boolean;
   trust: TrustState;
-  /** Of all artifacts; empty unless all are verified. */
+  /** The signers of all artifacts; empty unless all are verified. */
   signers: readonly string[];
 }
 

@@ -90,7 +90,7 @@ function schemaFaults(issue: z.core.$ZodIssue, source: Source): PolicyFault[] {
   return [at(issue.path, plainMessage(issue))];
 }
 
-/** Of the value, or of the nearest thing around it that is there. An unknown key stands before its value. */
+/** The position of the value, or of the nearest existing node around it. An unknown key stands before its value. */
 function positionOf(path: readonly PropertyKey[], { document, lines }: Source): Omit<PolicyFault, 'message'> {
   for (let length = path.length; length >= 0; length -= 1) {
     const part = path.slice(0, length);

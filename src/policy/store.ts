@@ -46,7 +46,7 @@ export interface AdmissionRules {
 export interface StoredPolicy {
   /** Null when there never was one. */
   text: string | null;
-  /** Of the text. */
+  /** The digest of the text. */
   digest: string | null;
   changedAt: string | null;
   changedBy: string | null;

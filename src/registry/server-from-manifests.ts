@@ -11,7 +11,7 @@ export interface ListedServer {
   statusMessage: string | null;
   /** As the manifests say it; null when they do not. */
   publishedAt: string | null;
-  /** Of a status that is not `active`, as the manifests say it. */
+  /** When the status changed, if it is not `active`, as the manifests say it. */
   statusChangedAt: string | null;
   words: EntryWords;
 }

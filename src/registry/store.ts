@@ -54,7 +54,7 @@ interface EntryPlace extends ServerKey {
 export interface RegistryStore {
   /** In the order of names and versions, byte by byte; with a text, only names that contain it, and the best match first. */
   page(filter: EntryFilter & { search?: string; after?: EntryPlace; limit: number }): Promise<RegistryEntry[]>;
-  /** Of these names, in no order. */
+  /** Finds servers with these names, in no particular order. */
   keysOf(names: readonly string[], filter: EntryFilter): Promise<ServerKey[]>;
   /** In the order given. */
   entries(keys: readonly ServerKey[], filter?: Pick<EntryFilter, 'view'>): Promise<RegistryEntry[]>;
@@ -74,7 +74,7 @@ export interface ServerMapping {
 }
 
 export interface RegistryTables {
-  /** Of the catalog. */
+  /** The revision of the catalog. */
   revision(): Promise<number>;
   /** The revision that the entries show; undefined until they are built. */
   shown(): Promise<number | undefined>;

@@ -58,7 +58,7 @@ interface IngestOutcome {
   /** Whether so much is no longer listed that nothing was marked as missing. */
   isShrunk: boolean;
   state: IndexState;
-  /** As it was when the ingest began: the state is kept only if it still is. Undefined when it was no stored remote. */
+  /** As it was when the ingest began: the state is kept only if it still is. Undefined when it was not a stored remote. */
   generation: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface Member {
   uid: string;
   etag: string | null;
   lastModified: string | null;
-  /** Of the bytes as they came. */
+  /** The digest of the bytes as they came. */
   digest: string;
 }
 

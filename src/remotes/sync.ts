@@ -70,7 +70,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
 
-  /** Of the registration that is under way; one at a time, as there is one sync at a time. */
+  /** Progress of the running registration; one at a time, like syncs. */
   let registering = NOT_REGISTERING;
 
   /** It takes the locks of the remotes that it looks at: who ingests one meanwhile would be refused. */

@@ -64,6 +64,10 @@ export const SearchItem = z
     frameworks: z.array(z.string()),
     providers: z.array(z.string()),
     tags: z.array(z.string()),
+    transports: z.array(z.string()).default([]),
+    publisher: z.string().optional(),
+    license: z.string().optional(),
+    published_at: z.string().optional().describe('When its publisher says that it was published.'),
     status: z.enum(LIFECYCLE_STATUSES),
     score_lexical: Score,
     score_semantic: Score,
@@ -120,7 +124,7 @@ export type SearchPage = z.infer<typeof SearchPage>;
 
 /** A page, and what stands for it until something that it depends on changes. */
 export type TaggedPage =
-  /** Whoever asked has the page. */
+  /** The caller already has the page. */
   | { tag: string; page?: undefined }
   /** Without a tag, the next answer may be another one: a part of search failed. */
   | { tag?: string; page: SearchPage };

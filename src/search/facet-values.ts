@@ -8,7 +8,7 @@ type FacetName = (typeof FACETS)[number];
 /** Rarer values are left out of counts. */
 const MOST_VALUES = 50;
 
-/** Of an entity's lists by facet, as JSON text. Tags count as capabilities: published catalogs use only those. */
+/** Reads an entity's lists by facet from JSON text. Tags count as capabilities: published catalogs use only those. */
 export function facetValues(json: string): string[] {
   const { tag = [], capability = [], ...others } = JSON.parse(json) as Partial<Record<string, string[]>>;
   const lists: typeof others = { ...others, capability: [...capability, ...tag] };

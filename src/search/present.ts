@@ -31,7 +31,7 @@ export async function presentHits(
     withSnippets || withFitReason ? store.descriptions(hits.map(({ uid }) => uid)) : new Map<string, string>(),
   ]);
   const terms = queryTerms(text);
-  // Whoever searches waits for a model that does not serve only once.
+  // A search waits for an unavailable model only once.
   const mayAskModel = withFitReason && rerank !== 'failed';
   const entities = page.map(({ entity }) => entity);
   const written = (mayAskModel && (await writeReasons?.(text, entities))) || [];
@@ -77,6 +77,10 @@ function itemFrom(entity: StoredSummary, hit: Hit, baseUrl: string): Omit<Search
     frameworks: entity.facets.framework,
     providers: entity.facets.provider,
     tags: entity.facets.tag,
+    transports: entity.facets.transport,
+    ...(entity.facts.publisher !== null && { publisher: entity.facts.publisher }),
+    ...(entity.facts.license !== null && { license: entity.facts.license }),
+    ...(entity.publishedAt !== null && { published_at: entity.publishedAt }),
     status: entity.status,
     ...(entity.trustState && { trust_state: entity.trustState }),
     score_lexical: rounded(hit.lexical),

@@ -8,7 +8,7 @@ export interface SearchWish extends Partial<Omit<SearchQuery, 'filters'>>, Parti
   type?: EntityType | 'any';
 }
 
-/** In characters; whoever says more means no search. */
+/** Longest query, in characters; longer text is not a search. */
 export const LONGEST_QUERY = 2_000;
 
 /** The one place that knows what is meant when nothing is said. @throws HubError `invalid_request` */

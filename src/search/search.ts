@@ -15,7 +15,7 @@ import type { SearchStore } from './store.ts';
 
 export interface Search {
   search(query: SearchQuery): Promise<SearchPage>;
-  /** For callers that keep answers: whoever knows the tag has the page, and costs no search. */
+  /** For callers that keep answers: a caller that sends the tag already has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
 }
 
@@ -42,7 +42,7 @@ const RANKED_AT_ONCE = MOST_RERANKED;
 
 export function createSearch(dependencies: SearchDependencies): Search {
   const parts = partsOf(dependencies);
-  /** Whoever opens the page asks for the same list; a tag stands for everything that a list depends on. */
+  /** Every visit of the page asks for the same list; the tag covers everything that a list depends on. */
   const lists = new LRUCache<string, SearchPage>({
     maxSize: ENTRIES_KEPT,
     sizeCalculation: ({ items }) => items.length + 1,
@@ -89,7 +89,7 @@ function completed(query: SearchQuery, { settings }: Parts): CompletedQuery {
 async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
   const { store, baseUrl, llm, settings } = parts;
   const basis = query.text === '' ? await store.revision() : await stateOf(parts);
-  // Not canonical, which costs more: whoever asks in the same way is made the same query of.
+  // Not canonical, which costs more: requests that are written alike produce the same key.
   const all = JSON.stringify([basis, baseUrl(), llm?.model, settings, query]);
   return createHash('sha256').update(all).digest('base64url');
 }

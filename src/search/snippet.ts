@@ -22,7 +22,7 @@ function startOf(text: string, terms: QueryTerms): number {
   if (!first || first.end <= LENGTH) return 0;
   const wanted = Math.max(0, Math.min(first.start - BEFORE_MATCH, text.length - LENGTH));
   const blank = text.indexOf(' ', wanted);
-  // A text without blanks is cut anywhere, but never within a pair of surrogates.
+  // A text without spaces is cut anywhere, but never within a pair of surrogates.
   return blank >= 0 && blank < first.start ? blank + 1 : wanted + (isLowSurrogate(text, wanted) ? 1 : 0);
 }
 

@@ -14,7 +14,7 @@ export function fold(text: string): string {
 }
 
 const MARKS = /\p{M}+/gu;
-/** Letters whose stroke or bond is no accent that could be taken off, as people type them who do not have them. */
+/** Letters whose stroke or ligature is not a removable accent, with their usual ASCII spelling. */
 const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
   'ß ss,æ ae,œ oe,ø o,ł l,đ d,ð d,þ th,ħ h,ŧ t,ı i,ẞ Ss,Æ Ae,Œ Oe,Ø O,Ł L,Đ D,Ð D,Þ Th,Ħ H,Ŧ T'
     .split(',')
@@ -30,7 +30,7 @@ function withoutAccents(text: string): string {
     .replace(SPECIAL_LETTERS, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
 
-/** Scripts that are written without blanks: every two neighbouring letters are a term. By extension, so that `ー` is Katakana. */
+/** Scripts that are written without spaces: every two neighbouring letters are a term. By extension, so that `ー` is Katakana. */
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
 const WORD_RUNS = lateRuns(String.raw`[\p{L}\p{N}]`);
@@ -38,7 +38,7 @@ const CASE_EDGE = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const LONGEST_WORD = 64;
 
 /**
- * Runs of such characters; a script without blanks begins a new one: `支持PDF文件` holds the word `PDF`. Made when first
+ * Runs of such characters; a script without spaces begins a new one: `支持PDF文件` holds the word `PDF`. Made when first
  * needed: that takes milliseconds, for which a page that was just opened would wait.
  */
 export function lateRuns(characters: string): () => RegExp {

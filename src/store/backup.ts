@@ -25,7 +25,7 @@ export async function backupDatabase(dialect: Dialect, file: string): Promise<{ 
   return { bytes: (await stat(file)).size };
 }
 
-/** A hub that has its file open would go on with one that has no name any more. @throws HubError for such a path. */
+/** A hub that has the file open would keep writing to a deleted file. @throws HubError for such a path. */
 export async function spareOwnFiles(dialect: Dialect, path: string): Promise<void> {
   if (!(await dialect.isOwnFile?.(path))) return;
   throw new HubError('invalid_request', `${path} is a file of the database itself, which is left alone: name another.`);

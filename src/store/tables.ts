@@ -117,14 +117,14 @@ export interface GatewayItemTable {
 
 interface GatewayStateTable {
   id: number;
-  /** Of the gateway that registrations and `gateway_item` are about; null until there is one. */
+  /** The URL of the gateway that registrations and `gateway_item` are about; null until there is one. */
   url: string | null;
 }
 
 interface CatalogStateTable {
   id: number;
   revision: number;
-  /** Of the last event. */
+  /** The position of the last event. */
   event_position: Generated<number>;
 }
 
@@ -139,7 +139,7 @@ interface CatalogChangeTable {
 interface VectorTable {
   /** Names the model and its state: vectors of two models never meet. */
   model: string;
-  /** Of the text. */
+  /** The digest of the text. */
   digest: string;
   /** Floats of four bytes. */
   value: Uint8Array;
@@ -223,7 +223,7 @@ interface IngestRunTable {
 
 export interface AccessTokenTable {
   name: string;
-  /** Of the token itself, which is not kept. */
+  /** The digest of the token itself, which is not kept. */
   digest: string;
   role: string;
   /** JSON. */
@@ -267,7 +267,7 @@ export interface RegistryServerTable {
   is_approved: number;
   /** The latest of those that are approved. */
   is_latest_approved: number;
-  /** Of everything that callers see and that counts as a change. */
+  /** The digest of everything that callers see and that counts as a change. */
   digest: string;
 }
 
@@ -296,7 +296,7 @@ interface WebhookTable {
   events: string;
   created_at: string;
   created_by: string;
-  /** Of the last event that is delivered or given up. */
+  /** The position of the last event that is delivered or given up. */
   position: number;
   disabled_at: Generated<string | null>;
   disabled_reason: Generated<string | null>;

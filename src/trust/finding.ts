@@ -21,7 +21,7 @@ export interface CheckContext {
 }
 
 export interface Expected {
-  /** Of the subject; without one, the digest is enough. */
+  /** The name of the subject; without one, the digest is enough. */
   name?: string;
   algorithm: 'sha256' | 'sha512';
   hex: string;

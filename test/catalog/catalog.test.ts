@@ -98,7 +98,7 @@ test('catalog: an entity is found by its id, or without a version in its newest 
   assert.deepEqual(EntityRecord.strict().parse(newest), newest);
 });
 
-test('catalog: what has been read before is read anew once anything has changed', async (t) => {
+test('catalog: cached reads are repeated after a change', async (t) => {
   const { catalog } = await aCatalog(t);
   await saveAll(catalog, [{ version: '1.0.0' }]);
   assert.equal((await catalog.get('mcp_server:pdf-tables')).version, '1.0.0');

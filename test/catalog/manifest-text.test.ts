@@ -59,7 +59,7 @@ for (const [yaml, value] of YAML_VALUES) {
   }
 }
 
-test('manifest text: a byte order mark at the start is no part of the text', () => {
+test('manifest text: a byte order mark at the start is not part of the text', () => {
   assert.deepEqual(parseManifestText('a.json', `\ufeff${JSON_TEXT}`), parseManifestText('a.json', JSON_TEXT));
   assert.deepEqual(parseManifestText('a.yaml', '\ufeffid: pdf').document, { id: 'pdf' });
 });

@@ -49,15 +49,15 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
   ['without name and title, the id is the name', { name: ' ', title: null }, { name: 'pdf-tables', title: null }],
   ['the summary is the summary', { summary: 'a', description: 'b' }, { summary: 'a', description: 'b' }],
   ['without a summary, the description is it', { summary: '', description: 'b' }, { summary: 'b', description: 'b' }],
-  ['blanks around texts are dropped', { name: '\n a b\t', license: ' MIT ' }, { name: 'a b', license: 'MIT' }],
-  ['blanks around id and version are dropped', { id: ' x ', version: '1\n' }, { slug: 'x', version: '1' }],
+  ['spaces around texts are dropped', { name: '\n a b\t', license: ' MIT ' }, { name: 'a b', license: 'MIT' }],
+  ['spaces around id and version are dropped', { id: ' x ', version: '1\n' }, { slug: 'x', version: '1' }],
   ['NUL is dropped', { name: 'a\u0000b', tags: ['\u0000'] }, { name: 'ab', tags: [] }],
   ['half a surrogate pair is replaced', { title: 'a\ud83d' }, { title: 'a\ufffd', name: 'a\ufffd' }],
   ['the schema version is a whole number', { schema_version: 2 }, { schemaVersion: 2 }],
   ['any other schema version is none', { schema_version: '2' }, { schemaVersion: null }],
   ['tags are listed once, whatever their case', { tags: ['PDF', 'pdf', 'ocr'] }, { tags: ['PDF', 'ocr'] }],
   ['a lone tag is a list of one', { tags: 'pdf' }, { tags: ['pdf'] }],
-  ['what is no text in a list is passed over', { tags: ['a', 1, null, ['b'], { c: 1 }, ''] }, { tags: ['a'] }],
+  ['what is not text in a list is passed over', { tags: ['a', 1, null, ['b'], { c: 1 }, ''] }, { tags: ['a'] }],
   ['capabilities are listed', { capabilities: ['ocr', 'OCR '] }, { capabilities: ['ocr'] }],
   [
     'frameworks come from compatibility and from the top',
@@ -72,7 +72,7 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
   ['compatibility is kept whole', { compatibility: { runtime: 'node' } }, { compatibility: { runtime: 'node' } }],
   ['only objects are artifacts', { artifacts: [{ kind: 'git' }, 'x', null, []] }, { artifacts: [{ kind: 'git' }] }],
   ['only objects are adapters', { adapters: [1, { framework: 'crewai' }] }, { adapters: [{ framework: 'crewai' }] }],
-  ['one artifact alone is no list', { artifacts: { kind: 'git' } }, { artifacts: [] }],
+  ['one artifact alone is not a list', { artifacts: { kind: 'git' } }, { artifacts: [] }],
   ['the registration is an object', { mcp_registration: { tool: {} } }, { mcpRegistration: { tool: {} } }],
   ['or it is none', { mcp_registration: ['tool'] }, { mcpRegistration: null }],
   [
@@ -103,7 +103,7 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
     { publishedAt: '2026-02-01T00:00:00.000Z' },
   ],
   [
-    'a date that is none gives way to the next',
+    'a date that is invalid gives way to the next',
     { provenance: { updated_at: 'soon', published_at: '2026-01-01' } },
     { publishedAt: '2026-01-01T00:00:00.000Z' },
   ],
@@ -181,7 +181,7 @@ for (const [sentence, document, paths] of REFUSALS) {
 test('manifest: a refusal says all that is wrong in one sentence', () => {
   assert.equal(
     refusal({ type: 'model', id: '', version: 'a b' }).message,
-    'The manifest cannot be read: type must be one of agent, tool, mcp_server; id must be a non-empty string; version must not hold blanks or control characters.',
+    'The manifest cannot be read: type must be one of agent, tool, mcp_server; id must be a non-empty string; version must not hold spaces or control characters.',
   );
   assert.equal(refusal([]).message, 'The manifest cannot be read: it must be an object.');
 });
@@ -210,7 +210,7 @@ test('manifest: names and list values are cut to what an index takes', () => {
   assert.deepEqual(tags, ['t'.repeat(200)]);
 });
 
-test('manifest: any JSON that is no manifest is refused with an error of the hub, never with another', () => {
+test('manifest: any JSON that is not a manifest is refused with an error of the hub, never with another', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (document) => {
       assert.throws(() => readManifest(document), HubError);

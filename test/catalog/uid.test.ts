@@ -60,7 +60,8 @@ const MALFORMED: [id: string, why: string][] = [
   [`tool:${'s/'.repeat(100_000)}`, 'it is far too long'],
 ];
 for (const [id, why] of MALFORMED) {
-  test(`uid: ${JSON.stringify(id).slice(0, 40)} is no id: ${why}`, () => assert.equal(parseReference(id), undefined));
+  test(`uid: ${JSON.stringify(id).slice(0, 40)} is not an id: ${why}`, () =>
+    assert.equal(parseReference(id), undefined));
 }
 
 test('uid: slugs of 256 and versions of 128 characters are the longest', () => {
@@ -72,7 +73,7 @@ test('uid: a fault is the end of a sentence about the part', () => {
   assert.equal(slugFault('pdf'), undefined);
   assert.equal(slugFault(''), 'must not be empty');
   assert.equal(slugFault('s'.repeat(257)), 'must not be longer than 256 characters');
-  assert.equal(slugFault('a b'), 'must not hold blanks or control characters');
+  assert.equal(slugFault('a b'), 'must not hold spaces or control characters');
   assert.equal(slugFault('\udc00'), 'must be well-formed Unicode');
   assert.equal(slugFault('a/..'), "must not hold '.', '..' or empty path segments");
   assert.equal(versionFault('refs/heads/main'), undefined);

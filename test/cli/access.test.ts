@@ -73,10 +73,10 @@ test('access: a token that cannot be one is said to be none, typed or set', asyn
   const HUB_URL = await listen();
   const typed = await inTerminal(['pending', 'list'], { environment: { HUB_URL }, askSecret: async () => 'schlüssel' });
   assert.deepEqual([typed.exitCode, typed.out], [4, '']);
-  assert.match(typed.error, /^hub: The token must be of visible ASCII signs.*\n$/);
+  assert.match(typed.error, /^hub: The token must consist of visible ASCII characters.*\n$/);
   const set = await inTerminal(['pending', 'list'], { environment: { HUB_URL, HUB_TOKEN: 'two\nlines' } });
   assert.equal(set.exitCode, 2);
-  assert.match(set.error, /^hub: The token must be of visible ASCII signs.*\n$/);
+  assert.match(set.error, /^hub: The token must consist of visible ASCII characters.*\n$/);
 });
 
 test('access: nobody there is exit code 5, and says what to do', async () => {
@@ -92,7 +92,7 @@ test('access: nobody there is exit code 5, and says what to do', async () => {
 });
 
 for (const url of ['hub.example.org', 'ftp://hub.example.org', 'http://user:secret@hub.example.org', '']) {
-  test(`access: '${url}' is no address of a hub`, async () => {
+  test(`access: '${url}' is not the address of a hub`, async () => {
     const { exitCode, out, error } = await inTerminal(['remotes', 'list', '--hub', url]);
     assert.deepEqual([exitCode, out], [2, '']);
     assert.match(error, /^hub: .*address of a hub/);
@@ -222,7 +222,7 @@ describe('the executable', { concurrency: 2 }, () => {
   });
 });
 
-test('access: whoever may make a catalog does so, also beside one who wants one that is there', async (t) => {
+test('access: a command that may create a catalog does, even beside one that needs an existing catalog', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   const terminal = terminalOf({ environment });
   const access = createAccess({ named: undefined, terminal });

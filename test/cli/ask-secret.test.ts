@@ -35,10 +35,10 @@ function terminal({ signal = new AbortController().signal } = {}) {
 }
 
 const typed = [
-  { name: 'typed sign by sign', chunks: ['s', 'e', 'c', '\r'], secret: 'sec' },
+  { name: 'typed character by character', chunks: ['s', 'e', 'c', '\r'], secret: 'sec' },
   { name: 'pasted with its line end', chunks: ['secret\n'], secret: 'secret' },
-  { name: 'mended with backspace', chunks: ['sex', '\u007f', 'c\r'], secret: 'sec' },
-  { name: 'of signs outside the basic plane', chunks: ['a😀', '\b', 'b\r'], secret: 'ab' },
+  { name: 'corrected with backspace', chunks: ['sex', '\u007f', 'c\r'], secret: 'sec' },
+  { name: 'of characters outside the basic plane', chunks: ['a😀', '\b', 'b\r'], secret: 'ab' },
   { name: 'ended with control D', chunks: ['\u0004'], secret: undefined },
   { name: 'empty', chunks: ['\r'], secret: '' },
 ];
@@ -74,7 +74,7 @@ test('secret: a process that is asked to end does not wait for an answer, and gi
 });
 
 for (const event of ['end', 'close']) {
-  test(`secret: nobody there any more (${event}) is no answer`, async () => {
+  test(`secret: a closed input (${event}) is not an answer`, async () => {
     const { ask, input } = terminal();
     const answer = ask('Token: ');
     input.emit(event);

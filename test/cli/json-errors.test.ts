@@ -65,5 +65,5 @@ for (const { args, says } of wrong) {
 test('--json after --: is a word like any other', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'none.sqlite') };
   const { error } = await inTerminal(['search', '--', '--json'], { environment });
-  assert.match(error, /^hub: There is no catalog/);
+  assert.match(error, /^hub: No catalog/);
 });

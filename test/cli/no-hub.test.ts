@@ -25,12 +25,15 @@ const COMMANDS = [
   ['install', 'tool:a@1', '--target', 'a', '--dry-run'],
 ];
 for (const args of COMMANDS) {
-  test(`hub ${args.join(' ')}: what answers and is no hub is said so, with exit code 5`, async (t) => {
+  test(`hub ${args.join(' ')}: what answers and is not a hub is said so, with exit code 5`, async (t) => {
     for (const body of ['{}', '[]', '{"items":5,"total":0}', '<!doctype html><p>Hello']) {
       const url = await startStranger(t, body);
       const { exitCode, out, error } = await inTerminal([...args, '--hub', url]);
       assert.deepEqual([exitCode, out], [5, ''], `${body}: ${error}`);
-      assert.match(error, /The hub at \S+ answered (JSON that is none of a hub|something that is no JSON)/);
+      assert.match(
+        error,
+        /The hub at \S+ (returned JSON that is not a hub response|answered something that is not JSON)/,
+      );
     }
   });
 }

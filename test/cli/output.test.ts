@@ -74,7 +74,7 @@ const COLUMNS = [
   { title: 'Count', text: ({ count }: { name: string; count: number }) => String(count), isNumber: true },
 ];
 
-test('text: moments are told by the clock of the reader, and what is none stays', () => {
+test('text: moments are told by the clock of the reader, and other text stays', () => {
   const moment = new Date(2026, 10, 5, 8, 4, 59);
   assert.equal(shownMoment(moment.toISOString()), '2026-11-05 08:04');
   assert.equal(shownMoment('some day'), 'some day');

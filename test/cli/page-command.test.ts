@@ -59,7 +59,7 @@ for (const args of [
     const folder = await tempDir(t);
     const { code, stdout, stderr } = await run(t, { args, folder });
     assert.deepEqual([code, stdout], [3, '']);
-    assert.match(stderr, /^hub: There is no catalog at \S+ yet\. .+ --hub or HUB_URL\.\n$/);
+    assert.match(stderr, /^hub: No catalog at \S+ yet\. .+ --hub or HUB_URL\.\n$/);
     assert.deepEqual(await readdir(folder), []);
   });
 }

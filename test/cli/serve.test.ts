@@ -44,13 +44,13 @@ const failingStarts: { name: string; settings: Record<string, string>; exitCode:
     says: /^hub: HOST is '192\.0\.2\.1', but must be an address of this machine \(EADDRNOTAVAIL\)\.$/,
   },
   {
-    name: 'a database in a place that is no folder',
+    name: 'a database in a place that is not a folder',
     settings: { DB_PATH: '/dev/null/catalog.sqlite' },
     exitCode: 1,
     says: /^hub: .*\/dev\/null.*\.$/,
   },
   {
-    name: 'a file that is no database',
+    name: 'a file that is not a database',
     settings: { DB_PATH: import.meta.filename },
     exitCode: 1,
     says: /^hub: .*serve\.test\.ts.*\.$/,

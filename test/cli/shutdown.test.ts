@@ -40,7 +40,7 @@ describe('shutdown', { concurrency: 4 }, () => {
     });
   }
 
-  test('SIGTERM during an install: the program ends, whoever asked is told, nothing unfinished is left', async (t) => {
+  test('SIGTERM during an install: the program ends, the caller gets an error, and nothing unfinished is left', async (t) => {
     const host = await startIndexServer(t);
     let isAsked = false;
     host.answer('/thing.git/info/refs', (request, response) => {

@@ -30,7 +30,7 @@ test('TLS: with a certificate the hub speaks HTTPS, and says so to browsers', as
   assert.equal((await hub.ended).code, 0);
 });
 
-test('TLS: files that are no certificate and key stop the start with one line', async (t) => {
+test('TLS: files that are not certificate and key stop the start with one line', async (t) => {
   const { certFile, keyFile, folder } = await selfSigned(t);
   const nonsense = join(folder, 'nonsense.pem');
   await writeFile(nonsense, 'nonsense');

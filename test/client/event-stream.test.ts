@@ -14,7 +14,7 @@ const cases: { name: string; text: string; events: ServerEvent[] }[] = [
   { name: 'one blank after the colon is not data', text: 'data:  a\n\n', events: [{ event: 'message', data: ' a' }] },
   { name: 'comments and unknown fields are left out', text: ': hi\nid: 7\nretry: 3\nx\n\n', events: [] },
   {
-    name: 'a name without data is no event',
+    name: 'a name without data is not an event',
     text: 'event: a\n\ndata: b\n\n',
     events: [{ event: 'message', data: 'b' }],
   },

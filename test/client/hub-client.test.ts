@@ -199,7 +199,7 @@ test('client: a wrong token is refused; one that is asked for is tried once', as
   assert.equal(asked, 3);
 });
 
-test('client: calls at the same time ask for the token once, and whoever gives none is not asked again', async (t) => {
+test('client: calls at the same time ask for the token once, and a caller that gives none is not asked again', async (t) => {
   const { listen } = await testHub(t, { settings });
   const url = await listen();
   const pending = { text: '', errorOnly: false, ...page };
@@ -225,7 +225,7 @@ for (const token of ['two\nlines', 'schlüssel', '密钥']) {
     await assert.rejects(client.listPending({ text: '', errorOnly: false, ...page }), {
       name: 'HubError',
       code: 'unauthorized',
-      message: /visible ASCII signs/,
+      message: /visible ASCII characters/,
     });
   });
 }
@@ -264,7 +264,7 @@ test('client: the token goes nowhere else', async (t) => {
 });
 
 const notHubs: { name: string; answer: (response: ServerResponse) => void; says: RegExp }[] = [
-  { name: 'a page', answer: (response) => response.end('<html>'), says: /no JSON \(is this its address\?\)\.$/ },
+  { name: 'a page', answer: (response) => response.end('<html>'), says: /not JSON \(is this the right address\?\)\.$/ },
   {
     name: 'a 404 of somebody else',
     answer: (response) => response.writeHead(404).end('?'),
@@ -276,7 +276,7 @@ const notHubs: { name: string; answer: (response: ServerResponse) => void; says:
     says: /answered 302, and not as/,
   },
   {
-    name: 'a problem that is none',
+    name: 'a problem that is invalid',
     answer: (response) => response.writeHead(500, { 'content-type': 'application/problem+json' }).end('null'),
     says: /answered 500, and not as/,
   },
@@ -290,7 +290,7 @@ const notHubs: { name: string; answer: (response: ServerResponse) => void; says:
   },
 ];
 for (const { name, answer, says } of notHubs) {
-  test(`client: ${name} is no answer of a hub`, async (t) => {
+  test(`client: ${name} is not an answer of a hub`, async (t) => {
     const url = await answering(t, (_request, response) => answer(response));
     const timeoutMs = says.source.includes('0.3 s') ? 300 : 30_000;
     await assert.rejects(new HubClient({ url, timeoutMs }).config(), (error) => {
@@ -352,14 +352,14 @@ const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise
   listDeliveries: (client) => client.listDeliveries('a', { limit: 10 }),
 };
 for (const [name, ask] of Object.entries(questions)) {
-  test(`client: to ${name}, JSON of something else is no answer of a hub`, async (t) => {
+  test(`client: to ${name}, JSON of something else is not an answer of a hub`, async (t) => {
     for (const body of ['<!doctype html><title>A page</title>', '', '"a text"', 'null', '[]', '{}', '{"items":5}']) {
       const url = await answering(t, (_request, response) => void response.end(body));
       await assert.rejects(ask(new HubClient({ url })), (error) => {
         assert.ok(error instanceof UnreachableError, `${body}: ${error}`);
         assert.match(
           error.message,
-          /answered (JSON that is none of a hub|something that is no JSON\b).* \(is this its address\?\)\.$/,
+          /(returned JSON that is not a hub response|answered something that is not JSON\b).* \(is this the right address\?\)\.$/,
         );
         return true;
       });
@@ -377,7 +377,7 @@ test('client: a field of another kind is named', async (t) => {
   const url = await answering(t, (_request, response) => void response.end('{"items":[{"url":1}],"count":1}'));
   await assert.rejects(
     new HubClient({ url }).listRemotes(),
-    /none of a hub: 'items\.0\.url' is missing or of another kind/,
+    /not a hub response: 'items\.0\.url' is missing or of another kind/,
   );
 });
 
@@ -432,7 +432,7 @@ const streams: { name: string; text: string; error: object }[] = [
   ...['result', 'progress', 'error'].map((event) => ({
     name: `with a ${event} of something else`,
     text: `event: ${event}\ndata: <html>\n\n`,
-    error: { name: 'UnreachableError', message: /no JSON \(is this its address/ },
+    error: { name: 'UnreachableError', message: /not JSON \(is this the right address/ },
   })),
 ];
 for (const { name, text, error } of streams) {

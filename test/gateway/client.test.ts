@@ -134,7 +134,7 @@ test('client: nothing secret comes back, although the gateway repeats it', async
   assert.doesNotMatch(JSON.stringify(reply), /hunter2|eyJ/);
 });
 
-test('client: a page instead of JSON is no success', async (t) => {
+test('client: a page instead of JSON is not a success', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.surprise('POST /gateways', { status: 200, body: '<html>Welcome</html>' });
   const reply = await clientFor(t, gateway).send({ method: 'POST', path: '/gateways', body: {} });
@@ -233,7 +233,7 @@ test('client: slows down, all callers together, when few calls are left', async 
   assert.deepEqual(
     pauses.map((ms) => Math.round(ms / 1000)),
     [61, 61, 61, 122],
-    'three in a sliding minute, whoever asks',
+    'three in a sliding minute, over all callers',
   );
 });
 

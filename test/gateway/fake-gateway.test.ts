@@ -39,7 +39,7 @@ const tokens: {
 }[] = [
   { what: 'the usual one', statuses: { '0.6': 401, '0.9': 200, '1.0.3': 200, '1.0.8': 200 } },
   { what: 'one without aud', claims: { aud: undefined }, statuses: { '0.6': 200, '0.9': 401, '1.0.8': 401 } },
-  { what: 'one for a user that is none', claims: { sub: 'admin' }, statuses: { '0.9': 401, '1.0.8': 401 } },
+  { what: 'one for a user that is invalid', claims: { sub: 'admin' }, statuses: { '0.9': 401, '1.0.8': 401 } },
   { what: 'one without jti', claims: { jti: undefined }, statuses: { '0.9': 200, '1.0.3': 401, '1.0.8': 401 } },
   { what: 'one without exp', claims: { exp: undefined }, statuses: { '0.9': 200, '1.0.8': 401 } },
   { what: 'an expired one', claims: { exp: 1_000_000 }, statuses: { '0.9': 401, '1.0.8': 401 } },

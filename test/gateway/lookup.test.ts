@@ -34,7 +34,7 @@ test('lookup: follows pages to their end', async (t) => {
   assert.equal(gateway.calls.length, 3);
 });
 
-test('lookup: asks once, whoever asks at the same time', async (t) => {
+test('lookup: concurrent lookups send one request', async (t) => {
   const gateway = await startFakeGateway(t, { latencyMs: 10 });
   const lookup = createLookup(clientFor(t, gateway));
   await Promise.all([1, 2, 3, 4].map(() => lookup.list('gateways')));

@@ -69,7 +69,7 @@ test('server: an address without a path is tried at /messages/, then at /sse', a
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
 });
 
-test('server: /messages/ by itself stays what it is, and 502', async (t) => {
+test('server: /messages/ alone stays unchanged, and 502', async (t) => {
   const gateway = await startFakeGateway(t);
   const registration = await batchFor(t, gateway).registerServer({ url: `${H}/messages` });
   assert.match(errorOf(registration), /502: .*405 Method Not Allowed/);
@@ -90,7 +90,7 @@ test('server: HTTP goes out as it is, and as STREAMABLEHTTP once a newer gateway
 });
 
 for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
-  test(`server: HTTP, which ${generation} stores without connecting, is made anew as STREAMABLEHTTP`, async (t) => {
+  test(`server: HTTP, which ${generation} stores without connecting, is created again as STREAMABLEHTTP`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const batch = batchFor(t, gateway);
     const first = await batch.registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
@@ -517,7 +517,7 @@ test('server: what cannot be registered gets a sentence and no call', async (t) 
   assert.equal(gateway.calls.length, 0);
 });
 
-test('server: something at the address that is no gateway stops it all, and says what to check', async (t) => {
+test('server: something at the address that is not a gateway stops it all, and says what to check', async (t) => {
   const gateway = await startFakeGateway(t);
   for (const path of ['/gateways', '/v1/gateways'])
     gateway.surprise(`GET ${path}`, { status: 404, body: '<html><h1>Not Found</h1></html>' });

@@ -34,7 +34,7 @@ test('token: for old gateways with a username, and no audience', async () => {
   assert.equal(claims.username, 'ops@hub.example');
 });
 
-test('token: kept for a while, and made anew before the gateway would refuse it', async () => {
+test('token: kept for a while, and renewed before it expires', async () => {
   const { clock, token } = aSource();
   const first = await token('new');
   clock.time += 299_000;

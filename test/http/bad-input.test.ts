@@ -29,7 +29,7 @@ const badBodies: BadBody[] = [
   { name: 'an array', body: '[]', code: 'invalid_request', fault: '' },
   { name: 'null', body: 'null', code: 'invalid_request', fault: '' },
   { name: 'nothing', body: '', code: 'invalid_request', fault: '' },
-  { name: 'blanks', body: '  \n ', code: 'invalid_request', fault: '' },
+  { name: 'spaces', body: '  \n ', code: 'invalid_request', fault: '' },
   { name: 'a missing field', body: '{"name": "a"}', code: 'invalid_request', fault: 'count' },
   { name: 'a wrong type', body: `{"name": {"a": "${PRIVATE}"}, "count": 1}`, code: 'invalid_request', fault: 'name' },
   { name: 'a number as text', body: '{"name": "a", "count": "1"}', code: 'invalid_request', fault: 'count' },

@@ -37,7 +37,7 @@ const odd: Record<string, string> = {
   'the longest that is taken': '€'.repeat(2_000),
   'a uid of nobody': 'mcp_server:nobody@9.9.9',
   'half a uid': 'tool:',
-  blanks: ' \t\n ',
+  spaces: ' \t\n ',
 };
 
 test('bad queries: an answer each, never an error and never for long', SOON, async (t) => {

@@ -18,7 +18,7 @@ const broken: { name: string; bytes: string | Buffer; code: ErrorCode }[] = [
   { name: 'a header without a name', bytes: 'GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n', code: 'invalid_request' },
   { name: 'a NUL in a header', bytes: requestText('GET /', { 'X-A': 'a\u0000b' }), code: 'invalid_request' },
   {
-    name: 'a length that is no number',
+    name: 'a length that is not a number',
     bytes: requestText('POST /bodies', { ...JSON_BODY, 'Content-Length': 'ten' }),
     code: 'invalid_request',
   },
@@ -42,7 +42,7 @@ const broken: { name: string; bytes: string | Buffer; code: ErrorCode }[] = [
   { name: 'a long address', bytes: requestText(`GET /${LONG}`), code: 'uri_too_long' },
 ];
 
-test('what is no readable request gets a clear answer, and harms nobody', async (t) => {
+test('what is not a readable request gets a clear answer, and harms nobody', async (t) => {
   const { app, address, logged } = await listeningHub(t);
   const usual = securityOf(await inject(app, '/nowhere'));
   for (const { name, bytes, code } of broken) {
@@ -65,7 +65,7 @@ function securityOf({ headers }: Answer) {
   return names.map((name) => headers[name] ?? `no ${name}`);
 }
 
-test('five hundred small headers are no flood', async (t) => {
+test('five hundred small headers are not flood', async (t) => {
   const { address } = await listeningHub(t);
   assert.equal((await exchange(address, flood(500))).status, 200);
 });

@@ -25,7 +25,7 @@ test('origin: an open hub takes changes from programs and from its own page, not
   for (const headers of refused) assert.equal(await status(headers), 403, JSON.stringify(headers));
 });
 
-/** None can be made to mean this machine by whoever runs a name server of the internet. */
+/** The owner of a public name server cannot point any of these to this machine. */
 const WELCOME = [
   'localhost:8443',
   'localhost.',

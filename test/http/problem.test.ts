@@ -78,7 +78,7 @@ test('problem: what an invalid manifest lacks is listed', async (t) => {
   );
 });
 
-test('problem: what is thrown that is no error at all is an internal error', () => {
+test('problem: what is thrown that is not an error at all is an internal error', () => {
   for (const thrown of [undefined, null, 'text', 7, {}, new TypeError('x'), { statusCode: 500 }]) {
     assert.equal(asHubError(thrown).code, 'internal_error');
   }

@@ -131,7 +131,7 @@ test('overload: a hub that cannot keep up says so, still tells that it lives, an
     await sleep(1);
     if (app.isUnderPressure()) answers.push(await ask());
   }
-  assert.equal(answers[0]?.status, 200, 'one slow moment is no overload');
+  assert.equal(answers[0]?.status, 200, 'one slow moment is not an overload');
   const refused = answers.at(-1) ?? assert.fail('it was never late');
   assertProblem(refused, 'overloaded');
   assert.equal(refused.headers['access-control-allow-origin'], '*', 'a page can read why it was refused');

@@ -14,7 +14,7 @@ import { assertProblem, inject } from './wire.ts';
 const PACKED = 'stands for what the build packs';
 const PAGE = '<!doctype html><title>the page</title>';
 
-test('page: it is served at its own addresses, and always asked for anew', async (t) => {
+test('page: it is served at its own addresses, and never from a cache', async (t) => {
   const app = await builtPage(t);
   for (const url of ['/', '/?q=pdf', '/operations', '/entities/tool:a@1.0.0', '/entities/tool%3Aa%40b%2Fc']) {
     const answer = await inject(app, url);
@@ -39,7 +39,7 @@ test('page: browsers are told what it will ask first, where that is certain', as
   );
 });
 
-test('page: an asset is never asked for twice, and one that is not there is no page', async (t) => {
+test('page: an asset is requested once, and a missing one is not answered with the page', async (t) => {
   const app = await builtPage(t);
   const asset = await inject(app, '/assets/index-abc123.js');
   assert.equal(asset.status, 200);
@@ -77,7 +77,7 @@ test('page: its policy allows nothing but its own files, and pictures of others 
     assert.equal(await policy(url), pagePolicy({ remoteImages: false }), url);
   }
   const usual = await policy('/');
-  assert.match(usual, /default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'/);
+  assert.match(usual, /default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'/);
   assert.match(usual, /require-trusted-types-for 'script'/);
   assert.doesNotMatch(usual, /unsafe|https?:|data:|\*/);
   assert.match(await policy('/entities/tool:a?images=remote'), /script-src 'self'; .*img-src 'self' https:;/);
@@ -119,7 +119,7 @@ test('page: the API keeps its addresses, and its own way to say that there is no
   assert.doesNotMatch((await inject(app, '/catalog')).headers['content-security-policy'] ?? '', /script-src/);
 });
 
-test('page: whoever opens an unknown address in a browser gets the page, with the status of what it is', async (t) => {
+test('page: a browser gets the page for an unknown address, with status 404', async (t) => {
   const app = await builtPage(t);
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
   for (const url of ['/nowhere', '/catalog/nowhere', '/entities', '/operations/more?x=1']) {

@@ -151,7 +151,7 @@ const LONG: [string, JsonObject, RegExp][] = [
   ['an address of points', anArchive({ url: `https://h.example/a${'.'.repeat(200_000)}a` }), /url .*longer than 2048/],
   ['a repository of slashes', aRepository(`https://h.example/a${'/'.repeat(200_000)}b`), /repo .*longer than 2048/],
   ['an image of colons', anImage(`a${':'.repeat(200_000)}/`), /image must not be longer/],
-  ['a range of blanks', aPackage(`1${' '.repeat(200_000)}!`), /version must not be longer/],
+  ['a range of spaces', aPackage(`1${' '.repeat(200_000)}!`), /version must not be longer/],
   ['a framework of points', anAdapter({ framework: `a${'.'.repeat(200_000)}a` }), /framework .*longer than 100/],
   [
     'a template key of dashes',

@@ -89,7 +89,7 @@ test('target: INSTALL_ROOT holds against .., absolute paths and links', async (t
   assert.deepEqual(await readdir(outside), []);
 });
 
-test('target: a root that is itself behind a link is no way out, and works', async (t) => {
+test('target: a root that is itself behind a link is not a way out, and works', async (t) => {
   const [place, workingDir] = [await aFolder(t), await aFolder(t)];
   await mkdir(join(place, 'real'));
   await symlink('real', join(place, 'root'));
@@ -224,7 +224,7 @@ test('files: a file is written whole, into folders that are made for it', async 
   assert.deepEqual(await readdir(join(root, '.hub')), [], 'nothing unfinished is left');
 });
 
-test('files: whoever may read a file may read what replaces it, and nobody else', async (t) => {
+test('files: a replaced file keeps its permissions', async (t) => {
   const root = await aFolder(t);
   const modeOf = async (path: string) => ((await stat(join(root, path))).mode & 0o777).toString(8);
   const asUsual = (0o644 & ~process.umask()).toString(8);
@@ -311,7 +311,7 @@ test('lock: it holds against other processes, also while somebody in this one wa
   assert.equal((await readFile(join(target, '.hub/lock'))).length, 0);
 });
 
-test('lock: links, folders and files with something in them are no locks', async (t) => {
+test('lock: links, folders and files with something in them are not locks', async (t) => {
   const locks: [(path: string, outside: string) => Promise<void>, RegExp][] = [
     [(path, outside) => symlink(join(outside, 'file'), path), /link/],
     [(path) => mkdir(path).then(() => {}), /'\.hub\/lock' cannot be locked/],
@@ -378,7 +378,7 @@ test('queue: a target that another process has is waited for, and is free when t
   assert.equal(isDone, true);
 });
 
-test('queue: whoever waits is let go when the work is stopped', async (t) => {
+test('queue: waiting callers are released when the work is stopped', async (t) => {
   const target = await aFolder(t);
   const [one, other] = [createTargetQueue(1), createTargetQueue(1)];
   const release = Promise.withResolvers<void>();

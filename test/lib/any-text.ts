@@ -1,4 +1,4 @@
-// Texts as JSON can hold them: any UTF-16, with NUL, blanks and half surrogate pairs more often than chance has them.
+// Texts as JSON can hold them: any UTF-16, with NUL, spaces and half surrogate pairs more often than chance has them.
 import fc from 'fast-check';
 
 const unit = fc.oneof(

@@ -113,7 +113,7 @@ const HARMLESS: unknown[] = [
     description:
       '--token is needed, as in postgres://user:password@host/db, https://<user>:<pass>@host or git+ssh://git@a.example/b.',
   },
-  { features: ['Token: renewed by itself', 'API key: optional', 'Logins without a password'] },
+  { features: ['Token: renewed before it expires', 'API key: optional', 'Logins without a password'] },
   {
     cmd: ['uvx', 'agent-token-budget==1.1.4', '--max-tokens', '4096', '-e', 'OAUTH_CALLBACK_PORT=8085', 'GITHUB_TOKEN'],
   },

@@ -164,7 +164,7 @@ test('download: forbidden addresses are refused, also behind a redirect', async 
   assert.equal(host.seen('/b').length, 0);
 });
 
-test('download: a file that cannot be written is no fault of the host', async (t) => {
+test('download: a file that cannot be written is not a fault of the host', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   host.put('/a', 'x');

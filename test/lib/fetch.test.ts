@@ -48,9 +48,9 @@ test('fetch: a name and a password in the address are sent as the host wants the
 
 const NO_ADDRESSES = ['', 'nonsense', '/only/a/path', 'http://', 'http://[::1', 'http://a b/', 'http://a:99999/'];
 for (const address of NO_ADDRESSES) {
-  test(`fetch: '${address}' is no address`, async (t) => {
+  test(`fetch: '${address}' is not an address`, async (t) => {
     const error = await failure(fetcher(t)(address));
-    assert.equal(error.message, 'is no readable address');
+    assert.equal(error.message, 'is not a readable address');
     assert.equal(error.isTemporary, false);
   });
 }
@@ -99,14 +99,14 @@ test('fetch: a redirect to itself, and a circle, come to an end', async (t) => {
   assert.equal(host.seen('/self').length, 6);
 });
 
-test('fetch: every hop is checked: no other scheme, no metadata service, nothing that is no address', async (t) => {
+test('fetch: every hop is checked: no other scheme, no metadata service, and only addresses', async (t) => {
   const host = await startIndexServer(t);
   const targets = {
     'file:///etc/passwd': /only http and https/,
     'http://169.254.169.254/latest/meta-data/': /never connected to/,
     'http://[fd00:ec2::254]/': /metadata/,
     'http://0.0.0.0/': /never connected to/,
-    'http://[': /no address/,
+    'http://[': /not an address/,
   };
   for (const [location, expected] of Object.entries(targets)) {
     host.redirect('/a', location);
@@ -211,7 +211,7 @@ test('fetch: a connection that breaks half-way may be better the next time', asy
   }
 });
 
-test('fetch: an answer that is no HTTP is an error and nothing more', async (t) => {
+test('fetch: an answer that is not a HTTP is an error and nothing more', async (t) => {
   const url = await serveRaw(t, 'SSH-2.0-OpenSSH_9.6\r\n');
   assert.match((await failure(fetcher(t)(url))).message, /could not be reached/);
   const long = await serveRaw(t, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`);

@@ -38,7 +38,7 @@ test('proxy: leads to no address that is forbidden, written as a number or as a 
   assert.deepEqual(host.asked, []);
 });
 
-test('proxy: metadata addresses are refused always, and what is no address too', async (t) => {
+test('proxy: metadata addresses and invalid addresses are always refused', async (t) => {
   const proxy = await aProxy(t, { allowPrivate: true });
   assert.match(await say(proxy, 'CONNECT 169.254.169.254:443 HTTP/1.1\r\nhost: x\r\n'), /^HTTP\/1\.1 403 .*never/);
   assert.match(

@@ -119,7 +119,7 @@ test('in order: an error of the inputs arrives after what came before it', async
   assert.deepEqual(seen, [1, 2]);
 });
 
-test('in order: whoever stops early ends the inputs as well', async () => {
+test('in order: stopping early ends the inputs as well', async () => {
   let isClosed = false;
   let started = 0;
   async function* inputs(): AsyncGenerator<number[]> {

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { onceAborted } from '../../src/lib/workers/once-aborted.ts';
 
-test('once aborted: whoever still listens is told once, in any number, with one listener of the signal for all', () => {
+test('once aborted: each remaining listener is called once, with one listener on the signal for all', () => {
   const end = new AbortController();
   const told: number[] = [];
   const forget = [0, 1, 2, 3].map((each) => onceAborted(end.signal, () => told.push(each)));

@@ -128,7 +128,7 @@ test('run: when the hub is killed, what it started ends with its children', asyn
   await assertGone(pids, 2);
 });
 
-test('run: whoever watches over a program ends with it, and does no harm', {
+test('run: the watcher of a program ends with it', {
   skip: existsSync(CHILDREN) ? false : 'only Linux tells the children of a process in a file',
 }, async () => {
   const children = () => readFileSync(CHILDREN, 'utf8').trim().split(' ').filter(Boolean).map(Number).filter(isRunning);

@@ -12,7 +12,7 @@ const READ: [text: string, values: string[]][] = [
   ['a, "read, write" ,b', ['a', 'read, write', 'b']],
   ['"Acme, ""the"" Inc.",b', ['Acme, "the" Inc.', 'b']],
   ['""', []],
-  // A quote that is not around a value is a sign of it.
+  // A quote that is not around a value is a character of it.
   ['a"b,c', ['a"b', 'c']],
   ['5" disks,c', ['5" disks', 'c']],
   ['"a,b', ['"a', 'b']],
@@ -38,7 +38,7 @@ test('values: whatever they hold, what is written is read again', () => {
   );
 });
 
-test('values: quotes that are never closed take no longer than other signs', async () => {
+test('values: quotes that are never closed take no longer than other characters', async () => {
   for (const unit of ['"a,', '"""a,', '""a,', '"', ' ', '",']) {
     const took = await cpuMs(() => readValues(unit.repeat(100_000)));
     assert.ok(took < 5_000, `${unit}: ${took} ms`);

@@ -28,7 +28,7 @@ test('workers: do the work elsewhere, with the data they were given', async (t) 
   assert.deepEqual(answer, { value: [1, 'é'], data: { name: 'test' }, isMainThread: false });
 });
 
-test('workers: a task that needs too much memory fails by itself, and the next one is done', async (t) => {
+test('workers: a task that needs too much memory fails alone, and the next one succeeds', async (t) => {
   const workers = pool(t);
   await assert.rejects(workers.run({ kind: 'fill' }));
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 1 })) as { value: number }).value, 1);

@@ -91,7 +91,7 @@ test('mcp over stdio: who only reads leaves nothing in a folder without a catalo
   ] as const) {
     const { isError, text } = await saidBy(client, name, args);
     assert.equal(isError, true, name);
-    assert.match(text, /There is no catalog at .* yet\. Fill one with 'hub remotes add <url>' and 'hub sync'/, name);
+    assert.match(text, /No catalog at .* yet\. Fill one with 'hub remotes add <url>' and 'hub sync'/, name);
   }
   assert.match((await saidBy(client, 'plan_install', { id: 'tool:a' })).text, /^entity_not_found: /);
   assert.deepEqual(await readdir(folder), []);
@@ -103,7 +103,7 @@ test('mcp over stdio: who only reads leaves nothing in a folder without a catalo
   assert.match(found.text, /^The catalog is empty\./);
 });
 
-test('mcp over stdio: whoever sits at the machine is told where an install is', async (t) => {
+test('mcp over stdio: local callers are told where an install is', async (t) => {
   const folder = await withCatalog(t);
   const request = { id: 'mcp_server:pdf-tables', target: 'project' };
   const near = await saidBy(await startedIn(t, folder), 'install_entity', request);

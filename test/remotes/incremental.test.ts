@@ -74,7 +74,7 @@ testOnEveryEngine('incremental: where a host knows no validators, digests tell w
   assert.equal((await get('tool:a')).summary, 'new');
 });
 
-test('incremental: a manifest that is only written differently is no change', async (t) => {
+test('incremental: a manifest that is only written differently is not a change', async (t) => {
   const { host, ingest, revision, publish } = await testIngestOnSqlite(t);
   const [a] = someManifests('a');
   publish(...someManifests('a'));

@@ -81,7 +81,7 @@ test('ingest: redirects of an index and of its manifests are followed', async (t
 
 test('ingest: a document without any list is an empty index, and the result says that it has none', async (t) => {
   const { host, ingest, publish, get } = await testIngestOnSqlite(t);
-  const note = /^There is no list in this document, so that it was read as an empty index: an index is an array/;
+  const note = /^This document contains no list, so it was read as an empty index: an index is an array/;
   host.put('/index.json', { message: 'Not Found' });
   const nothing = await ingest();
   assert.deepEqual([nothing.ok, nothing.stats.manifests_seen], [true, 0]);

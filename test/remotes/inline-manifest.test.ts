@@ -81,7 +81,7 @@ test('inline manifest: installed, then synced', async (t) => {
   assert.notEqual((await hub.getEntity('tool:a@1.0.0')).summary, 'Of my own.');
 });
 
-testOnEveryEngine('inline manifest: what no remote lists any more is found again with it', async (t, address) => {
+testOnEveryEngine('inline manifest: an entry that no remote lists is found again with it', async (t, address) => {
   const it = await testIngest(t, address);
   const [a = {}, b = {}] = someManifests('a', 'b');
   it.publish(a, b);

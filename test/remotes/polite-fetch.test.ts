@@ -91,7 +91,7 @@ test('polite fetch: Retry-After is honoured, in seconds, by everybody who wants 
   assert.ok((await second) >= 1_990, `${await second} ms`);
 });
 
-test('polite fetch: Retry-After may be a date; one that is past, or no date, is no pause', async (t) => {
+test('polite fetch: Retry-After may be a date; one that is past, or no date, is not a pause', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'a');
   // Dates have whole seconds.
@@ -257,7 +257,7 @@ test('polite fetch: never more requests to one host at once than allowed, whatev
   );
 });
 
-test('polite fetch: by itself, it waits longer before each further try', async (t) => {
+test('polite fetch: without Retry-After, it waits longer before each further try', async (t) => {
   const host = await startIndexServer(t);
   const { fetch, close } = createFetch({ allowPrivate: true });
   t.after(close);

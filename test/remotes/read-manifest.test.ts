@@ -89,7 +89,7 @@ test('read manifest: whatever a text brings about is a reason to refuse it, and 
   const reader = manifestReader(t);
   const server = { name: 'a/a', version: '1.0.0', packages: [{ registryType: 'constructor', identifier: 'x' }] };
   const read = await readOne(reader, fetched(JSON.stringify(server)));
-  assert.equal(read.outcome, 'manifest', 'a word that objects know by themselves is no kind of package');
+  assert.equal(read.outcome, 'manifest', 'a word that objects know by themselves is not a kind of package');
 });
 
 test('read manifest: many at once are answered in their order, bad ones and YAML between them', async (t) => {

@@ -101,7 +101,7 @@ test('registry: once a day it is read whole, so that what vanished without a wor
 });
 
 testOnEveryEngine(
-  'registry: what failed stays listed until it is mended, also when only changes are read',
+  'registry: failures stay listed until they are fixed, also when only changes are read',
   async (t, address) => {
     const { host, world, ingest, runs } = await testIngest(t, address);
     const registry = serveRegistry(host);
@@ -110,7 +110,7 @@ testOnEveryEngine(
     const rejected = async () => (await runs.rejections({ url, limit: 10, offset: 0 })).items.map(({ error }) => error);
     assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, failed: 1 });
     const [reason] = await rejected();
-    assert.match(reason ?? '', /id must not hold blanks/);
+    assert.match(reason ?? '', /id must not hold spaces/);
 
     world.setTime('2026-06-01T13:00:00.000Z');
     registry.servers.push({ name: 'c/c', updatedAt: '2026-06-01T13:00:00.000Z' });
@@ -202,7 +202,7 @@ test('registry: one that answers a question for changes with something else is r
   }
 });
 
-test('registry: one that is down is no refusal of the changes, and fails with the reason', async (t) => {
+test('registry: one that is down is not a refusal of the changes, and fails with the reason', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
   registry.servers = [{ name: 'a/a' }];

@@ -94,7 +94,7 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
 });
 
 testOnEveryEngine(
-  'ingest: one remote, all of them, or an address that is no remote and stays none',
+  'ingest: one remote, all of them, or an address that is not a remote and stays none',
   async (t, address) => {
     const host = await startIndexServer(t);
     const { hub } = await hubOn(t, address);
@@ -273,7 +273,7 @@ testOnEveryEngine('two at once: the lock is gone with the process that held it',
 });
 
 testOnEveryEngine(
-  'search: what no remote lists any more is left out, and found again once it is back',
+  'search: entries that no remote lists are left out, and found again once one does',
   async (t, address) => {
     const host = await startIndexServer(t);
     const { hub } = await hubOn(t, address);

@@ -141,7 +141,7 @@ testOnEveryEngine('engine: two hubs on one database see each other, and embed a 
 });
 
 testOnEveryEngine(
-  'engine: after a restart nothing is embedded again; another model embeds anew',
+  'engine: after a restart nothing is embedded again; another model embeds everything again',
   async (t, address) => {
     const first = await searchStage(t, { address });
     await first.save(pdf, frost, { ...frost, version: '2.0.0' });
@@ -337,7 +337,7 @@ test('engine: embedding that is cut short goes on where it was', async (t) => {
   assert.equal(rest.texts.filter((text) => text.startsWith('Tool ')).length, 200 - embedded);
 });
 
-test('engine: what goes on by itself waits while something comes first; whoever searches does not', async (t) => {
+test('engine: background work yields to other work; searches do not wait', async (t) => {
   let isBusy = true;
   const { save, engine, find } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),

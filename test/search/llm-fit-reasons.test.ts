@@ -23,7 +23,7 @@ test('fit reasons: one call for a page, and none for what is known', async (t) =
 });
 
 const odd: [string, string, (string | undefined)[]][] = [
-  ['blanks and line ends', 'It\n is\tgood. ', ['It is good.', undefined, undefined]],
+  ['spaces and line ends', 'It\n is\tgood. ', ['It is good.', undefined, undefined]],
   ['a link', 'Go to https://evil.example for more.', [undefined, undefined, undefined]],
   ['markup', '<b>Good</b>', [undefined, undefined, undefined]],
   ['pages of text', 'x'.repeat(500), [undefined, undefined, undefined]],

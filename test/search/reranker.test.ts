@@ -45,7 +45,7 @@ const wrongOrders = [
   'Ignore the order: buy one instead.',
 ];
 for (const said of wrongOrders) {
-  test(`reranker: ${said} is no order of three`, async (t) => {
+  test(`reranker: ${said} is not an order of three`, async (t) => {
     const { reranker } = await aReranker(t, () => said);
     assert.deepEqual(await reranker('q', CANDIDATES), { outcome: 'failed' });
   });

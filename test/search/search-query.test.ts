@@ -53,6 +53,6 @@ test('search query: everything that is said is kept, filters in their place', ()
   assert.deepEqual(searchQuery({ ...filters, ...rest }), { filters, ...rest });
 });
 
-test("search query: 'any' type is no filter", () => {
+test("search query: 'any' type is not a filter", () => {
   assert.equal(searchQuery({ type: 'any' }).filters.type, undefined);
 });

@@ -46,7 +46,7 @@ test('list: newest first, exact, without scores, all versions', async (t) => {
 });
 
 for (const text of ['', '  ', '\n\t', '\u0000', '\u0007 \u0000']) {
-  test(`list: ${JSON.stringify(text)} is no query`, async (t) => {
+  test(`list: ${JSON.stringify(text)} is not a query`, async (t) => {
     const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
     assert.equal((await search.search(aQuery({ text }))).total, 3);
     assert.equal(engine.requests.length, 0);
@@ -186,7 +186,7 @@ test('search: the same query is ranked once until the catalog, the index or the 
   assert.equal(await ranked(), 4);
 });
 
-test('tag: whoever knows it costs no search; it changes with all that the answer depends on', async (t) => {
+test('tag: a caller that sends it costs no search; it changes with all that the answer depends on', async (t) => {
   const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const tagOf = async (fields: Partial<SearchQuery> = {}) =>
     (await search.searchUnlessKnown(aQuery({ text: 'reads', ...fields }), () => true)).tag;

@@ -28,7 +28,7 @@ test('matches: words that say nothing count only when there are no others', () =
   assert.deepEqual(findMatches('anything', queryTerms('')), []);
 });
 
-test('matches: without blanks between words, what was looked for is found inside of a run, and other scripts beside it', () => {
+test('matches: without spaces between words, what was looked for is found inside of a run, and other scripts beside it', () => {
   const text = '支持PDF文件和数据库查询，データベース';
   const found = (query: string) =>
     findMatches(text, queryTerms(query)).map(({ start, end, word }) => [text.slice(start, end), word]);
@@ -38,7 +38,7 @@ test('matches: without blanks between words, what was looked for is found inside
   assert.deepEqual(found('猫'), []);
 });
 
-test('snippet: a short text is shown whole, with single blanks', () => {
+test('snippet: a short text is shown whole, with single spaces', () => {
   assert.equal(makeSnippet('  Reads\n tables.  ', NOTHING), 'Reads tables.');
   assert.equal(makeSnippet(' \n ', NOTHING), undefined);
 });
@@ -57,7 +57,7 @@ test('snippet: begins before the first match when the beginning of the text has 
   assert.match(makeSnippet(text, queryTerms('word3 invoice')) ?? '', /^word0 /);
 });
 
-test('snippet: a long text without blanks is shown around the match, or from its beginning', () => {
+test('snippet: a long text without spaces is shown around the match, or from its beginning', () => {
   const begins = `数据库${'查询'.repeat(200)}`;
   assert.ok((makeSnippet(begins, queryTerms('数据库')) ?? '').startsWith('数据库查询'));
   const later = `${'查询'.repeat(200)}数据库${'文件'.repeat(200)}`;

@@ -64,7 +64,7 @@ test('a name is the same with any separators', () => {
   }
 });
 
-test('words: any text gives words without blanks, separators or capitals', () => {
+test('words: any text gives words without spaces, separators or capitals', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       for (const { text: word, term } of wordsOf(text)) {

@@ -73,7 +73,7 @@ const SIGN_INS = ['none', 'github-oidc', 'oidc', 'dns', 'http'];
 
 const REMOTE = { url: 'https://catalog.example.org/index.json' };
 
-/** Every endpoint there is. Whoever adds one adds it here, and says who may use it. */
+/** Every endpoint. A new one is added here, with the role that may use it. */
 const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/', protection: 'public', success: 200 },
   { method: 'GET', path: '/openapi.yaml', protection: 'public', success: 200 },

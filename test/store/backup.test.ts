@@ -41,7 +41,7 @@ test('backup: what a copy that failed left behind is in nobody’s way', async (
   await assert.rejects(hub.backup(join(file, 'not-a-folder', 'copy.sqlite')));
 });
 
-test('backup: the database itself is no place for one', async (t) => {
+test('backup: the database itself is not a place for one', async (t) => {
   const path = join(await tempDir(t), 'catalog.sqlite');
   const database = await openDatabase({ engine: 'sqlite', path }, { metrics: createMetrics() });
   for (const file of [path, `${path}-wal`]) {

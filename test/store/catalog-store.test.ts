@@ -136,7 +136,7 @@ testOnEveryEngine('list: pages by every order without gaps or overlaps', async (
 });
 
 testOnEveryEngine(
-  'list: every word must occur, whatever its case and accents, and no sign is special',
+  'list: every word must occur, whatever its case and accents, and no character is special',
   async (t, address) => {
     const { store } = await openStore(t, address);
     await store.save(
@@ -171,7 +171,7 @@ testOnEveryEngine('list: ids by how they begin, in their order, and how many the
   assert.deepEqual(await found('mcp_server:ab'), [['mcp_server:ab', 'mcp_server:abc/d'], 2]);
   assert.deepEqual(await found('mcp_server:a', 3), [['mcp_server:a%', 'mcp_server:a_c', 'mcp_server:ab'], 6]);
   assert.deepEqual(await found('mcp_server:a😀'), [['mcp_server:a😀'], 1]);
-  assert.deepEqual(await found('mcp_server:a%'), [['mcp_server:a%'], 1], 'no sign is special');
+  assert.deepEqual(await found('mcp_server:a%'), [['mcp_server:a%'], 1], 'no character is special');
   assert.deepEqual(await found('to'), [['tool:ab'], 1]);
   assert.deepEqual(await found('', 1), [['mcp_server:Ab'], 9]);
   assert.deepEqual(await found('nothing'), [[], 0]);

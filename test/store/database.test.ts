@@ -105,7 +105,7 @@ testOnEveryEngine('open: what one hub writes, another one on the same database r
   assert.equal(await read.revision(), 1);
 });
 
-test('open: a file that is no database stops the start with one line', async (t) => {
+test('open: a file that is not a database stops the start with one line', async (t) => {
   const path = join(await tempDir(t), 'catalog.sqlite');
   await writeFile(path, 'This is a letter, and not a database at all.'.repeat(100));
   await assert.rejects(openDatabase({ engine: 'sqlite', path }, dependencies), {

@@ -122,7 +122,7 @@ testOnEveryEngine('missing: entities that change places are not', async (t, addr
 });
 
 /** As a sync does, which reads two remotes at a time. */
-testOnEveryEngine('missing: is right whoever drops and brings at the same time', async (t, address) => {
+testOnEveryEngine('missing: is right under concurrent drops and additions', async (t, address) => {
   const { members, catalog, dialect } = await openMembers(t, address);
   for (let round = 0; round < 8; round += 1) {
     const ids = Array.from({ length: 60 }, (_, index) => `r${round}-${index}`);
@@ -150,7 +150,7 @@ testOnEveryEngine('missing: is right whoever drops and brings at the same time',
 
     await members.record(B, listed, LATER);
     await Promise.all([members.markMissing(A, inOrder, LATER), members.markMissing(B, reversed, LATER)]);
-    assert.equal(await missing(), ids.length, 'nobody lists them any more');
+    assert.equal(await missing(), ids.length, 'no remote lists them');
 
     await Promise.all([members.record(A, listed, LATER), members.record(B, listed.toReversed(), LATER)]);
     assert.equal(await missing(), 0);

@@ -50,7 +50,7 @@ testOnEveryEngine('remotes: are added once, listed by address, counted and remov
 });
 
 testOnEveryEngine(
-  'remotes: remember what was learnt of an index; nothing of one that is no remote',
+  'remotes: remember what was learnt of an index; nothing of one that is not a remote',
   async (t, address) => {
     const { remotes } = await openStores(t, address);
     await remotes.add([A], NOON);
@@ -87,7 +87,7 @@ testOnEveryEngine(
   },
 );
 
-/** Of a run that had nothing else to say. */
+/** The report of an uneventful run. */
 const NO_NOTE = { note: null, isShrunk: false };
 
 const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): IngestRun => ({

@@ -30,7 +30,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('descriptions: a stored manifest that cannot be read any more costs no page', async (t, address) => {
+testOnEveryEngine('descriptions: an unreadable stored manifest does not fail a page', async (t, address) => {
   const { store, save, dialect } = await openStores(t, address);
   await save([{ id: 'a', description: 'About a.' }, { id: 'b' }, { id: 'c' }], NOON);
   await dialect.write.updateTable('manifest').set({ text: '{"type":"ghost"}' }).where('uid', 'like', '%:b@%').execute();

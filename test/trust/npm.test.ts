@@ -85,7 +85,7 @@ test('npm: a version without provenance has none', async (t) => {
 const unchecked: [what: string, spec: JsonObject, says: RegExp, prepare?: (registries: Registries) => void][] = [
   ['a range', { package: 'pdf', version: '^1.0.0' }, /exact version/],
   ['a tag', { package: 'pdf' }, /exact version/],
-  ['a name that is none', { package: '../x', version: '1.0.0' }, /exact version/],
+  ['a name that is invalid', { package: '../x', version: '1.0.0' }, /exact version/],
   [
     'a registry of the manifest',
     { package: 'pdf', version: '1.0.0', registry_url: 'https://x.example' },

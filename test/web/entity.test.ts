@@ -51,7 +51,7 @@ browserTest('entity: its versions lead to each other, and back leads back', demo
   assert.equal(await versions.locator('[aria-current=page]').textContent(), '1.10.0');
 });
 
-browserTest('entity: a hub that is gone for a while is asked again by itself', demo, async ({ open }) => {
+browserTest('entity: a hub that is unreachable for a while is retried automatically', demo, async ({ open }) => {
   const page = await open('/?q=pdf+tables', { expects: /ERR_CONNECTION_REFUSED/ });
   await page.route(/\/catalog\/entities/, (route) => route.abort('connectionrefused'));
   await page.locator('.result-title a').first().click();
@@ -83,12 +83,11 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   await page.getByText('Copied').waitFor();
   const installed = /^hub install io\.example\.docs\/pdf-tables@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
   assert.match(await copied(), new RegExp(`${installed.source} --client claude$`));
-  const client = page.getByRole('combobox', { name: 'Client' });
-  for (const [label, end] of [
+  for (const [name, end] of [
     ['Codex', ' --client codex$'],
-    ['None', '$'],
+    ['Cursor', ' --client cursor$'],
   ] as const) {
-    await client.selectOption({ label });
+    await page.getByRole('tab', { name }).click();
     await page.getByRole('button', { name: 'Copy the install command' }).click();
     await until(page, `navigator.clipboard.readText().then((text) => /${end}/.test(text))`);
     assert.match(await copied(), new RegExp(`${installed.source}${end}`));
@@ -100,6 +99,8 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
     ['VS Code', 'servers'],
   ] as const) {
     await page.getByRole('tab', { name: client }).click();
+    const byHand = page.locator('.client-config');
+    await byHand.evaluate('(details) => (details.open = true)');
     await page.getByRole('button', { name: `Copy the configuration for ${client}` }).click();
     await until(page, `navigator.clipboard.readText().then((text) => text.includes('"${section}"'))`);
     const config = JSON.parse(await copied());
@@ -123,7 +124,7 @@ browserTest(
 
 browserTest('entity: what is not there is said, with a way on', demo, async ({ open }) => {
   const page = await open('/entities/mcp_server:weather/almanac@9.9.9', { expects: /404/ });
-  await page.getByText('There is no such entry').waitFor();
+  await page.getByText('Entry not found').waitFor();
   await page.getByRole('link', { name: 'Search for “weather almanac”' }).click();
   await page.locator('.result-title', { hasText: 'Weather Almanac' }).waitFor();
 });
@@ -156,7 +157,7 @@ browserTest(
     await page.reload();
     await page.getByText('a chart').waitFor();
     await page.waitForTimeout(300);
-    assert.deepEqual(loaded, [], 'an address alone, which anybody can send, is no consent');
+    assert.deepEqual(loaded, [], 'an address alone, which anybody can send, is not consent');
 
     await page.getByRole('button', { name: 'Load pictures' }).click();
     const picture = page.getByRole('img', { name: 'a chart' });
@@ -174,7 +175,7 @@ browserTest(
 );
 
 browserTest(
-  'entity: an id with slashes and odd signs has an address that works',
+  'entity: an id with slashes and odd characters has an address that works',
   { manifests: [aManifest({ type: 'tool', id: 'a/b@c#d?e%f', title: 'Odd' })] },
   async ({ open }) => {
     const page = await open('/');
@@ -210,6 +211,7 @@ browserTest(
     await page.getByRole('region', { name: 'Registration' }).getByText('secret or a login is left out').waitFor();
     for (const client of ['Claude', 'Cursor', 'VS Code']) {
       await page.getByRole('tab', { name: client }).click();
+      await page.locator('.client-config').evaluate('(details) => (details.open = true)');
       assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/, client);
     }
     assert.match(
@@ -315,7 +317,7 @@ browserTest(
 browserTest('entity: it is said where the command comes from', demo, async ({ open }) => {
   const page = await open(PDF);
   const use = page.getByRole('region', { name: 'Use it' });
-  await use.getByText('with the command line of Catalog Hub').waitFor();
+  await use.getByText('Run it in your project folder').waitFor();
   const text = await use.innerText();
   // As docs/cli.md says it.
   const guide = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
@@ -323,7 +325,7 @@ browserTest('entity: it is said where the command comes from', demo, async ({ op
   for (const where of [text, guide]) assert.ok(where.includes(install) && where.includes('npm pack'));
 });
 
-browserTest('entity: whoever waits is told what for', demo, async ({ open }) => {
+browserTest('entity: the page says what it waits for', demo, async ({ open }) => {
   const page = await open('/');
   await page.locator('.result').first().waitFor();
   const held = Promise.withResolvers<void>();
@@ -332,8 +334,8 @@ browserTest('entity: whoever waits is told what for', demo, async ({ open }) => 
     await route.continue();
   });
   for (const [path, words] of [
-    [PDF, 'The entry is being read …'],
-    ['/', 'The catalog is being read …'],
+    [PDF, 'Loading …'],
+    ['/', 'Loading …'],
   ] as const) {
     await page.evaluate(`location.assign(${JSON.stringify(path)})`);
     const waiting = page.getByRole('status').filter({ hasText: words });

@@ -7,7 +7,7 @@ const HIDDEN = ['rtl\u202ex', 'flag \u{1F3F4}\u{E0067}\u{E007F}'];
 const manifests = [aManifest({ capabilities: HIDDEN }), aManifest({ id: 'other', name: 'other', capabilities: ['x'] })];
 
 browserTest(
-  'search: filters find values with signs that nobody sees, and do not show them',
+  'search: filters find values with invisible characters, and do not show them',
   { manifests },
   async ({ open }) => {
     const page = await open('/');

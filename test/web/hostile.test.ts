@@ -94,7 +94,7 @@ async function assertHarmless(page: Page): Promise<void> {
 }
 
 for (const bypassCSP of [false, true]) {
-  const guard = bypassCSP ? 'by itself, without its policy' : 'with its policy';
+  const guard = bypassCSP ? 'without its policy' : 'with its policy';
 
   browserTest(`hostile catalog: search shows it as text, ${guard}`, { manifests }, async ({ open }) => {
     const page = await open('/?show=100&include_inactive=true', { bypassCSP });

@@ -83,7 +83,7 @@ browserTest(
 
     await dialog.getByRole('button', { name: 'Done' }).click();
     // The focus is back where it was.
-    await until(page, 'document.activeElement.textContent === "Install on the hub’s own machine…"');
+    await until(page, 'document.activeElement.textContent === "Install on the hub server…"');
     await page.reload();
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     await dialog.getByLabel('Folder on the hub’s machine').waitFor();
@@ -160,7 +160,7 @@ browserTest(
     await dialog.getByText('Into the folder asked-again on the hub’s machine:').waitFor();
     await refuseNext();
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
-    await dialog.getByRole('alert').getByText('does not accept the token any more').waitFor();
+    await dialog.getByRole('alert').getByText('no longer accepts the token').waitFor();
     await screenshot(page, 'install-token-again');
     await giveToken();
     await dialog.getByText('Into the folder asked-again on the hub’s machine:').waitFor();
@@ -287,7 +287,7 @@ browserTest(
 const local = aManifest({ mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'local'] } } } });
 
 browserTest(
-  'install: a server without an address is not for the gateway, which is no failure',
+  'install: a server without an address is not for the gateway, which is not a failure',
   { manifests: [local], settings: { INSTALL_ROOT: root, MCP_GATEWAY_URL: 'http://127.0.0.1:9' } },
   async ({ open }) => {
     const page = await open(PDF);

@@ -20,7 +20,7 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
     path: '/entities/mcp_server:wiki-bridge',
     ready: (page) => page.getByText('This version is').waitFor(),
   },
-  'not-found': { path: '/entities/tool:none@1', ready: (page) => page.getByText('There is no such entry').waitFor() },
+  'not-found': { path: '/entities/tool:none@1', ready: (page) => page.getByText('Entry not found').waitFor() },
   operations: {
     path: '/operations',
     async ready(page) {
@@ -117,7 +117,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         `Number(/\\d+/.exec(getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor)) + Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor))`,
       );
       assert.ok(colorScheme === 'dark' ? Number(lightness) < 100 : Number(lightness) > 200, String(lightness));
-      // Only what the hub can mend: the rest of the page is made by a library.
+      // Only what the hub can fix: a library draws the rest of the page.
       assert.deepEqual(await axeFindings(page, ['color-contrast']), []);
     },
   );

@@ -65,7 +65,7 @@ browserTest('manage: a deleted entry names the remotes that bring it back', {}, 
   assert.ok((await overflow(page)) <= 0);
   await screenshot(page, 'entity-deleted-phone');
   await page.reload();
-  await page.getByText('There is no such entry').waitFor();
+  await page.getByText('Entry not found').waitFor();
 });
 
 browserTest(

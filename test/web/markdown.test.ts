@@ -206,7 +206,7 @@ for (const [target, repository, url] of PICTURES) {
     assert.equal(repositoryPicture(target, repository), url));
 }
 
-test('pictures: those that cannot be found are no reason to ask for pictures', () => {
+test('pictures: those that cannot be found are not a reason to ask for pictures', () => {
   const text = '| a |\n|-|\n| [![b](docs/b.png)](c) |';
   assert.equal(readMarkdown(text, REPOSITORY).hasImages, true);
   assert.equal(readMarkdown(text).hasImages, false);
@@ -244,7 +244,7 @@ test('markdown: headings have places, named as hosts of repositories name them, 
 });
 
 test('markdown: any text is read to its end, and every address in it is a safe one', () => {
-  const signs = fc.constantFrom(
+  const characters = fc.constantFrom(
     '*',
     '_',
     '`',
@@ -272,7 +272,7 @@ test('markdown: any text is read to its end, and every address in it is a safe o
   );
   fc.assert(
     fc.property(
-      fc.array(signs, { maxLength: 60 }).map((all) => all.join('')),
+      fc.array(characters, { maxLength: 60 }).map((all) => all.join('')),
       (text) => {
         parseBlocks(text);
         for (const url of addressesIn(parseInline(text))) assert.match(url, /^(https?|mailto):/);
@@ -327,7 +327,7 @@ test('markdown: of a readme that is too long the beginning is read, up to the en
   assert.ok(isCut);
   assert.ok(blocks.length > 1_000);
   assert.equal(new Set(blocks.map((block) => JSON.stringify(block))).size, 1, 'no line is cut');
-  assert.ok(readMarkdown('**a** '.repeat(10_000)).isCut, 'also when it is short, and consists of signs only');
+  assert.ok(readMarkdown('**a** '.repeat(10_000)).isCut, 'also when it is short, and consists of characters only');
 });
 
 test('markdown: a text is cut into pieces at the ends of lines, and nothing of it is lost', () => {

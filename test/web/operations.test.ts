@@ -183,10 +183,10 @@ browserTest(
 browserTest('operations: whether the gateway answers is tried, once', { settings: withGateway }, async ({ open }) => {
   const page = await open('/operations');
   const health = page.getByRole('region', { name: 'Health' });
-  await health.getByText(/^Gateway\s*Answers/).waitFor();
+  await health.getByText(/^Gateway\s*Connected/).waitFor();
   await page.getByRole('link', { name: 'Search' }).click();
   await page.getByRole('navigation').getByRole('link', { name: 'Operations' }).click();
-  await health.getByText(/^Gateway\s*Answers/).waitFor();
+  await health.getByText(/^Gateway\s*Connected/).waitFor();
   assert.equal(page.asked('/diagnostics').length, 1);
 });
 
@@ -196,15 +196,15 @@ browserTest(
   async ({ open }) => {
     const page = await open('/operations');
     const health = page.getByRole('region', { name: 'Health' });
-    await health.getByText('tried once the token is there').waitFor();
+    await health.getByText('sign in to check it').waitFor();
     assert.deepEqual(page.asked('/diagnostics'), []);
     await page.getByLabel('Token', { exact: true }).fill('secret');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await health.getByText(/^Gateway\s*Does not answer/).waitFor();
+    await health.getByText(/^Gateway\s*Unreachable/).waitFor();
     await screenshot(page, 'operations-gateway-away');
     assert.deepEqual(await axeFindings(page), []);
     await health.getByRole('button', { name: 'Try again' }).click();
-    await health.getByText(/^Gateway\s*Does not answer/).waitFor();
+    await health.getByText(/^Gateway\s*Unreachable/).waitFor();
     assert.equal(page.asked('/diagnostics').length, 2);
   },
 );
@@ -226,11 +226,11 @@ browserTest('operations: health and figures at a glance', { demo: true }, async 
   await health.getByText('Memory').waitFor();
   const text = await health.innerText();
   for (const part of [
-    /Hub\nWell/,
-    /Database\nAnswers\n?SQLite/,
+    /Hub\nHealthy/,
+    /Database\nConnected\n?SQLite/,
     /Agents\n7/,
     /Tools\n9/,
-    /MCP servers\n14/,
+    /MCP servers\n17/,
     /Requests\n\d/,
   ])
     assert.match(text, part);
@@ -242,7 +242,7 @@ browserTest(
   async ({ open }) => {
     const page = await open('/operations', { expects: /401/ });
     await page.getByText('METRICS_TOKEN').waitFor();
-    await page.getByText('Well').waitFor();
+    await page.getByText('Healthy').waitFor();
   },
 );
 

@@ -10,7 +10,7 @@ import { withEvent } from '../../web/src/install/shown-steps.ts';
 import { databaseTile, gatewayTile, hubTile } from '../../web/src/operations/glance-words.ts';
 import { readFigures } from '../../web/src/operations/metrics-text.ts';
 import { count, shortNumber } from '../../web/src/parts/words.ts';
-import { countSentence, scopeSentence } from '../../web/src/search/count-words.ts';
+import { countSentence } from '../../web/src/search/count-words.ts';
 import { hubParameters, readSearch, searchPath } from '../../web/src/search/search-url.ts';
 import { quotedSegments, segments } from '../../web/src/search/segments.ts';
 import { shortReason } from '../../web/src/search/short-reason.ts';
@@ -199,7 +199,7 @@ const MARKED: [text: string, query: string, marked: string[]][] = [
 for (const [text, query, marked] of MARKED) {
   test(`highlight: ${query} in ${text}`, () => {
     const parts = segments(text, query);
-    assert.equal(parts.map(({ part }) => part).join(''), text, 'no sign is lost');
+    assert.equal(parts.map(({ part }) => part).join(''), text, 'no character is lost');
     assert.deepEqual(
       parts.filter(({ isMatch }) => isMatch).map(({ part }) => part),
       marked,
@@ -220,14 +220,9 @@ test('highlight: of a reason only what it quotes', () => {
 test('counts: the page says what is counted', () => {
   const state = (query: string) => readSearch(new URLSearchParams(query));
   const page = { total: 27, items: Array(20).fill({}) };
-  assert.equal(countSentence(page, state('')), '27 entries, newest first');
+  assert.equal(countSentence(page, state('')), '27 entries, most recently added first');
   assert.equal(countSentence(page, state('q=pdf')), 'About 27 results for “pdf”');
-  assert.equal(
-    scopeSentence(state('')),
-    'Each name is listed once, however many versions it has; disabled entries are left out.',
-  );
-  assert.equal(scopeSentence(state('versions=all')), 'Every version is listed; disabled entries are left out.');
-  assert.match(scopeSentence(state('include_inactive=true')), /^Each name .*; disabled entries are listed too/);
+  assert.equal(countSentence(page, state('sort=name')), '27 entries');
 });
 
 const settings = { database: 'postgres', gateway_configured: false } as PublicConfig;
@@ -237,24 +232,24 @@ const overloaded = { failure: new HubFailure('busy', 'It cannot keep up.') };
 
 test('health: no more is said than is known', () => {
   assert.equal(hubTile('asked').value, '…');
-  assert.deepEqual(hubTile(unwell), { value: 'In trouble', note: 'version 1.2.3', tone: 'bad' });
-  assert.equal(hubTile(silent).value, 'No answer');
-  assert.deepEqual(hubTile(overloaded), { value: 'In trouble', note: 'It cannot keep up.', tone: 'bad' });
-  assert.deepEqual(databaseTile(unwell, settings), { value: 'Does not answer', note: 'PostgreSQL', tone: 'bad' });
-  assert.deepEqual(databaseTile({ ...unwell, db: 'ok' }, undefined), { value: 'Answers', note: '', tone: 'good' });
-  assert.deepEqual(databaseTile(overloaded, undefined), { value: 'Not known', note: '' });
-  assert.equal(gatewayTile(undefined, 'not tried').value, 'Not known');
-  assert.equal(gatewayTile(settings, 'not tried').value, 'None');
+  assert.deepEqual(hubTile(unwell), { value: 'Unhealthy', note: 'version 1.2.3', tone: 'bad' });
+  assert.equal(hubTile(silent).value, 'Unreachable');
+  assert.deepEqual(hubTile(overloaded), { value: 'Unhealthy', note: 'It cannot keep up.', tone: 'bad' });
+  assert.deepEqual(databaseTile(unwell, settings), { value: 'Unreachable', note: 'PostgreSQL', tone: 'bad' });
+  assert.deepEqual(databaseTile({ ...unwell, db: 'ok' }, undefined), { value: 'Connected', note: '', tone: 'good' });
+  assert.deepEqual(databaseTile(overloaded, undefined), { value: 'Unknown', note: '' });
+  assert.equal(gatewayTile(undefined, 'not tried').value, 'Unknown');
+  assert.equal(gatewayTile(settings, 'not tried').value, 'Not configured');
   const configured = { ...settings, gateway_configured: true } as PublicConfig;
   assert.equal(gatewayTile(configured, 'being tried').value, 'Configured');
   assert.deepEqual(gatewayTile(configured, { outcome: 'ok', version: '1.0' }), {
-    value: 'Answers',
+    value: 'Connected',
     note: 'version 1.0',
     tone: 'good',
   });
   for (const outcome of ['unauthorized', 'down'] as const)
     assert.partialDeepStrictEqual(gatewayTile(configured, { outcome, error: 'Why.' }), { note: 'Why.', tone: 'bad' });
-  assert.match(gatewayTile(configured, overloaded).note, /could not be tried/);
+  assert.match(gatewayTile(configured, overloaded).note, /The check failed/);
 });
 
 test('storage: where nothing may be kept, the page remembers until it is closed', () => {

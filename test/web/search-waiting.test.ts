@@ -88,7 +88,7 @@ browserTest('search: an arrow ahead of the answer leads into the new list when i
   assert.equal(await focused(page), (await answer)[0]);
 });
 
-browserTest('search: whoever goes on typing, or elsewhere, is led nowhere', demo, async (stage) => {
+browserTest('search: typing on, or leaving the page, cancels the jump', demo, async (stage) => {
   const { page, hold } = await openHeld(stage);
   let letGo = hold();
   await field(page).pressSequentially('weather');
@@ -141,7 +141,7 @@ browserTest('search: the focus is never lost with a row that goes away', demo, a
   const place = 1;
   await titles(page).nth(place).focus();
   await page.goBack();
-  await page.getByText('newest first').waitFor();
+  await page.getByText('most recently added first').waitFor();
   const after = await titles(page).allTextContents();
   const kept = after.indexOf(before[place] ?? '');
   await until(page, 'document.activeElement !== document.body');

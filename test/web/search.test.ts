@@ -128,7 +128,7 @@ browserTest('search: Enter in the field opens the best result', demo, async ({ o
   await page.getByRole('heading', { level: 1, name: 'Weather Almanac' }).waitFor();
 });
 
-/** What the hub counts by itself. */
+/** What the hub counts. */
 async function countsOf(origin: string, filters: string): Promise<NonNullable<SearchPage['facets']>> {
   const answer = await fetch(`${origin}/catalog/search?versions=latest&facets=true&${filters}`);
   const { facets } = (await answer.json()) as SearchPage;
@@ -153,7 +153,7 @@ browserTest('search: what a filter counts is what its values would lead to', dem
   }
 
   await page.getByRole('radio', { name: /Everything/ }).check({ force: true });
-  await page.getByText(`${all} ${all === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  await page.getByText(`${all} ${all === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
   page.forget();
   await page.getByLabel('Every version').check();
   await page.waitForURL(/versions=all/);
@@ -168,7 +168,7 @@ browserTest('search: filters say how many, narrow, and survive reload and back',
   await tools.locator('.types-count').waitFor();
   const count = Number(await tools.locator('.types-count').textContent());
   await tools.click();
-  await page.getByText(`${count} entries, newest first`).waitFor();
+  await page.getByText(`${count} entries, most recently added first`).waitFor();
   assert.deepEqual(new Set(await page.locator('.result .type').allTextContents()), new Set(['Tool']));
 
   const framework = page.getByRole('group', { name: 'Framework' });
@@ -177,22 +177,22 @@ browserTest('search: filters say how many, narrow, and survive reload and back',
   // Until then, the counts of the answer before are shown.
   const option = framework.locator('.choice', { hasText: new RegExp(`^${most?.value}${narrowed}$`) });
   await option.click();
-  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
   assert.equal(await titles(page).count(), narrowed);
   assert.match(page.url(), /\/\?type=tool&frameworks=\w+$/);
 
   await page.reload();
-  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
   assert.ok(await page.getByRole('radio', { name: /Tools/ }).isChecked());
   assert.ok(await framework.getByRole('checkbox').first().isChecked());
 
   await page.goBack();
-  await page.getByText(`${count} entries, newest first`).waitFor();
+  await page.getByText(`${count} entries, most recently added first`).waitFor();
   assert.match(page.url(), /\/\?type=tool$/);
   await page.goForward();
-  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, newest first`).waitFor();
+  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
   await page.getByRole('button', { name: 'Clear all filters' }).click();
-  await page.getByText('newest first').waitFor();
+  await page.getByText('most recently added first').waitFor();
   assert.match(page.url(), /\/$/);
 });
 
@@ -280,7 +280,7 @@ browserTest('search: of what is only near in meaning it is said so', demo, async
     await route.fulfill({ response, json: { ...(await response.json()), mode: 'hybrid', only_by_meaning: true } });
   });
   await page.goto(`${origin}/?q=qwxzv+flurbz`);
-  await page.getByText('Nothing here has a word of “qwxzv flurbz”: these are only the nearest in meaning').waitFor();
+  await page.getByText('No exact matches for “qwxzv flurbz”. Showing the closest entries by meaning').waitFor();
   await page.locator('.result').first().waitFor();
   await screenshot(page, 'search-only-by-meaning');
 });
@@ -357,20 +357,20 @@ browserTest('search: only what was searched for is marked', demo, async ({ open 
   assert.ok(marked.has('pdf') && marked.has('tables'));
   for (const word of ['in', 'a']) assert.ok(!marked.has(word), word);
   const spoken = page.locator('.reason mark', { hasText: /^(in|name|tags|meaning|mentions)$/i });
-  assert.equal(await spoken.count(), 0, 'what a reason says by itself is not marked');
+  assert.equal(await spoken.count(), 0, 'the words of the hub in a reason are not marked');
 });
 
 browserTest('search: what is counted is said, here and where the whole catalog is', demo, async ({ open }) => {
   const page = await open('/');
   const counted = page.locator('.results-count');
-  await counted.getByText('30 entries, newest first').waitFor();
+  await counted.getByText('30 entries, most recently added first').waitFor();
   assert.match(
     (await counted.textContent()) ?? '',
     /Each name is listed once, however many versions it has; disabled entries are left out/,
   );
   await page.getByLabel('Every version').check();
   await page.getByLabel('Disabled entries').check();
-  await counted.getByText('33 entries, newest first').waitFor();
+  await counted.getByText('33 entries, most recently added first').waitFor();
   assert.match((await counted.textContent()) ?? '', /Every version is listed; disabled entries are listed too/);
   await page.getByRole('link', { name: 'Operations' }).click();
   await page.getByText('every version counted').first().waitFor();
@@ -448,14 +448,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
   );
 }
 
-browserTest('search: a hub that is gone for a while is asked again by itself', demo, async ({ open }) => {
+browserTest('search: a hub that is unreachable for a while is retried automatically', demo, async ({ open }) => {
   const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });
   await first(page).waitFor();
   await page.route(/\/catalog\/search/, (route) => route.abort('connectionrefused'));
   await field(page).pressSequentially('weather', { delay: 20 });
   const alert = page.getByRole('alert');
   await alert.getByText('The hub does not answer').waitFor();
-  await alert.getByText('goes on by itself').waitFor();
+  await alert.getByText('continues automatically').waitFor();
   assert.equal(await page.locator('.results-old').count(), 1, 'results of another search are not shown as its own');
   assert.equal(await field(page).inputValue(), 'weather');
   await page.unroute(/\/catalog\/search/);
@@ -463,9 +463,9 @@ browserTest('search: a hub that is gone for a while is asked again by itself', d
   assert.equal(await alert.count(), 0);
 });
 
-browserTest('page: an address that is none is told in words, with a way on', demo, async ({ open }) => {
+browserTest('page: an address that is invalid is told in words, with a way on', demo, async ({ open }) => {
   const page = await open('/nowhere/at/all', { expects: /404/ });
-  await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   await page.getByText('/nowhere/at/all').waitFor();
   assert.equal(await page.title(), 'Nothing here · Catalog Hub');
   assert.deepEqual(await axeFindings(page), []);
@@ -477,9 +477,9 @@ browserTest('page: an address that is none is told in words, with a way on', dem
 
 browserTest('page: an address that cannot be read is told in words too', demo, async ({ open, origin }) => {
   const page = await open('/entities/%E0%A4%A', { expects: /404/ });
-  await page.getByRole('heading', { level: 1, name: 'There is no such entry' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Entry not found' }).waitFor();
   await page.goto(`${origin}/%zz`);
-  await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   for (const path of ['/catalog/entities/%E0%A4%A', '/%zz']) {
     const answer = await fetch(`${origin}${path}`);
     assert.match(answer.headers.get('content-type') ?? '', /problem\+json/, 'programs get a problem');
@@ -487,7 +487,7 @@ browserTest('page: an address that cannot be read is told in words too', demo, a
 });
 
 browserTest(
-  'search: results of a hundred thousand signs and odd scripts are shown as they are',
+  'search: results of a hundred thousand characters and odd scripts are shown as they are',
   { manifests: [aManifest({ title: 'ふりがな 😀 مرحبا', summary: `${'很长'.repeat(400)} end` })] },
   async ({ open }) => {
     const page = await open('/');

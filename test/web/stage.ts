@@ -125,7 +125,7 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 export async function axeFindings(page: Page, rules: readonly string[] = WCAG): Promise<string[]> {
   const source = await readFile(new URL('node_modules/axe-core/axe.min.js', ROOT), 'utf8');
   await page.evaluate(source);
-  // Of what is well it would otherwise say where each of it is, which takes longer than to find out.
+  // Without this, axe lists every passing element, which takes longer than the check.
   const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
   return page.evaluate(`axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ target, any }) =>

@@ -10,9 +10,9 @@ export function NowherePage() {
   return (
     <main id="content" class="entity-page">
       <header class="entity-head">
-        <h1>There is nothing at this address</h1>
+        <h1>Page not found</h1>
         <p>
-          <code class="address">{address.value.pathname}</code> is no page of this hub. The link may be old, or
+          <code class="address">{address.value.pathname}</code> is not a page of this hub. The link may be old, or
           mistyped.
         </p>
         <div class="ways-on">

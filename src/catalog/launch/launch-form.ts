@@ -28,7 +28,7 @@ export type Launch =
 
 export interface LaunchedPackage {
   kind: 'npm' | 'pypi' | 'oci';
-  /** Of the package or image, without a version. */
+  /** The name of the package or image, without a version. */
   name: string;
   /** The program of the package, where it is not the one that is named like the package. */
   program?: string;

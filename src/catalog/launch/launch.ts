@@ -54,7 +54,7 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
   return { kind: 'none', reason: reason ?? NOTHING_NAMED };
 }
 
-/** Catalogs put web pages beside STDIO; they are no addresses of the server. Agents that speak A2A are no MCP servers. */
+/** Catalogs put web pages beside STDIO; they are not addresses of the server. Agents that speak A2A are not MCP servers. */
 function registeredRemote(server: JsonObject, source: LaunchSource): Launch | undefined {
   const url = asText(server.url);
   if (!url || /^(stdio|a2a)$/i.test(asText(server.transport) ?? '')) return undefined;
@@ -75,7 +75,7 @@ function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: s
   return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed, nameFor) };
 }
 
-/** `{tenant}` becomes its value or a gap, and so do secrets. Undefined for what is no address on the web. */
+/** `{tenant}` becomes its value or a gap, and so do secrets. Undefined for anything but a web address. */
 function filledAddress(remote: JsonObject): GappedText | undefined {
   const text = asText(remote.url);
   if (!text) return undefined;
@@ -159,7 +159,7 @@ function registeredEnvironment(server: JsonObject): JsonObject {
   return { ...asObject(server.env), ...asObject(asObject(server.exec).env) };
 }
 
-/** Of one that its publisher also hosts, the address. */
+/** The address, when the publisher also hosts the server. */
 function packageLaunch(listed: JsonObject, server: JsonObject, source: LaunchSource): Launch {
   const pack = withRegistry(listed, source.artifacts);
   const hosted = hostedAddress(pack);

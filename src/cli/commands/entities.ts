@@ -92,7 +92,7 @@ export const entityCommands = [
 
 function pageForPeople({ items, total }: CatalogPage, output: Output): string {
   if (items.length === 0)
-    return total > 0 ? `There are no more; ${plural(total, 'entity', 'entities')} in all.\n` : 'Nothing found.\n';
+    return total > 0 ? `End of the list; ${plural(total, 'entity', 'entities')} in total.\n` : 'Nothing found.\n';
   const rows = output.table(items, [
     { title: 'Entity', text: ({ id }) => id, isKey: true },
     {

@@ -76,7 +76,7 @@ export const keepCommands = [
       await spareDatabase(file, access);
       const made = await mkdir(dirname(resolve(file)), { recursive: true });
       // It may be a slip of the pen.
-      if (made !== undefined) output.note(`hub: There was no folder ${dirname(resolve(file))}; it was made.`);
+      if (made !== undefined) output.note(`hub: Created the folder ${dirname(resolve(file))}.`);
       const { bytes } = await output.working((progress) => {
         progress.show('copying …');
         return hub.backup(resolve(file));

@@ -28,7 +28,7 @@ export const mcpCommands = [
         terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);
       const isLocal = access.serverUrl === undefined;
       const hub = isLocal ? await openedWhenNeeded(access, terminal) : await access.open();
-      // Of a hub elsewhere, nobody here knows its folders.
+      // The folders of a hub on another machine are unknown here.
       const targetFolder = isLocal
         ? async (target: string) => (await access.openLocal()).targetFolder(target)
         : undefined;

@@ -119,7 +119,7 @@ function nothingListed(
   { total }: Pick<PendingPage, 'total'>,
   { args, errorOnly }: { args: readonly string[]; errorOnly: boolean },
 ): string {
-  if (total > 0) return `There are no more; ${plural(total, 'server')} in all.`;
+  if (total > 0) return `End of the list; ${plural(total, 'server')} in total.`;
   if (args.length > 0) return `No pending server ${errorOnly ? 'with an error ' : ''}matches these words.`;
   return errorOnly ? 'No server has an error.' : 'No server is pending.';
 }

@@ -29,7 +29,7 @@ function rejectionsForPeople(
   { output, url }: { output: Output; url: string | undefined },
 ): string {
   if (total === 0) return `No manifest ${url === undefined ? '' : `of ${oneLine(url)} `}was refused.\n`;
-  if (items.length === 0) return `There are no more; ${plural(total, 'manifest')} in all.\n`;
+  if (items.length === 0) return `End of the list; ${plural(total, 'manifest')} in total.\n`;
   const rows = output.table(items, [
     { title: 'Manifest', text: (item) => item.url },
     { title: 'Why', text: ({ error }) => error, style: (text) => output.style.bad(text), isFlexible: true },

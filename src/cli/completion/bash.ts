@@ -34,7 +34,7 @@ function valueCases({ line, options }: CompletedCommand): string[] {
     .map((option) => {
       const lines = namesOf(option).map((name) => quoted(`${line} ${name}`));
       const reply = option.value === 'words' ? `COMPREPLY=($(compgen -W "${option.words.join(' ')}" -- "$cur")); ` : '';
-      // With nothing to reply, bash completes paths by itself.
+      // Without a reply, bash completes paths.
       return `    ${lines.join('|')}) ${reply}return ;;`;
     });
 }
@@ -42,7 +42,7 @@ function valueCases({ line, options }: CompletedCommand): string[] {
 function wordsCase({ line, next, takesPath, options }: CompletedCommand): string {
   const optionWords = options.flatMap(namesOf).join(' ');
   const nextWords = next.map(({ word }) => word).join(' ');
-  // Where something else may come next, options are offered to whoever begins one.
+  // Where something else may come next, options are offered once the word starts with a dash.
   if (takesPath || nextWords !== '')
     return `    ${quoted(line)}) if [[ "$cur" == -* ]]; then words="${optionWords}"; else words="${nextWords}"; fi ;;`;
   return `    ${quoted(line)}) words="${optionWords}" ;;`;

@@ -42,7 +42,7 @@ function modelAdvice(reason: string, endpoint: string | undefined): string {
   return `See whether the server at EMBEDDING_BASE_URL ${server} runs, and whether address, EMBEDDING_MODEL and EMBEDDING_API_KEY are right; without EMBEDDING_BASE_URL, the hub uses its own model.`;
 }
 
-/** Of the model itself. */
+/** Findings about the model itself. */
 export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
   switch (model.outcome) {
     case 'ok':

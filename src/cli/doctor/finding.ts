@@ -39,7 +39,7 @@ export async function runChecks(
 function stopOf(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  // It may come when nobody waits any more.
+  // It may arrive after the caller stopped waiting.
   promise.catch(() => {});
   return promise;
 }

@@ -6,7 +6,7 @@ import { plural } from '../output/text.ts';
 import { gatewayFinding, llmFinding, meaningFinding, modelFinding, NO_GATEWAY } from './diagnosis-findings.ts';
 import { type Check, type Finding, once } from './finding.ts';
 
-/** Of one elsewhere. */
+/** Checks of a hub on another machine. */
 export function serverChecks(hub: HubOperations, url: string): Check[] {
   const diagnose = once(() => diagnosisOf(hub));
   return [
@@ -21,7 +21,7 @@ export function serverChecks(hub: HubOperations, url: string): Check[] {
   ];
 }
 
-/** Undefined for whoever may not ask, and of a hub that is too old to know. */
+/** Undefined when the caller may not ask, and for a hub that is too old to know. */
 async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
   return hub.diagnose().catch((error) => {
     if (error instanceof HubError && ['unauthorized', 'route_not_found'].includes(error.code)) return undefined;

@@ -105,10 +105,10 @@ async function catalogState(openCatalog: () => Promise<Hub | undefined>): Promis
   const hub = await openCatalog().catch((error: Error) => error);
   if (hub === undefined) return EMPTY_CATALOG;
   if (!(hub instanceof Error)) return catalogFinding(hub);
-  return { outcome: 'warning', found: 'cannot be read', advice: 'Mend the database first; see above.' };
+  return { outcome: 'warning', found: 'cannot be read', advice: 'Fix the database first; see above.' };
 }
 
-/** The vectors are read first, as a hub that serves does by itself. */
+/** The vectors are read first, as `hub serve` does. */
 async function vectorFinding(hub: Hub | undefined, { embedding }: Config): Promise<Finding> {
   if (!hub) return { outcome: 'ok', found: 'no vectors are needed yet' };
   await Promise.race([hub.catchUpSearch(), sleep(MODEL_PATIENCE_MS, undefined, { ref: false })]);

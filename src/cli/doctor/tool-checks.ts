@@ -2,7 +2,7 @@
 import type { World } from '../../lib/world.ts';
 import type { Check, Finding } from './finding.ts';
 
-/** Of each list, one is enough. */
+/** One program of each list is enough. */
 const TOOLS: readonly { subject: string; programs: readonly string[]; use: string }[] = [
   { subject: 'git', programs: ['git'], use: 'artifacts of the kind git' },
   { subject: 'python', programs: ['uv', 'python3'], use: 'artifacts of the kind pypi' },
@@ -59,7 +59,7 @@ async function versionOf(program: string, run: World['run']): Promise<string | u
   return line.toLowerCase().includes(program.replace(/\d$/, '')) ? line : `${program} ${line}`;
 }
 
-/** Of what it says; undefined when it does not work. */
+/** The version that it prints; undefined when it does not work. */
 async function firstLine(program: string, args: string[], run: World['run']): Promise<string | undefined> {
   const request = { program, args, cwd: process.cwd(), timeoutMs: TIMEOUT_MS };
   const { exitCode, stdout } = await run(request).catch(() => ({ exitCode: 1, stdout: '' }));

@@ -43,7 +43,7 @@ export async function openLocalHub({ environment, terminal, ...options }: LocalH
   }
 }
 
-/** Syncing by itself is for a hub that stays. */
+/** Background sync is only for a hub that keeps running. */
 function withoutBackground(config: Config): Config {
   return { ...config, ingest: { ...config.ingest, intervalMin: 0 } };
 }

@@ -34,8 +34,8 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
       .map((text, index) => {
         const width = widths?.[index] ?? 0;
         const cut = shortened(text, width);
-        const blanks = ' '.repeat(Math.max(0, width - widthOf(cut)));
-        return shown[index]?.isNumber ? `${blanks}${style(cut, index)}` : `${style(cut, index)}${blanks}`;
+        const spaces = ' '.repeat(Math.max(0, width - widthOf(cut)));
+        return shown[index]?.isNumber ? `${spaces}${style(cut, index)}` : `${style(cut, index)}${spaces}`;
       })
       .join(GAP)
       .trimEnd();

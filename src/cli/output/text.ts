@@ -52,7 +52,7 @@ export function wrapped(text: string, columns: number): string[] {
   });
 }
 
-/** `2026-11-15 18:24`, by the clock of whoever reads it; a text that is no time stays as it is. */
+/** `2026-11-15 18:24`, in the local time zone; text that is not a time stays as it is. */
 export function shownMoment(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;

@@ -15,19 +15,19 @@ export interface SecretQuestion {
   signal: AbortSignal;
 }
 
-/** Undefined when there is no answer: control D, or nobody there any more. @throws AbortError for control C, and when the process is to end. */
+/** Undefined without an answer: after control D, or when the input has ended. @throws AbortError for control C, and when the process is to end. */
 export async function askSecret({ question, input, output, signal }: SecretQuestion): Promise<string | undefined> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   let typed: string[] = [];
 
   function onData(chunk: string): void {
-    // One sign at a time: what is pasted arrives at once. The first end counts.
-    for (const sign of chunk) {
-      if (ENTER.includes(sign)) resolve(typed.join(''));
-      else if (sign === CONTROL_C) onAbort();
-      else if (sign === CONTROL_D) onGone();
-      else typed = BACKSPACE.includes(sign) ? typed.slice(0, -1) : [...typed, sign];
+    // One character at a time: pasted text arrives at once. The first end counts.
+    for (const character of chunk) {
+      if (ENTER.includes(character)) resolve(typed.join(''));
+      else if (character === CONTROL_C) onAbort();
+      else if (character === CONTROL_D) onGone();
+      else typed = BACKSPACE.includes(character) ? typed.slice(0, -1) : [...typed, character];
     }
   }
   const onGone = () => resolve(undefined);

@@ -27,7 +27,7 @@ export function rowOfItem(rows: GatewayRows, item: GatewayItem): GatewayRow | un
   return rowsLike(rows, item).find((row) => isRowOf(item, row));
 }
 
-/** What a creation that was not answered has made: a row that is none of the items with an id. */
+/** What a creation without an answer has made: a row that matches no item with an id. */
 export function lateRow(rows: GatewayRows, item: GatewayItem, items: readonly GatewayItem[]): GatewayRow | undefined {
   const isKnown = ({ id }: GatewayRow) => items.some((each) => each.kind === item.kind && each.id === id);
   return rowsLike(rows, item).find((row) => isRowOf(item, row) && !isKnown(row));

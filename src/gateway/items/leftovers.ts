@@ -76,7 +76,7 @@ function mayStillAppear({ askedAt = '' }: HeldItem, { now }: LeftoverRemoval): b
   return Math.abs(now().getTime() - Date.parse(askedAt)) < LONGEST_CREATION_MS;
 }
 
-/** Of those that the gateway still has, as far as it can be asked. */
+/** Keeps only items that the gateway still has, as far as it can be asked. */
 async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Promise<string[]> {
   const names: string[] = [];
   for (const [kind, ofKind] of Map.groupBy(items, (item) => item.kind)) {

@@ -14,7 +14,7 @@ export interface GatewayRow {
   name: string;
   /** In comparable form. */
   url: string;
-  /** Of a resource; its template, where it has one. */
+  /** The uri of a resource; its template, where it has one. */
   uri: string;
   transport: string;
   /** The template of a prompt; undefined where the gateway does not show one. */

@@ -49,7 +49,7 @@ type Refusal = Exclude<GatewayReply, { kind: 'ok' }>;
 
 interface Outcome {
   registration: Registration;
-  /** Of the last answer, when it was a refusal. */
+  /** The status of the last answer, when it was a refusal. */
   status?: number;
   /** What this hub has in the gateway for the server now. */
   own?: OwnRow;
@@ -215,7 +215,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return { registration: failed(calls, [call.error, cause].filter(Boolean).join(' ')), status: statusOf(reply) };
   }
 
-  /** Of a conflict that another name does not solve. */
+  /** Set for a conflict that another name does not solve. */
   async function causeOf(one: Offer, reply: Refusal): Promise<string | undefined> {
     const conflict = conflictOf(reply);
     if (conflict?.about === 'part') return partAcceptedOnce(conflict.part);

@@ -1,6 +1,6 @@
 // What the hub adds to the page at /docs, which is that of a library: the way back, and the theme.
 
-/** The page knows of no other: whoever came here by a link must be able to go back. */
+/** A link back to the hub, for visitors who followed a link to this page. */
 const WAY_BACK = `
 const link = Object.assign(document.createElement('a'), { href: '/', className: 'way-back', textContent: '← Catalog Hub' });
 document.body.prepend(link);
@@ -33,11 +33,17 @@ const STYLE = `
   html:not(.light-mode), html:not(.light-mode) body { background: #1c2022; }
 }
 .dark-mode body { background: #1c2022; }
-.way-back { display: inline-block; padding: 1rem 1.25rem 0; color: #1b5e8c; font: 600 1rem/1.5 system-ui, sans-serif; }
-.dark-mode .way-back { color: #9cc7e8; }
+.way-back { display: block; max-width: 72rem; margin: 0 auto; padding: 1rem 1.25rem 0; color: #12594b; font: 600 1rem/1.5 "Segoe UI", "Helvetica Neue", Helvetica, "Liberation Sans", Arial, sans-serif; }
+.dark-mode .way-back { color: #86cfbb; }
+html:not(.dark-mode) body { background: #faf8f3; }
+.swagger-ui, .swagger-ui .info .title, .swagger-ui .opblock-tag, .swagger-ui .opblock .opblock-summary-description { font-family: "Segoe UI", "Helvetica Neue", Helvetica, "Liberation Sans", Arial, sans-serif; }
+.swagger-ui .wrapper { max-width: 72rem; }
+.swagger-ui .info { margin: 1rem 0; }
+.swagger-ui .scheme-container { margin: 0; padding: 0; background: transparent; box-shadow: none; }
+.swagger-ui .opblock { border-radius: 0.6rem; box-shadow: none; }
 `;
 
-/** Where the library's own colours are too faint to be read by everybody (WCAG 2.2 AA). */
+/** Where the library's own colors are too faint to be read by everybody (WCAG 2.2 AA). */
 const CONTRAST = `
 .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1c6bb0; }
 .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1a7a4c; }

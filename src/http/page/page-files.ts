@@ -1,4 +1,4 @@
-// The files of the page, held in memory: they are few and small, and whoever opens the page waits for each of them.
+// The files of the page, held in memory: they are few and small, and a visitor waits for each of them.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -18,6 +18,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 export function readPageFile(path: string): PageFile {

@@ -5,6 +5,7 @@ const OWN_PAGE = {
   'script-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self'",
+  'font-src': "'self'",
   'connect-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'none'",

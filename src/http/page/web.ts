@@ -12,7 +12,7 @@ import { pagePolicy } from './page-policy.ts';
 /** Where `npm run build:page` puts it, seen from `src/http` as well as from `dist/http`. */
 const PAGE_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
 
-/** The page finds out by itself what to show. */
+/** The page reads from its address what to show. */
 const PAGE_ADDRESSES = ['/', '/operations', '/operations/approvals', '/operations/policy', '/entities/:id'];
 
 /** What the page asks first at its plain address: named in a header, it is on its way while the script is still being loaded. */
@@ -70,7 +70,7 @@ export function answerNotFound(folder: string = PAGE_FOLDER) {
 
 function nothingAt({ originalUrl }: FastifyRequest): HubError {
   if (!isReadable(originalUrl)) return new HubError('invalid_request', 'The address cannot be read.');
-  return new HubError('route_not_found', 'There is nothing at this address; /docs lists what there is.');
+  return new HubError('route_not_found', 'Nothing is served at this address; /docs lists all endpoints.');
 }
 
 /** Browsers ask for pages by their type; for everything else they, and programs, take anything. */

@@ -82,7 +82,7 @@ function jsonRpcError({ code, message }: HubError, requestId: string) {
   return { jsonrpc: '2.0', id: null, error };
 }
 
-/** The request itself is no indication: it closes as soon as it has been read. */
+/** The request itself cannot be used: it closes as soon as it has been read. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => raw.writableFinished || gone.abort());

@@ -126,7 +126,7 @@ function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, place: Place): P
     const merged = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), ...rules });
     const { text: content, name: entry, isTheirs } = merged;
     const asked = inputs.length > 0 ? { inputs: [...inputs] } : {};
-    // Of the entry alone: the rest of the file belongs to others. With its placeholders, which people fill in.
+    // The digest covers the entry alone, with its placeholders: the rest of the file belongs to others.
     const locked = { integrity: jsonDigest(written), entry, written, ...asked };
     const changed = isTheirs ? `The entry '${entry}' of '${path}' ${CHANGED}` : undefined;
     if (entry === wanted.name || entry === earlier?.entry) return { content, locked, changed };

@@ -58,7 +58,7 @@ function normalized(name: KindName, spec: JsonObject): JsonObject {
 function unsupported({ registry }: JsonObject): string {
   if (typeof registry === 'string' && registry !== '')
     return cannot(`the hub does not install from the registry '${registry.slice(0, 60)}'`);
-  return cannot('the hub installs pypi, oci, git, zip, npm and mcpb artifacts, and this is none of them');
+  return cannot('the hub installs only pypi, oci, git, zip, npm and mcpb artifacts');
 }
 
 function cannot(why: string): string {

@@ -18,7 +18,7 @@ export async function fileDigest(path: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** Of names, contents, links as they are written, and executable bits. Files and folders with names in `skip` do not count. */
+/** The digest covers names, contents, link targets and executable bits. Files and folders with names in `skip` do not count. */
 export async function treeDigest(folder: string, skip: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
   async function add(inside: string): Promise<void> {

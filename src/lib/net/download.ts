@@ -189,7 +189,7 @@ function createMeter(maxBytes: number, limits: Limits) {
   };
 }
 
-/** A full disk is no fault of the host. */
+/** A full disk is not the host's fault. */
 function isFileError(error: unknown): boolean {
   const { code = '', path } = error as NodeJS.ErrnoException;
   return path !== undefined || FULL.includes(code);

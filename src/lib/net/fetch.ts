@@ -66,7 +66,7 @@ export function isBelow({ origin, pathname }: URL, prefix: string): boolean {
 function readUrl(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (!url)
-    throw new FetchError(base ? 'was redirected to something that is no address' : 'is no readable address', {
+    throw new FetchError(base ? 'was redirected to something that is not an address' : 'is not a readable address', {
       isTemporary: false,
     });
   const { protocol } = url;

@@ -30,7 +30,7 @@ export interface ProxyTimes {
 
 const TIMES: ProxyTimes = { connectMs: 10_000, silenceMs: 120_000 };
 const MOST_CONNECTIONS = 512;
-/** Of one connection, not of what is said on it. */
+/** Time limit for connecting, not for the traffic afterwards. */
 const HOP_HEADERS =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-(authorization|authenticate|connection))$/;
 const CHALLENGE = { 'proxy-authenticate': 'Basic realm="hub"', connection: 'close' };
@@ -62,7 +62,7 @@ export function createGuardedProxy(rule: NetworkRule, times = TIMES): GuardedPro
       server.once('error', reject);
       server.listen(0, '127.0.0.1', resolve);
     });
-    // It is there for programs that the hub waits for, and keeps no process alive by itself.
+    // It serves programs that the hub waits for, and does not keep the process alive.
     server.unref();
     return { server, connections, url: `http://hub:${password}@127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
@@ -111,7 +111,7 @@ function tunnel(
   { rule, lookup, times }: Way,
 ): void {
   const url = URL.parse(`https://${request.url}`);
-  const fault = url ? literalFault(url.hostname, rule) : 'is no address';
+  const fault = url ? literalFault(url.hostname, rule) : 'is not an address';
   if (!url || fault) return void refuse(client, 403, `${request.url} ${fault}`);
   const host = withoutBrackets(url.hostname);
   const upstream = connect({ host, port: Number(url.port || 443), lookup });

@@ -18,7 +18,7 @@ const METADATA_ADDRESSES = [
 ];
 /** The one prefix that wraps an IPv4 address in its last 32 bits for everybody to reach (RFC 6052). */
 const WRAPPING_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
-/** Addresses of IPv4 in the clothes of IPv6, which nobody uses any more. */
+/** Obsolete IPv6 forms of IPv4 addresses. */
 const COMPATIBLE_PREFIX = ipaddr.parseCIDR('::/96');
 
 /** Why an address may not be connected to; undefined when it may. Link-local and metadata addresses never may. */

@@ -64,7 +64,7 @@ function shownObject(object: JsonObject, place: Place): JsonObject {
 
 function shownMember(key: string, value: unknown, { place, isNamed }: { place: Place; isNamed: boolean }): unknown {
   if (place === 'closed') {
-    // A key without a value beside it is no name.
+    // A key without a value beside it is not a name.
     const isDescription = DESCRIPTION.test(key) && (key !== 'key' || isNamed);
     return shown(value, isDescription ? 'open' : 'closed', key);
   }

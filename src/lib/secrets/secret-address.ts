@@ -11,7 +11,7 @@ const SECRET_PARAMETER = /^(code|sig|signature|x-amz-signature|pwd|pass|pat|jwt|
 const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i;
 const PARAMETER = /[?&#;]([^=?&#;]+)=([^&#;]*)/g;
 
-/** Of a parameter of an address; names that say it by themselves are not among them. */
+/** Short parameter names of addresses that stand for secrets, beside the obvious ones. */
 export function isSecretParameter(name: string): boolean {
   return SECRET_PARAMETER.test(name);
 }

@@ -4,7 +4,7 @@ import { type Gap, type GappedText, gapSecrets, isAddress } from './secret-addre
 
 const HIDDEN = '***';
 const NAME_BEFORE_A_VALUE = /([\w-]+)(?:=|:\s*|\s+)$/;
-/** A pattern that looks for an end is tried at every sign of a text. */
+/** A pattern that looks for an end is tried at every character of a text. */
 const LONGEST_NAME = 300;
 
 /** `--api-key abc`, `TOKEN=abc` and `X-Api-Key: abc` lose their values, and so do addresses; a word may be a gap already. */

@@ -27,7 +27,7 @@ const STANDS_FOR_A_VALUE = [
 /** Before it, the scheme of a header: `Bearer ${TOKEN}`. Never inside of something else: `sk-{x}-abc` is a value. */
 const PLACEHOLDER = new RegExp(`^(?:[a-z-]{2,20}\\s+)?(?:${STANDS_FOR_A_VALUE.join('|')})$`, 'is');
 
-/** Of a member of an object, or of an option. */
+/** For members of objects, and for options. */
 export function isSecretKey(key: string): boolean {
   const words = wordsOf(key).map((word) => word.replace(/(?<=[^s])s$/, ''));
   const last = words.at(-1) ?? '';
@@ -41,7 +41,7 @@ export function isSecretKey(key: string): boolean {
   );
 }
 
-/** Of a variable of the environment: shorter names, and more of them are secret. */
+/** For environment variables: shorter names count as secret too. */
 export function isSecretVariable(name: string): boolean {
   const words = wordsOf(name);
   if (LAST_WORD_OF_A_REMARK.test(words.at(-1) ?? '')) return false;

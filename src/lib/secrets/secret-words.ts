@@ -10,7 +10,7 @@ const HEADER = /^([A-Za-z][\w-]*):(\s*)(\S.*)$/s;
 const HEADER_OPTION = /^(-H|--headers?|--http-headers?)$/;
 /** Every other header is for the server alone. */
 const OPEN_HEADER = /^(accept(-.*)?|content-.*|user-agent|host|origin|cache-control|connection)$/i;
-/** Of a list of anything: `Token: renewed by itself` is a sentence. */
+/** For items of a list: `Token: renewed before it expires` is a sentence. */
 const ONE_VALUE = /^(\w+ )?\S+$/;
 /** Long texts of strangers are looked through: neither of these reads a part of one twice. */
 const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]+)@(?=[\w[])/gi;
@@ -59,7 +59,7 @@ export function shownNumber(value: number, before?: unknown): string | number {
   return typeof before === 'string' && OPTION.test(before) && isSecretKey(before) ? hidden(value, before) : value;
 }
 
-/** Blanks and quotes stay as they are. */
+/** Spaces and quotes stay as they are. */
 export function shownCommandLine(line: string): string {
   let before: string | undefined;
   return line.replace(COMMAND_LINE_WORD, (word) => {

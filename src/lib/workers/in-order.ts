@@ -43,7 +43,7 @@ export async function* inOrder<Input, Output>(
     underWay += 1;
     const output = run(input);
     outputs.push(output);
-    // Whoever takes it gets the rejection; this is only about the count.
+    // The consumer gets the rejection; this only keeps the count.
     output.then(weighIn, endOne);
     change.ring();
   }

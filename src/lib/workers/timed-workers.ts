@@ -17,7 +17,7 @@ export function createTimedPool<Task, Result>(
 ): TimedPool<Task, Result> {
   const { threads, longestQueue, timeoutMs } = options;
   const pool = createWorkerPool<Task, Result>({ ...options, kept: 0 });
-  // Whoever waits does so here: a pool that ended a thread starts no other one for what is in its own queue.
+  // Tasks wait here and not in the pool: a pool that ended a thread starts no other one for what is in its own queue.
   const turns = pLimit(threads);
 
   async function onThread(task: Task, { signal, transferList }: { signal: AbortSignal; transferList?: ArrayBuffer[] }) {

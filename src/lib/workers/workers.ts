@@ -26,7 +26,7 @@ export interface WorkerPoolOptions {
   idleMs?: number;
   /** More tasks than this waiting means that the hub cannot keep up: the next is refused. */
   longestQueue: number;
-  /** Largest heap of one thread; it collects its garbage sooner than it would by itself. */
+  /** Largest heap of one thread; it collects its garbage sooner than by default. */
   heapMb: number;
 }
 
@@ -52,7 +52,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
   const running = new Set<Promise<Result>>();
   return {
     async run(task, how) {
-      // By itself, a pool that was closed would start again for whoever asks next.
+      // Without this, a closed pool would start again with the next task.
       if (isClosed) throw new Error('The threads for this have been ended.');
       pool ??= open();
       const result = pool.run(task, how);
@@ -80,7 +80,7 @@ function settingsOf(options: WorkerPoolOptions) {
   return {
     filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
     workerData: options.data,
-    // None of the process's own: secrets are no concern of theirs.
+    // Not the environment of the process: threads do not need its secrets.
     env: compileCache(),
     minThreads: options.kept,
     maxThreads: options.threads,
@@ -90,7 +90,7 @@ function settingsOf(options: WorkerPoolOptions) {
   };
 }
 
-/** For the environment of threads and processes, which would compile, and strip of its types, anew what is kept for the main one. */
+/** For the environment of threads and processes, which would otherwise compile, and strip of types, what is already cached for the main thread. */
 function compileCache(): NodeJS.ProcessEnv {
   const folder = module.getCompileCacheDir();
   // Node adds the part that names its own version.

@@ -1,4 +1,4 @@
-// A value of JSON within so many signs: what is short stays whole, and what is long shares the room that is left.
+// Shortens a JSON value to a number of characters: short members stay whole, and long ones share the rest.
 import { isJsonObject } from '../../lib/json.ts';
 import { cutText } from './line.ts';
 
@@ -34,7 +34,7 @@ function cut(value: unknown, room: number): unknown {
   return room < LEAST_SIGNS ? CUT : Object.fromEntries(cutMembers(Object.entries(value), room));
 }
 
-/** Some signs take two in JSON. */
+/** Some characters take two in JSON. */
 function cutString(text: string, room: number): string {
   const share = (room - 3) / signsOf(text);
   return cutText(text, Math.max(Math.floor(text.length * share), 1));

@@ -2,7 +2,7 @@
 import { harmless } from '../../lib/harmless.ts';
 
 export function oneLine(text: string): string {
-  // Blanks in their place: words that were apart stay so.
+  // Spaces in their place: words that were apart stay so.
   return harmless(text, ' ').replace(/\s+/g, ' ').trim().toWellFormed();
 }
 

@@ -11,7 +11,7 @@ const LONGEST_NAME = 100;
 const MOST_MEMBERS = 50;
 const DEEPEST = 8;
 
-/** Of a whole answer, a model reads no more than about 20,000 signs: these, and what says that something is missing. */
+/** Longest answer for a model, about 20,000 characters including the note that something is missing. */
 const MOST_STRUCTURED_SIGNS = 12_000;
 const MOST_TEXT_SIGNS = 6_000;
 

@@ -1,4 +1,4 @@
-// Tools for operators: what is not in the gateway as it should be, and the sync that mends it.
+// Tools for operators: pending servers, and the sync that registers them.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { SyncReport } from '../../remotes/contract.ts';

@@ -6,7 +6,7 @@ import { reversedHost } from '../present-entry.ts';
 import type { AboutEntry, RegistryEntry } from '../store.ts';
 
 const REGISTRY_TYPE = 'application/ai-registry+json';
-/** Of SEP-2127; a later revision may say `v2`. */
+/** The schema of SEP-2127; a later revision may say `v2`. */
 const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 const IDENTIFIER = /^urn:air:([a-zA-Z0-9.-]+):mcp:([a-zA-Z0-9._-]+)$/;
 

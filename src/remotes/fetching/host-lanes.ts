@@ -2,7 +2,7 @@
 
 export interface LaneLimits {
   requestsPerHost: number;
-  /** Of all lanes together. */
+  /** Requests at a time, over all lanes together. */
   mostUnderWay: number;
 }
 

@@ -18,7 +18,7 @@ export interface ListedEntry {
   url: string;
   /** The JSON text of a manifest in place. */
   text?: string;
-  /** Of the manifest at that address. */
+  /** The digest of the manifest at that address. */
   digest?: string;
   isDeleted?: boolean;
   /** Why there is no manifest. */

@@ -29,7 +29,7 @@ interface Host {
 
 /** How a host answers the requests of one piece of work. */
 interface Health {
-  /** Of the last usable answer. */
+  /** The time of the last usable answer. */
   answeredAt: number;
   /** Undefined when no request has failed since the last usable answer. */
   silentSince: number | undefined;
@@ -40,7 +40,7 @@ interface Health {
 interface Task {
   host: Host;
   request: FetchRequest;
-  /** Of all hosts, by name. */
+  /** The health of all hosts, by name. */
   health: Map<string, Health>;
   startedAt: number;
   /** Covers all tries and the time between them. */

@@ -10,7 +10,7 @@ import { mcpRegistry } from '../index-formats/mcp-registry.ts';
 /** Each reads its part of a document. In this order, so that a manifest somebody wrote counts before what a registry knows. */
 const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
 
-/** @throws HubError `invalid_manifest` when it is no index. */
+/** @throws HubError `invalid_manifest` when it is not an index. */
 export function readIndexDocument(document: unknown, indexUrl: string): IndexPage {
   const readers = READERS.filter(({ recognizes }) => recognizes(document));
   if (readers.length === 0) return emptyIndex(document);
@@ -27,14 +27,14 @@ export function readIndexDocument(document: unknown, indexUrl: string): IndexPag
 const WHAT_AN_INDEX_IS =
   "an index is an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers' of an MCP registry";
 /** For the result: an index may well be empty, but what says so little is often something else. */
-export const NO_LIST = `There is no list in this document, so that it was read as an empty index: ${WHAT_AN_INDEX_IS}.`;
+export const NO_LIST = `This document contains no list, so it was read as an empty index: ${WHAT_AN_INDEX_IS}.`;
 
 /** An object with none of the keys, or with nothing under them, lists nothing, and that is fine. */
 function emptyIndex(document: unknown): IndexPage {
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The index must be an object or an array.');
   const keys = READERS.flatMap((reader) => reader.keys).filter((key) => Object.hasOwn(document, key));
   const odd = keys.find((key) => document[key] !== null);
-  if (odd) throw noIndex(`This is no index: '${odd}' is no list`);
+  if (odd) throw noIndex(`This is not an index: '${odd}' is not a list`);
   const { type, id, version } = document;
   if (type && id && version) throw noIndex('This is a manifest, not an index that lists some');
   if (isAgentCard(document)) throw noIndex('This is an agent card, not an index that lists some');

@@ -6,7 +6,7 @@ export interface IndexEntry {
   /** Address of the manifest; for one in place, an address of its own below the index. */
   url: string;
   manifest?: unknown;
-  /** Of the manifest at that address, as `sha256:` and hexadecimal digits. */
+  /** The digest of the manifest at that address, as `sha256:` and hexadecimal digits. */
   digest?: string;
   /** Why no manifest can be had from what the index lists here. */
   fault?: string;

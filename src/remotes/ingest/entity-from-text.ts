@@ -14,7 +14,7 @@ export interface ManifestText {
 /** @throws HubError `invalid_manifest` */
 export function entityFromText({ url, text, sourceUrl }: ManifestText): Entity {
   const parsed = parseManifestText(url, text);
-  // Without its address: whoever goes there expects a manifest, which only the hub has.
+  // Without its address: only the hub has this manifest, and a client would look for it there.
   const manifest = isJsonObject(parsed.document) ? manifestOf(parsed.document) : parsed.document;
   if (manifest !== parsed.document) return entityFromManifest({ document: manifest });
   return entityFromManifest({ ...parsed, sourceUrl });

@@ -50,7 +50,7 @@ export function stateAfter(
 ): IndexState {
   const changesSince = new Date(startedAt.getTime() - CLOCK_LEEWAY_MS).toISOString();
   return {
-    // Of a paged list, the first page says nothing of the others.
+    // The first page of a paged list says nothing about the others.
     ...(next === undefined ? state : { etag: null, lastModified: null }),
     changesSince: tellsChanges ? changesSince : null,
     goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,

@@ -84,7 +84,7 @@ async function ingestAndKeep(
   await runs.save(progress.run());
 }
 
-/** Of a remote that is removed meanwhile, nothing more is written: nobody would ever remove it, or mark it as missing. */
+/** Nothing more is written for a remote that was removed meanwhile: it would never be removed or marked as missing. */
 function whileStored({
   catalog,
   members,

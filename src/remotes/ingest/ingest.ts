@@ -214,7 +214,7 @@ export function createIngest(
       entries.map((entry) => entry.url),
     );
     const stored = new Map(found.map((member) => [member.url, member]));
-    // Of what is looked up twice, nothing follows.
+    // A second lookup has no effect.
     if (!isNewFirst) listedAgain += found.filter(({ isMissing }) => !isMissing).length;
     return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
   }

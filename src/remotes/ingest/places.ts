@@ -17,7 +17,7 @@ export interface Places {
 }
 
 const MOST_LISTED = 3_000_000;
-/** Of all addresses, which are kept until the end. */
+/** Bounds the memory for all addresses, which are kept until the end. */
 const MOST_CHARACTERS = 200_000_000;
 
 export function createPlaces(): Places {

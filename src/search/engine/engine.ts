@@ -47,7 +47,7 @@ export interface FoundHits {
   hits: readonly Hit[];
   /** How many there are in all; in a ranking, of the few hundred best. */
   total: number;
-  /** Of all hits. */
+  /** The facets of all hits. */
   facets?: FacetCounts;
 }
 

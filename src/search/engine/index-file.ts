@@ -7,7 +7,7 @@ import { createVectorBlock, type VectorBlock } from '../index/vectors.ts';
 /** What the index in a file was made from. */
 export interface FileKey {
   revision: number;
-  /** Of the revision. */
+  /** The stamp of the revision. */
   stamp: string;
   /** Names the vectors; null when there are none. */
   model: string | null;

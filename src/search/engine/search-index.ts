@@ -54,8 +54,8 @@ interface IndexChanges {
 }
 
 export interface StoredVector {
-  /** Of the text that it was made from. */
+  /** The digest of the text that it was made from. */
   digest: string;
-  /** Of unit length. */
+  /** The vector has unit length. */
   vector: Float32Array;
 }

@@ -11,7 +11,7 @@ import type { FoundHits, ListRequest, RankRequest } from './engine.ts';
 import type { Meaning } from './engine-shell.ts';
 
 export interface SearchTask {
-  /** Of the index. */
+  /** The version of the index. */
   version: number;
   /** Only for a thread that does not know this version yet. */
   parts?: SnapshotParts;
@@ -21,7 +21,7 @@ export interface SearchTask {
 export interface RankWork {
   request: RankRequest;
   now: Date;
-  /** Of the query, when it was made before. */
+  /** The vector of the query, when it was made before. */
   vector?: Float32Array;
   /** The model that this thread makes it with, which the vectors of the texts are of. */
   model?: string;

@@ -24,7 +24,7 @@ export function chooseMembers(segment: Segment, filters: SearchFilters): Choice 
   return { members, texts, meets };
 }
 
-/** Of the members of a document that meet a condition, the newest stable one; with pre-releases, the newest of all. -1: none. */
+/** The newest stable member of a document that meets a condition; with pre-releases, the newest of all. -1: none. */
 export function newestOf(
   { memberStarts, versionRanks }: Segment,
   document: number,

@@ -13,7 +13,7 @@ import { compareByCodePoints } from './strings.ts';
 export interface Family {
   /** All of one type and name: at least one. */
   versions: readonly IndexEntry[];
-  /** Of `describing(versions)`. */
+  /** The manifest of `describing(versions)`. */
   manifest: string | undefined;
 }
 

@@ -100,7 +100,7 @@ function createMemberWriter() {
   };
 }
 
-/** Of those that arrived together, the last uid first. */
+/** Documents that arrived together are ordered by uid, the last first. */
 function newestFirst(arrived: readonly number[], uids: { uidBytes: Buffer; uidOffsets: Uint32Array }): Uint32Array {
   const { uidBytes: bytes, uidOffsets: starts } = uids;
   return Uint32Array.from(arrived.keys()).sort(

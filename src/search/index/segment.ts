@@ -53,7 +53,7 @@ export interface Segment extends Readonly<SegmentColumns> {
   readonly memberCount: number;
   readonly textCount: number;
   readonly terms: Dictionary;
-  /** Of documents. */
+  /** The names of documents. */
   readonly names: Strings;
   readonly uids: Strings;
   /** `<facet>:<value>`. */

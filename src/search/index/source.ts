@@ -16,7 +16,7 @@ export interface Source {
 
 export interface SourceDocument {
   name: string;
-  /** Of its text, in hexadecimal. */
+  /** The digest of its text, in hexadecimal. */
   digest: string;
   members: readonly SourceMember[];
 }

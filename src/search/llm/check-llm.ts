@@ -1,4 +1,4 @@
-// Whether the language model answers, for whoever sets a hub up.
+// Tells an operator whether the language model answers.
 import { createLlmClient, type LlmDependencies } from './llm-client.ts';
 
 export type LlmCheck = { outcome: 'ok'; model: string } | { outcome: 'unavailable'; reason: string };

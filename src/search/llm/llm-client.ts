@@ -49,14 +49,14 @@ const Completion = z.object({
 export function createLlmClient({ endpoint, fetch, log }: LlmDependencies): LlmClient {
   const { baseUrl, model, apiKey, timeoutMs } = endpoint;
   const limits = wrap(
-    // Outermost: whoever searches waits no longer than this, also when others are before him.
+    // This limit is outermost: it includes the time that a request waits for others.
     timeout(timeoutMs, TimeoutStrategy.Aggressive),
     bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING),
     circuitBreaker(handleAll, { halfOpenAfter: PAUSE_MS, breaker: new ConsecutiveBreaker(FAILURES_UNTIL_PAUSE) }),
   );
 
   async function complete({ task, data }: Prompt, signal: AbortSignal): Promise<string> {
-    // Whoever asked may have given up while others were before him.
+    // The caller may have given up while the request waited for others.
     signal.throwIfAborted();
     const reply = await fetch({
       method: 'POST',

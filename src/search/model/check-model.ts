@@ -1,4 +1,4 @@
-// Whether texts can be given a meaning, and by which model, for whoever sets a hub up.
+// Tells an operator whether texts can be embedded, and by which model.
 import { type Embedder, wholeReason } from './embedder.ts';
 
 export type ModelCheck =

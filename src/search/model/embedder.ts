@@ -39,7 +39,7 @@ export function wholeReason(error: unknown): string {
   return message.includes(cause) ? message : `${message} (${cause})`;
 }
 
-/** @throws EmbeddingError when it is no direction at all. */
+/** @throws EmbeddingError for a vector of length zero. */
 export function unitLength(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   if (!Number.isFinite(length) || length === 0) throw new EmbeddingError('A vector has no length');

@@ -95,7 +95,7 @@ class RefusedError extends Error {
   }
 }
 
-/** What it did, as the rest of a sentence: whoever searches reads it. */
+/** What the service did, as the rest of a sentence that is shown to the person who searches. */
 function faultOf(error: unknown): string {
   if (isBrokenCircuitError(error)) return 'failed several times in a row, and is left alone for a moment';
   if (error instanceof FetchError || error instanceof RefusedError) return error.message;

@@ -116,7 +116,7 @@ interface IndexedMember extends FamilyMember {
 export interface IndexedDocument {
   uid: EntityUid;
   manifestDigest: string;
-  /** Of the text that is compared by meaning. */
+  /** The digest of the text that is compared by meaning. */
   textDigest: string;
   /** A `tsvector`. */
   words: string;

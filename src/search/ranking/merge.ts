@@ -33,7 +33,7 @@ const NAMED: Record<NameMatch, { from: number; to: number }> = {
 };
 const UNNAMED = { from: 0, to: 0.85 };
 
-/** Of words against 1 for meaning: in a name, and at most in anything else. */
+/** Weights of words against 1 for meaning: in a name, and at most in anything else. */
 const WORDS_IN_NAMES = 2;
 const MOST_FOR_WORDS = 1.5;
 /** A query of so many words still gives them their full weight; the longer it is, the more it describes. */

@@ -87,7 +87,7 @@ export interface SimilarTerm {
   likeness: number;
 }
 
-/** Of the terms that typing errors make of this one, the best. */
+/** The best of the terms that differ from this one by a typing error. */
 export function mostSimilar(term: string, found: readonly { term: string; errors: number }[]): SimilarTerm[] {
   return found
     .toSorted((a, b) => a.errors - b.errors || (a.term < b.term ? -1 : 1))

@@ -23,7 +23,7 @@ import { type IndexQuery, readQuery } from './query.ts';
 
 interface RankTask extends RankRequest {
   now: Date;
-  /** Of the query. None in a search by words. */
+  /** The vector of the query. None in a search by words. */
   vector: Float32Array | undefined;
 }
 

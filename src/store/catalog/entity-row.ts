@@ -40,9 +40,10 @@ export const SUMMARY_COLUMNS = [
   'is_held',
   'needs_approval',
   'trust',
+  'facts',
 ] as const satisfies (keyof EntityTable)[];
 
-export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_registration', 'facts'] as const;
+export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_registration'] as const;
 
 type RowOf<Columns extends readonly (keyof EntityTable)[]> = Pick<Selectable<EntityTable>, Columns[number]>;
 
@@ -84,7 +85,6 @@ export function entityFromRow(row: RowOf<typeof ENTITY_COLUMNS> & { manifest: st
     manifestText: row.manifest,
     manifestDigest: row.manifest_digest,
     mcpRegistration: row.mcp_registration && JSON.parse(row.mcp_registration),
-    facts: factsFromText(row.facts),
   };
 }
 
@@ -119,6 +119,7 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     isHeld: row.is_held === 1,
     needsApproval: row.needs_approval === 1,
     trustState: trustFromText(row.trust)?.state ?? null,
+    facts: factsFromText(row.facts),
   };
 }
 

@@ -57,7 +57,7 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
 }
 
 export interface ConnectionOptions extends DialectDependencies {
-  /** Of PostgreSQL, for these connections only. */
+  /** The settings of PostgreSQL, for these connections only. */
   settings: Readonly<Record<string, string>>;
   timeoutMs?: number;
 }

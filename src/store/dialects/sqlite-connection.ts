@@ -63,7 +63,7 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
   };
 }
 
-/** Two hubs that open a new file at once: SQLite does not wait for its turn here by itself. Only workers write, and they may wait. */
+/** Two hubs that open a new file at once: SQLite's busy timeout does not apply here. Only workers write, and they may wait. */
 function switchToWal(database: DatabaseSync): void {
   for (let tries = 100; ; tries -= 1) {
     try {
@@ -81,7 +81,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Error && /^database (table |schema )?is locked/.test(error.message);
 }
 
-/** Of a file that is there. What cannot be read is left to whoever opens it, and is told there. */
+/** Only for an existing file. An unreadable one is reported by the code that opens it. */
 export function hasTable(path: string, name: string): boolean {
   try {
     using database = new DatabaseSync(path, { readOnly: true, timeout: LOOK_TIMEOUT_MS });

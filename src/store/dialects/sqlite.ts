@@ -153,7 +153,7 @@ function sqliteDriver(run: RunStatement): Driver {
   return {
     async init() {},
     acquireConnection: async () => connection,
-    // Immediate: a transaction that reads first and writes later could not wait for its turn any more.
+    // Immediate: a transaction that reads first and writes later could not wait for its turn.
     beginTransaction: () => statement('begin immediate'),
     commitTransaction: () => statement('commit'),
     rollbackTransaction: () => statement('rollback'),

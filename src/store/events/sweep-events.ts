@@ -12,7 +12,7 @@ interface EventLimits {
 
 interface Sweep {
   at: Date;
-  /** Of the row that says what was dropped. */
+  /** The ID of the row that says what was dropped. */
   newId: () => string;
 }
 
@@ -44,7 +44,7 @@ export async function sweepEvents(dialect: Dialect, { at, newId }: Sweep, limits
   });
 }
 
-/** The position of the last event that is not kept, whoever waits for it. */
+/** The position of the last event that is deleted, even if a webhook still waits for it. */
 async function lastTooOld(tx: Db, { mostEvents, since }: { mostEvents: number; since: string }): Promise<number> {
   const [{ event_position: last }, old] = [
     await tx.selectFrom('catalog_state').select('event_position').executeTakeFirstOrThrow(),

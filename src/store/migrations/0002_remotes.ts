@@ -19,7 +19,7 @@ export function remotes({ byteOrderedText }: Dialect): Migration {
         .addColumn('gone_through_at', 'text')
         .execute();
 
-      // Without a reference to `remote`: an index may be ingested that is no stored remote.
+      // Without a reference to `remote`: an index may be ingested without being a stored remote.
       await db.schema
         .createTable('remote_member')
         .addColumn('remote_url', byteOrderedText, (column) => column.notNull())

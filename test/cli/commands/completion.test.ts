@@ -99,7 +99,7 @@ async function zshDescribed(t: TestContext, words: string[]): Promise<string[]> 
 async function fishOffers(t: TestContext, words: string[]): Promise<string[]> {
   const script = await scriptFor(t, 'fish');
   const program = `source '${script}'; complete -C 'hub ${words.join(' ')}'`;
-  // Of the reader's own settings it takes none along.
+  // The shell starts without the user's own settings.
   const { stdout } = await execute('fish', ['--no-config', '-c', program], {
     env: { PATH: process.env.PATH, HOME: '/nowhere' },
   });

@@ -135,7 +135,7 @@ test('hub doctor: a database that cannot be used does not hide the rest', async 
     about.database?.advice ?? '',
     /damaged, or no database: restore a backup of it, or move \S+catalog\.sqlite/,
   );
-  assert.match(about.catalog?.advice ?? '', /Mend the database/);
+  assert.match(about.catalog?.advice ?? '', /Fix the database/);
   assert.equal(about.npm?.outcome, 'ok');
 });
 
@@ -153,7 +153,7 @@ test('hub doctor: programs are asked for their version, and one that does not wo
   assert.equal(about.npm?.outcome, 'warning');
 });
 
-test('hub doctor: a docker client whose engine does not answer is no engine', async (t) => {
+test('hub doctor: a docker client whose engine does not answer is not an engine', async (t) => {
   const folder = await tempDir(t);
   const found = async (scripts: Record<string, string>) => {
     const bin = await mkdtemp(join(folder, 'bin-'));

@@ -64,7 +64,7 @@ testBothWays('hub export: a folder that cannot be written to is said', { manifes
   assert.match(error, /^hub: ENOTDIR: .*\n$/);
 });
 
-testBothWays('hub export, hub backup: a folder is no file, nor the reverse', { manifests }, async (t, reached) => {
+testBothWays('hub export, hub backup: a folder is not a file, nor the reverse', { manifests }, async (t, reached) => {
   const folder = await tempDir(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -97,7 +97,7 @@ testBothWays('hub backup: a copy of the database that a hub has open', { manifes
   assert.equal((await hub('backup', file, '--force')).exitCode, 0);
   const below = join(await tempDir(t), 'below');
   const first = await hub('backup', join(below, 'copy.sqlite'));
-  assert.deepEqual([first.exitCode, first.error], [0, `hub: There was no folder ${below}; it was made.\n`]);
+  assert.deepEqual([first.exitCode, first.error], [0, `hub: Created the folder ${below}.\n`]);
   assert.equal((await hub('backup', join(below, 'second.sqlite'))).error, '');
   const nowhere = await hub('backup', join(file, 'no', 'copy'));
   assert.equal(nowhere.exitCode, 1);
@@ -168,7 +168,7 @@ for (const args of reading) {
     const folder = await tempDir(t);
     const { exitCode, out, error } = await inTerminal(args, { environment: { DATA_DIR: join(folder, 'data') } });
     assert.deepEqual([exitCode, out], [3, '']);
-    assert.match(error, /^hub: There is no catalog at \S+catalog\.sqlite yet\. Fill one with 'hub remotes add/);
+    assert.match(error, /^hub: No catalog at \S+catalog\.sqlite yet\. Fill one with 'hub remotes add/);
     assert.deepEqual(await readdir(folder), []);
     assert.ok(!existsSync('copy.sqlite'));
   });

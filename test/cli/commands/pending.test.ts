@@ -23,7 +23,7 @@ testBothWays('hub pending: listed, filtered and removed', { manifests }, async (
   );
   assert.equal((await hub('pending', 'list', '--error-only')).out, 'No server has an error.\n');
   assert.equal((await hub('pending', 'list', 'calendar')).out, 'No pending server matches these words.\n');
-  assert.equal((await hub('pending', 'list', '--offset', '9')).out, 'There are no more; 4 servers in all.\n');
+  assert.equal((await hub('pending', 'list', '--offset', '9')).out, 'End of the list; 4 servers in total.\n');
 
   const one = await hub('pending', 'delete', uid('alpha'));
   assert.deepEqual([one.exitCode, one.out], [0, `removed  ${uid('alpha')}\n1 server removed.\n`]);

@@ -34,7 +34,7 @@ testBothWays('hub remotes: added, listed and removed', {}, async (_t, { hub, jso
   assert.deepEqual([gone.exitCode, gone.out], [3, `No such remote: ${url}\n`]);
 });
 
-testBothWays('hub remotes add: an address that is none is a wrong command', {}, async (_t, { hub }) => {
+testBothWays('hub remotes add: an address that is invalid is a wrong command', {}, async (_t, { hub }) => {
   const { exitCode, out, error } = await hub('remotes', 'add', 'ftp://catalog.example.org/index.json');
   assert.deepEqual([exitCode, out], [2, '']);
   assert.match(error, /^hub: .*url.*http.*\n$/);
@@ -132,12 +132,12 @@ testBothWays('hub remotes rejections: each manifest that was refused, and why', 
   for (const name of bad) assert.ok(narrow.out.includes(catalog.url(`/${name}`)), 'addresses can be told apart');
   const page = await json<RejectionPage>('remotes', 'rejections', '--offset', '24');
   assert.deepEqual([page.answer.items.length, page.answer.total], [1, 25]);
-  assert.match((await hub('remotes', 'rejections', '--offset', '25')).out, /^There are no more; 25 manifests in all/);
+  assert.match((await hub('remotes', 'rejections', '--offset', '25')).out, /^End of the list; 25 manifests in total/);
   const other = catalog.url('/other.json');
   assert.equal((await hub('remotes', 'rejections', other)).out, `No manifest of ${other} was refused.\n`);
 });
 
-testBothWays('hub sync: whoever stops it gets the terminal back at once', {}, async (t, { hub, environment, way }) => {
+testBothWays('hub sync: interrupting it returns to the terminal at once', {}, async (t, { hub, environment, way }) => {
   const catalog = await startIndexServer(t);
   catalog.put('/index.json', { manifests: ['a.json'] });
   catalog.delay(() => 600_000);

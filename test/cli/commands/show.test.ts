@@ -61,12 +61,12 @@ testBothWays('hub show: the readme and the manifest, when asked for', { manifest
   assert.deepEqual(JSON.parse((await hub('show', id, '--manifest')).out), manifests[0]);
 });
 
-test('hub show --manifest: a page of something else is no manifest, with exit code 5', async (t) => {
+test('hub show --manifest: a page of something else is not a manifest, with exit code 5', async (t) => {
   const page = await startIndexServer(t);
   page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
   const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
   assert.deepEqual([exitCode, out], [5, '']);
-  assert.match(error, /^hub: The hub at \S+ answered something that is no JSON \(is this its address\?\)\./);
+  assert.match(error, /^hub: The hub at \S+ answered something that is not JSON \(is this the right address\?\)\./);
 });
 
 testBothWays('hub show: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {

@@ -130,7 +130,7 @@ test('entities: by id, and without a version the newest', async (t) => {
   assert.equal((await app.inject('/catalog/entities/mcp_server:pdf-tables')).json().version, '1.0.0');
 });
 
-test('entities: an id is found however its signs are encoded, and by the address the hub gives', async (t) => {
+test('entities: an id is found however its characters are encoded, and by the address the hub gives', async (t) => {
   const odd = aManifest({ type: 'tool', id: 'acme/100%/wörld+?#&;=', version: '1.0.0+b/2' });
   const { app, listen } = await testHub(t, { manifests: [TOOL, odd] });
   const address = await listen();
@@ -173,7 +173,7 @@ const unknownIds = [
   'x'.repeat(10_000),
   `mcp_server:${'x'.repeat(10_000)}`,
 ];
-test('entities and manifests: what is no id, or not in the catalog, is 404', async (t) => {
+test('entities and manifests: what is not an id, or not in the catalog, is 404', async (t) => {
   const { listen } = await testHub(t, { manifests: MANIFESTS });
   const address = await listen();
   for (const id of unknownIds) {

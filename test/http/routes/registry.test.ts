@@ -135,7 +135,7 @@ testOnEveryEngine('registry: names that match come first, then what search finds
     'org.example/rain@1.1.0',
   ]);
   assert.equal(new Set(pages).size, pages.length, 'nothing twice');
-  assert.equal((await keys('?search=n_d'))[0], 'org.example/un_der@1.0.0', 'no sign is special');
+  assert.equal((await keys('?search=n_d'))[0], 'org.example/un_der@1.0.0', 'no character is special');
   assert.equal((await keys('?search=%20')).length, 7, 'a blank search is none');
 });
 

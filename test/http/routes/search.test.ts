@@ -142,7 +142,7 @@ test('search: a wrong parameter is named', async (t) => {
   assert.equal(engine.requests.length, 0);
 });
 
-test('search: whoever has the answer is told so, without a search', async (t) => {
+test('search: a caller that already has the answer gets 304, without a search', async (t) => {
   const { app, engine, save } = await searchApp(t);
   const url = '/catalog/search?q=reads&limit=2';
   const { etag = '' } = (await inject(app, url)).headers;

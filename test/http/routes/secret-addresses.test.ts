@@ -6,7 +6,7 @@ import { startIndexServer } from '../../support/index-server.ts';
 const TOKEN = 'operators-only-0123456789';
 const READS = ['/remotes', '/catalog/remotes', '/ingest/status'];
 
-test('remotes: secrets in addresses are for whoever has the token, and masked for everybody else', async (t) => {
+test('remotes: secrets in addresses are shown with a token, and masked without', async (t) => {
   const { app, hub } = await testHub(t, { settings: { API_TOKEN: TOKEN } });
   const host = await startIndexServer(t);
   const address = host.url('/index.json?page=1&private_token=s3cretvalue');

@@ -66,7 +66,7 @@ test('a PostgreSQL that goes away and comes back', { skip: process.env.CI ? fals
   const said = JSON.stringify(world.logged);
   assert.doesNotMatch(said, new RegExp(new URL(line.url).password));
 
-  await line.mend();
+  await line.restore();
   for (const url of urls) assert.equal((await inject(app, url)).status, 200, url);
 });
 
@@ -146,5 +146,5 @@ async function breakableDatabase(t: TestContext) {
   const url = new URL(server);
   url.hostname = '127.0.0.1';
   url.port = String(port);
-  return { url: url.href, cut, mend: () => listen(port) };
+  return { url: url.href, cut, restore: () => listen(port) };
 }

@@ -93,7 +93,7 @@ test('adapters: secrets come from the environment, never from the manifest', () 
   }
 });
 
-test('adapters: secrets in addresses come from the environment too, or are left to whoever reads the file', () => {
+test('adapters: secrets in addresses come from the environment, or are left to the reader', () => {
   const url = 'https://x.example/mcp?token=sk-123&lang=de';
   const subject = aSubject({ mcp_registration: { server: { transport: 'HTTP', url } } });
   const sources = PYTHON.map((pair) => rendered(pair, subject));

@@ -73,7 +73,7 @@ test('adapters: a client with one configuration for all projects gets a text to 
   assert.match(warnings.join(), /Add this to ~\/\.codeium\/windsurf\/mcp_config\.json: \{/);
 });
 
-test('adapters: a server that cannot be reached gets none, which is told and is no failure', async (t) => {
+test('adapters: a server that cannot be reached gets none, which is told and is not a failure', async (t) => {
   const { write } = await aTarget(t);
   const { locked, warnings, errors } = await write(['claude'], { mcp_registration: null, artifacts: [] });
   assert.deepEqual([locked, errors], [[], []]);

@@ -11,7 +11,7 @@ export interface PublishedPackage {
   name: string;
   version: string;
   dependencies?: Record<string, string>;
-  /** Of these, which are in its archive. */
+  /** The dependencies that are bundled in its archive. */
   bundleDependencies?: string[];
   /** Whether it has an npm-shrinkwrap.json. */
   _hasShrinkwrap?: boolean;

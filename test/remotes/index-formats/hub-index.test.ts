@@ -151,13 +151,13 @@ test('an object with none of the keys is an empty index; whether it has them is 
   }
 });
 
-test('an object whose lists are none is no index, and whoever gave its address is told what one is', () => {
+test('an object whose lists are not lists is not an index, and the error says what one is', () => {
   const kinds = /an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers'/;
   for (const document of [{ items: 7 }, { manifests: {} }, { servers: {} }, { entries: 'x', foo: 1 }]) {
     const [key] = Object.keys(document);
     assert.throws(
       () => readIndexDocument(document, INDEX),
-      new RegExp(`^HubError: This is no index: '${key}' is no list`),
+      new RegExp(`^HubError: This is not an index: '${key}' is not a list`),
     );
     assert.throws(() => readIndexDocument(document, INDEX), kinds);
   }
@@ -178,12 +178,12 @@ test('hub index: what names no manifest is kept with its fault, for its author t
   assert.equal(entries[9]?.fault, 'is not a manifest and names none (entry 9, counted from 0)');
 });
 
-test('hub index: a manifest that stands there by itself is not taken, and its author is told how to write it', () => {
+test('hub index: a bare manifest is refused, and the error says how to list it', () => {
   const { entries } = readIndexDocument([{ type: 'tool', id: 'a', version: '1' }], INDEX);
   assert.match(entries[0]?.fault ?? '', /^is a manifest itself, .* key 'manifest' of an entry \(entry 0/);
 });
 
-test('hub index: a reference that is no address is kept, for its author to see, in a form that every database holds', () => {
+test('hub index: a reference that is not an address is kept, for its author to see, in a form that every database holds', () => {
   assert.deepEqual(urls(['http://[', 'http://a b', 'http://a\u0000b', 'http://\ud800[']), [
     'http://[',
     'http://a b',

@@ -72,7 +72,7 @@ test('mixed index: servers of a registry stand in place among manifests, wrapped
   );
 });
 
-test('mixed index: what names a manifest is fetched, whatever else it says; what has an id is no server of a registry', () => {
+test('mixed index: what names a manifest is fetched, whatever else it says; what has an id is not a server of a registry', () => {
   const described = { ...SERVER, packages: PACKAGES };
   assert.deepEqual(urls([{ ...described, manifest_url: 'x.json' }]), [`${DIR}x.json`]);
   assert.match(read([{ id: 'a', ...described }]).entries[0]?.fault ?? '', /is not a manifest/);

@@ -49,9 +49,9 @@ export function createRow(name: string, fields: JsonObject, more: Partial<Row> =
 /** As the gateway does it, and written apart from how the hub does it. */
 export function slugify(text: string): string {
   let slug = '';
-  for (const sign of text.normalize('NFKD').toLowerCase()) {
-    if (/[a-z0-9]/.test(sign)) slug += sign;
-    else if (sign === "'" || sign === '’' || /\p{M}/u.test(sign)) continue;
+  for (const character of text.normalize('NFKD').toLowerCase()) {
+    if (/[a-z0-9]/.test(character)) slug += character;
+    else if (character === "'" || character === '’' || /\p{M}/u.test(character)) continue;
     else if (!slug.endsWith('-')) slug += '-';
   }
   return slug.replace(/^-|-$/g, '');

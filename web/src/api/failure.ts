@@ -6,7 +6,7 @@ export type FailureKind =
   | 'refused'
   | 'busy'
   | 'unreachable'
-  /** An answer that is none of the hub's: cut off, or made by something in between. */
+  /** An answer that does not come from the hub: cut off, or made by a proxy. */
   | 'unreadable'
   /** The page itself is at fault. */
   | 'page';

@@ -64,7 +64,7 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     // The usual: an answer that the browser has asked for ahead is used only if it was asked for in the same way.
     credentials: 'same-origin',
   }).catch(asUnreachable);
-  // A token that the hub refuses is of no use any more: it is asked for again. Not one that was given since then.
+  // A token that the hub refuses is dropped and asked for again, unless a new one was entered meanwhile.
   if (response.status === 401 && token.value === bearer) forgetToken();
   if (!response.ok && !(response.status === answersWith && isJson(response))) throw await failureOf(response);
   return response;

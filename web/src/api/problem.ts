@@ -31,7 +31,7 @@ export function problemFailure({ status = 500, detail, request_id, errors }: Par
 /** Anything that was thrown, as a failure that can be shown. */
 export function asFailure(error: unknown): HubFailure {
   if (error instanceof HubFailure) return error;
-  // Nobody expected it: whoever mends the page finds it where browsers keep such things.
+  // Unexpected errors go to the console, where developers look for them.
   reportError(error);
   return new HubFailure(
     'page',

@@ -1,4 +1,4 @@
-// One entity, whole.
+// The page of one entity.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
@@ -10,8 +10,9 @@ import { CopyButton } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { Signatures } from '../parts/signatures.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
-import { TypeLabel } from '../parts/type-label.tsx';
+import { TYPES, TypeLabel } from '../parts/type-label.tsx';
 import { Waiting } from '../parts/waiting.tsx';
+import { lastPath } from '../search/search-state.ts';
 import { Artifacts, Provenance } from './contents.tsx';
 import { Deleted } from './deleted.tsx';
 import { Facts, Quality, Versions } from './facts.tsx';
@@ -19,7 +20,9 @@ import { Manage } from './manage.tsx';
 import { Notices } from './notices.tsx';
 import { Readme } from './readme.tsx';
 import { Registration } from './registration.tsx';
+import { Tools } from './tools.tsx';
 import { UseIt } from './use-it.tsx';
+import { useManifest } from './use-manifest.ts';
 import { isWide } from './wide.ts';
 
 /** A hub that is restarted is back within seconds. */
@@ -79,7 +82,7 @@ export function EntityPage({ id }: { id: string }) {
           </FailureNotice>
         </div>
       )}
-      {!entity.value && !failure.value && <Waiting>The entry is being read …</Waiting>}
+      {!entity.value && !failure.value && <Waiting>Loading …</Waiting>}
       {removal.value && <Deleted removal={removal.value} />}
       {entity.value && !failure.value && !removal.value && (
         <Entity
@@ -106,6 +109,7 @@ interface EntityProps {
 function Entity(props: EntityProps) {
   const { entity } = props;
   const isInstalling = useSignal(false);
+  const manifest = useManifest(entity.id);
   const heading = useRef<HTMLHeadingElement>(null);
   // Keyboards and screen readers begin at the name.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -115,6 +119,7 @@ function Entity(props: EntityProps) {
   return (
     <>
       <header class="entity-head">
+        <Breadcrumbs entity={entity} />
         <p class="result-about">
           <TypeLabel type={entity.type} />
           <span class="result-version">{entity.version}</span>
@@ -140,7 +145,8 @@ function Entity(props: EntityProps) {
               <p class="description">{entity.description}</p>
             </section>
           )}
-          {entity.blocked_at === null && <UseIt entity={entity} onInstall={install} />}
+          {entity.blocked_at === null && <UseIt entity={entity} manifest={manifest} onInstall={install} />}
+          <Tools manifest={manifest} />
           {entity.readme && <Readme text={entity.readme} repository={entity.links.repository} />}
           <Artifacts entity={entity} />
           <Registration entity={entity} />
@@ -157,6 +163,16 @@ function Entity(props: EntityProps) {
         />
       )}
     </>
+  );
+}
+
+function Breadcrumbs({ entity: { type, title, name } }: { entity: EntityRecord }) {
+  return (
+    <nav class="breadcrumbs" aria-label="Breadcrumbs">
+      <a href={lastPath.value}>Search</a>
+      <a href={`/?type=${type}`}>{TYPES[type].many}</a>
+      <span aria-current="page">{title ?? name}</span>
+    </nav>
   );
 }
 
@@ -195,7 +211,7 @@ function NotFound({ id }: { id: string }) {
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
   return (
     <div class="entity-head">
-      <h1>There is no such entry</h1>
+      <h1>Entry not found</h1>
       <p>
         The catalog holds nothing under <code>{id}</code>. It may have been removed, or the address may be incomplete.
       </p>

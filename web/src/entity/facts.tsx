@@ -1,29 +1,36 @@
 // What is known about an entity beside its text: facts, links, quality, versions.
+import { Fragment } from 'preact';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { transportsOf } from '../../../src/catalog/transport.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { AwayIcon, CheckIcon, DashIcon } from '../parts/icons.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
+import { transportName } from '../parts/transport.ts';
 import { ago, atMoment, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
+import { type Filter, filterPath } from '../search/search-url.ts';
 
 /** Further ones are folded away. */
 const MANY = 12;
 
 export function Facts({ entity }: { entity: EntityRecord }) {
   const { license, published_at, updated_at, capabilities, frameworks, providers, tags } = entity;
+  const publisher = entity.name.includes('/') ? entity.name.slice(0, entity.name.indexOf('/')) : '';
   return (
     <section class="side" aria-labelledby="facts">
       <h2 id="facts">At a glance</h2>
       <dl class="facts">
         <Fact name="Version" value={entity.version} />
+        {publisher !== '' && <Fact name="Publisher" value={publisher} />}
+        <Fact name="Transport" value={transportsOf(entity.mcp_registration).map(transportName).join(', ')} />
         <Fact name="License" value={license ?? 'not specified'} />
         {published_at && <Fact name="Published" value={onDay(published_at)} title={ago(published_at)} />}
-        <Fact name="In this hub since" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
+        <Fact name="Added" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
         <Remotes entity={entity} />
-        <Words name="Capabilities" words={capabilities} />
-        <Words name="Frameworks" words={frameworks} />
-        <Words name="Providers" words={providers} />
-        <Words name="Tags" words={tags} />
+        <Words name="Capabilities" words={capabilities} filter="capabilities" />
+        <Words name="Frameworks" words={frameworks} filter="frameworks" />
+        <Words name="Providers" words={providers} filter="providers" />
+        <Words name="Tags" words={tags} filter="capabilities" />
       </dl>
       <Links entity={entity} />
     </section>
@@ -64,22 +71,32 @@ function Fact({ name, value, title }: { name: string; value: string; title?: str
   );
 }
 
-function Words({ name, words }: { name: string; words: readonly string[] }) {
+function Words({ name, words, filter }: { name: string; words: readonly string[]; filter: Filter }) {
   if (words.length === 0) return null;
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        {words.slice(0, MANY).join(', ')}
+        {linked(words.slice(0, MANY), filter)}
         {words.length > MANY && (
           <details>
             <summary>{words.length - MANY} more</summary>
-            <p>{words.slice(MANY).join(', ')}</p>
+            <p>{linked(words.slice(MANY), filter)}</p>
           </details>
         )}
       </dd>
     </div>
   );
+}
+
+/** Each value leads to the other entries that have it. */
+function linked(words: readonly string[], filter: Filter) {
+  return words.map((word, place) => (
+    <Fragment key={word}>
+      {place > 0 && ', '}
+      <a href={filterPath(filter, word)}>{word}</a>
+    </Fragment>
+  ));
 }
 
 function Links({ entity: { links, homepage } }: { entity: EntityRecord }) {

@@ -7,9 +7,7 @@ export function RawText({ text }: { text: string }) {
   const isOpen = useSignal(false);
   return (
     <div class="raw-text">
-      <p class="quiet">
-        With {count(text.length, 'sign')} it is too long to be shown whole: what is above is its beginning.
-      </p>
+      <p class="quiet">The text has {count(text.length, 'character')}; only its beginning is shown.</p>
       <details
         onToggle={(event) => {
           isOpen.value = event.currentTarget.open;

@@ -23,7 +23,7 @@ function allowImages(): void {
   const url = new URL(location.href);
   url.searchParams.set('images', 'remote');
   history.replaceState({ ...history.state, showsImages: true }, '', url);
-  // Loaded anew, because a policy cannot change while its page is open.
+  // The page is loaded again, because its content policy cannot change while it is open.
   location.reload();
 }
 
@@ -45,7 +45,7 @@ export function Readme({ text, repository }: ReadmeProps) {
     isUnfolded.value = true;
     goToPlace(id);
   };
-  // Whoever was sent a link to a place in it.
+  // For links to a heading in the readme.
   useEffect(() => {
     const id = location.hash && [...read.places.values()].find((each) => hashOf(each) === location.hash);
     if (id) toPlace(id);

@@ -1,93 +1,83 @@
-// How to get it: the install command, and configurations to copy.
+// How to get it: choose a client once, then install it or copy its configuration.
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { kindNameOf } from '../../../src/catalog/artifact-kind.ts';
+import { CLIENT_LAYOUTS, CLIENTS, type ClientName } from '../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { asObject, type JsonObject } from '../../../src/lib/json.ts';
-import { hub } from '../api/hub.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { clientConfigs } from './client-config.ts';
 import { OwnMachine } from './own-machine.tsx';
 
-export function UseIt({ entity, onInstall }: { entity: EntityRecord; onInstall: () => void }) {
-  const { configs, reason } = clientConfigs(entity, useManifest(entity.id));
-  const chosen = useSignal(0);
-  const config = configs[chosen.value] ?? configs[0];
+interface UseItProps {
+  entity: EntityRecord;
+  manifest: JsonObject;
+  onInstall: () => void;
+}
+
+export function UseIt({ entity, manifest, onInstall }: UseItProps) {
+  const { configs, reason } = clientConfigs(entity, manifest);
+  const chosen = useSignal<ClientName>('claude');
+  const config = configs[CLIENTS.indexOf(chosen.value)];
+  const hasClients = config !== undefined || isBundle(entity);
   return (
     <section class="panel" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
-      <h3>Install</h3>
-      <OwnMachine entity={entity} hasClients={configs.length > 0 || isBundle(entity)} />
+      {hasClients && <ClientTabs chosen={chosen.value} onChoose={(client) => (chosen.value = client)} />}
+      {!hasClients && <OwnMachine entity={entity} client={undefined} />}
+      {hasClients && (
+        <div id="client-panel" role="tabpanel" aria-labelledby={`client-${chosen.value}`}>
+          <OwnMachine entity={entity} client={chosen.value} />
+          {config && (
+            <details class="client-config">
+              <summary>Configure {config.client} by hand</summary>
+              <p class="quiet">
+                Add this to <code>{config.file}</code>. {config.note} The server runs with your permissions: read what
+                it starts before you paste it.
+              </p>
+              <CopyBox text={config.text} label={`the configuration for ${config.client}`} />
+            </details>
+          )}
+        </div>
+      )}
+      {reason && entity.type === 'mcp_server' && <p class="quiet">{reason}</p>}
       <button type="button" class="button" onClick={onInstall}>
-        Install on the hub’s own machine…
+        Install on the hub server…
       </button>
-      {reason && entity.type === 'mcp_server' && (
-        <>
-          <h3>Connect a client</h3>
-          <p class="quiet">{reason}</p>
-        </>
-      )}
-      {config && (
-        <>
-          <h3>Connect a client</h3>
-          <div class="tabs" role="tablist" aria-label="Client">
-            {configs.map(({ client }, place) => (
-              <button
-                key={client}
-                type="button"
-                role="tab"
-                id={`client-${place}`}
-                aria-selected={config.client === client}
-                aria-controls="client-config"
-                tabIndex={config.client === client ? 0 : -1}
-                onClick={() => {
-                  chosen.value = place;
-                }}
-                onKeyDown={(event) => {
-                  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
-                  if (step === 0) return;
-                  chosen.value = (place + step + configs.length) % configs.length;
-                  document.getElementById(`client-${chosen.value}`)?.focus();
-                }}
-              >
-                {client}
-              </button>
-            ))}
-          </div>
-          <div id="client-config" role="tabpanel" aria-labelledby={`client-${configs.indexOf(config)}`}>
-            <p class="quiet">
-              In <code>{config.file}</code>. {config.note} It runs with your rights: read what it starts before you
-              paste it.
-            </p>
-            <CopyBox text={config.text} label={`the configuration for ${config.client}`} />
-          </div>
-        </>
-      )}
     </section>
   );
 }
 
-/** How it is started is known once it is installed, and clients are told then. */
+/** How a bundle starts is known once it is installed, and clients are configured then. */
 function isBundle({ type, artifacts }: EntityRecord): boolean {
   return (
     type === 'mcp_server' && artifacts.some(({ kind, spec }) => kindNameOf(String(kind), asObject(spec)) === 'mcpb')
   );
 }
 
-/** Empty until it is read, and when it cannot be: the entry of the catalog has to do then. */
-function useManifest(id: string): JsonObject {
-  const manifest = useSignal<{ id: string; document: JsonObject }>({ id, document: {} });
-  useEffect(() => {
-    let isGone = false;
-    hub.manifest(id).then(
-      (text) => {
-        if (!isGone) manifest.value = { id, document: asObject(JSON.parse(text)) };
-      },
-      () => {},
-    );
-    return () => {
-      isGone = true;
-    };
-  }, [id, manifest]);
-  return manifest.value.id === id ? manifest.value.document : {};
+function ClientTabs({ chosen, onChoose }: { chosen: ClientName; onChoose: (client: ClientName) => void }) {
+  return (
+    <div class="tabs" role="tablist" aria-label="Client">
+      {CLIENTS.map((client, place) => (
+        <button
+          key={client}
+          type="button"
+          role="tab"
+          id={`client-${client}`}
+          aria-selected={client === chosen}
+          aria-controls="client-panel"
+          tabIndex={client === chosen ? 0 : -1}
+          onClick={() => onChoose(client)}
+          onKeyDown={(event) => {
+            const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
+            const next = CLIENTS[(place + step + CLIENTS.length) % CLIENTS.length];
+            if (step === 0 || next === undefined) return;
+            onChoose(next);
+            document.getElementById(`client-${next}`)?.focus();
+          }}
+        >
+          {CLIENT_LAYOUTS[client].label}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -14,7 +14,7 @@ import { asFailure } from '../api/problem.ts';
 export const state = signal<ApprovalListState>('pending');
 export const page = signal<ApprovalPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
-/** Of the last thing that was decided here. */
+/** The outcome of the last decision made here. */
 export const done = signal('');
 export const selectedId = signal<string | undefined>(undefined);
 export const review = signal<ApprovalReview | undefined>(undefined);

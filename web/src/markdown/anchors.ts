@@ -24,7 +24,7 @@ export function nameHeadings(blocks: readonly Block<Inline[]>[]): ReadonlyMap<Bl
   return names;
 }
 
-/** Of what stands behind `#` in a link, encoded or not. */
+/** Reads the text behind `#` in a link, encoded or not. */
 export function placeId(fragment: string): string {
   return `${PREFIX}${decoded(fragment).toLowerCase()}`;
 }

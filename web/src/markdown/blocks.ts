@@ -11,7 +11,7 @@ export type Block<Text = string> =
   | { kind: 'rule' };
 
 const DEEPEST = 6;
-// No pattern may have two repetitions that could share the same signs: hostile lines make those take for ever.
+// No pattern may have two repetitions that could match the same characters: hostile lines make those take forever.
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?=\s|$)/;
 const QUOTE = /^ {0,3}> ?/;
@@ -116,8 +116,8 @@ function isIndented(line: string): boolean {
 }
 
 function outdented(line: string, width: number): string {
-  const blanks = /^ */.exec(line)?.[0].length ?? 0;
-  return line.startsWith('\t') ? line.slice(1) : line.slice(Math.min(blanks, width));
+  const spaces = /^ */.exec(line)?.[0].length ?? 0;
+  return line.startsWith('\t') ? line.slice(1) : line.slice(Math.min(spaces, width));
 }
 
 function readTable(lines: readonly string[], at: number): Read {

@@ -7,7 +7,7 @@ export type Inline =
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'emphasis' | 'strike'; parts: Inline[] }
   | { kind: 'link'; url: string; parts: Inline[] }
-  /** As it was written: where it leads is known to whoever draws it, if at all. */
+  /** As written; the code that draws it resolves it. */
   | { kind: 'relative'; target: string; parts: Inline[] }
   | { kind: 'image'; url: string; alt: string }
   /** A picture, as it was written. */
@@ -103,7 +103,7 @@ function readEmphasis(text: string, at: number, context: Context): Found | undef
   return between(text, at, sign, (inner) => ({ kind: 'emphasis', parts: readInside(inner, context) }));
 }
 
-/** What stands between two marks; blanks just inside them mean that they are none. */
+/** What stands between two marks; spaces just inside them mean that they are none. */
 function between(text: string, at: number, mark: string, part: (inner: string) => Inline): Found | undefined {
   if (!text.startsWith(mark, at)) return undefined;
   const start = at + mark.length;
@@ -152,7 +152,7 @@ function bracketed(text: string, at: number): { label: string; target: string; l
   return undefined;
 }
 
-/** `(target "title")`, step by step: in one pattern, blanks could be read in too many ways. */
+/** `(target "title")`, step by step: in one pattern, spaces could be read in too many ways. */
 function targetAt(text: string, at: number): { target: string; end: number } | undefined {
   if (text[at] !== '(') return undefined;
   const start = at + 1 + lengthOf(/\s*<?/y, text, at + 1);
@@ -219,7 +219,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   copy: '©',
 };
 
-/** They become signs of a text, never markup. */
+/** They become characters of a text, never markup. */
 function withoutEntities(text: string): string {
   return text.replace(/&(#39|[a-z]{2,4});/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }

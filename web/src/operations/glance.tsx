@@ -1,4 +1,4 @@
-// How the hub is, in a few figures.
+// The status of the hub, in a row of tiles.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { EntityType } from '../../../src/catalog/uid.ts';
@@ -7,12 +7,13 @@ import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
 import { settings } from '../api/settings.ts';
 import { TYPES } from '../parts/type-label.tsx';
-import { ago, bytes, duration, shortNumber } from '../parts/words.ts';
+import { atMoment, bytes, duration, shortNumber, uptime } from '../parts/words.ts';
 import { GatewayTile } from './gateway-tile.tsx';
 import { databaseTile, type HealthAnswer, hubTile } from './glance-words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
 import { catalogRevision } from './operations-state.ts';
 import { Tile } from './tile.tsx';
+import { Trends } from './trends.tsx';
 
 const EVERY_MS = 15_000;
 
@@ -41,6 +42,7 @@ export function Glance() {
         <GatewayTile />
         {known && !('failure' in known) && <FigureTiles figures={known} />}
       </dl>
+      {known && !('failure' in known) && <Trends figures={known} />}
       {known && 'failure' in known && <NoFigures failure={known.failure} />}
     </section>
   );
@@ -50,13 +52,13 @@ function NoFigures({ failure }: { failure: HubFailure }) {
   if (failure.kind === 'unauthorized') {
     return (
       <p class="quiet">
-        More figures are at <code>/metrics</code>, which has a token of its own (<code>METRICS_TOKEN</code>).
+        More metrics are at <code>/metrics</code>, which needs <code>METRICS_TOKEN</code>.
       </p>
     );
   }
-  // Then the first tile says all there is to say.
+  // The first tile already says so.
   if (failure.kind === 'unreachable') return null;
-  return <p class="quiet">There are no figures at the moment. {failure.message}</p>;
+  return <p class="quiet">Metrics are not available. {failure.message}</p>;
 }
 
 function FigureTiles({ figures }: { figures: Figures }) {
@@ -64,30 +66,22 @@ function FigureTiles({ figures }: { figures: Figures }) {
   return (
     <>
       {(Object.keys(TYPES) as EntityType[]).map((type) => (
-        <Tile
-          key={type}
-          name={TYPES[type].many}
-          value={shortNumber(entities[type] ?? 0)}
-          note="every version counted"
-        />
+        <Tile key={type} name={TYPES[type].many} value={shortNumber(entities[type] ?? 0)} note="all versions" />
       ))}
       <Tile
         name="Requests"
         value={shortNumber(requests)}
         tone={serverErrors > 0 ? 'bad' : 'plain'}
         note={
-          serverErrors > 0
-            ? `${serverErrors} failed in the hub`
-            : medianSeconds
-              ? `half within ${duration(medianSeconds)}`
-              : ''
+          serverErrors > 0 ? `${serverErrors} server errors` : medianSeconds ? `median ${duration(medianSeconds)}` : ''
         }
       />
-      {memoryBytes !== undefined && (
+      {memoryBytes !== undefined && <Tile name="Memory" value={bytes(memoryBytes)} note="resident" />}
+      {startedAt !== undefined && (
         <Tile
-          name="Memory"
-          value={bytes(memoryBytes)}
-          note={startedAt ? `started ${ago(new Date(startedAt * 1000).toISOString())}` : ''}
+          name="Uptime"
+          value={uptime(Date.now() / 1000 - startedAt)}
+          note={`since ${atMoment(new Date(startedAt * 1000).toISOString())}`}
         />
       )}
     </>

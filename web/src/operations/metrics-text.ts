@@ -1,4 +1,4 @@
-// Figures in Prometheus form → the few that are worth a glance.
+// Prometheus metrics → the few that the operations page shows.
 
 export interface Figures {
   entities: Record<string, number>;
@@ -8,6 +8,8 @@ export interface Figures {
   medianSeconds: number | undefined;
   memoryBytes: number | undefined;
   startedAt: number | undefined;
+  /** Requests to the search endpoint by duration: an upper bound in seconds, and how many lie below it and above the one before. */
+  searches: { bound: number; count: number }[];
 }
 
 interface Sample {
@@ -30,6 +32,7 @@ export function readFigures(text: string): Figures {
     medianSeconds: median(named(`${REQUESTS}_bucket`), sum(requests)),
     memoryBytes: named('process_resident_memory_bytes')[0]?.value,
     startedAt: named('process_start_time_seconds')[0]?.value,
+    searches: histogram(named(`${REQUESTS}_bucket`).filter(({ labels }) => labels.route === '/catalog/search')),
   };
 }
 
@@ -38,6 +41,13 @@ function parseSample(line: string): Sample[] {
   if (!name) return [];
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', text = '']) => [key, text]);
   return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+}
+
+function histogram(buckets: readonly Sample[]): Figures['searches'] {
+  const byBound = Map.groupBy(buckets, ({ labels }) => Number(labels.le === '+Inf' ? Infinity : labels.le));
+  const bounds = [...byBound.keys()].sort((one, other) => one - other);
+  const below = bounds.map((bound) => (byBound.get(bound) ?? []).reduce((sum, { value }) => sum + value, 0));
+  return bounds.map((bound, place) => ({ bound, count: (below[place] ?? 0) - (below[place - 1] ?? 0) }));
 }
 
 function median(buckets: readonly Sample[], total: number): number | undefined {

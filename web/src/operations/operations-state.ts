@@ -32,9 +32,9 @@ export const work = signal<Work | undefined>(undefined);
 export type Place = 'remotes' | 'new remote' | 'pending';
 export const place = signal<Place>('remotes');
 export const outcome = signal<OutcomeWords | undefined>(undefined);
-/** Of the last thing that somebody did here; stays until the next one. */
+/** The failure of the last action; stays until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
-/** Of the last look at the hub; goes with the next good one. */
+/** The failure of the last status request; cleared by the next success. */
 export const lookFailure = signal<HubFailure | undefined>(undefined);
 
 let looks = 0;

@@ -4,6 +4,7 @@ import { lackOfAddress } from '../../../src/catalog/server.ts';
 import type { PendingItem } from '../../../src/gateway/contract.ts';
 import { gatewayState } from '../../../src/gateway/state-words.ts';
 import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
+import { transportName } from '../parts/transport.ts';
 import { ago, asSentence, count } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 
@@ -30,7 +31,7 @@ export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
           <a href={entityPath(uid)}>{name}</a> <span class="result-version">{version}</span>
         </p>
         <p class="quiet address">
-          {transport}
+          {transport && transportName(transport)}
           {server_url !== '' && ` · ${shownAddress(server_url)}`}
         </p>
         {gateway_registered_at && <p class="quiet">{asSentence(gatewayState(item, ago).words)}</p>}

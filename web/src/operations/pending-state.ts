@@ -94,7 +94,7 @@ function parametersOf({ words, errorOnly, registrable, offset }: Query, limit: n
 }
 
 function show(found: PendingPage, offset: number): void {
-  // Whoever deletes all of the last page goes on with the one before.
+  // After the last page was deleted, the one before it is shown.
   if (found.items.length === 0 && found.total > 0 && offset > 0) {
     ask({ offset: lastOffset(found.total) });
     return;

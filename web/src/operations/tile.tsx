@@ -1,4 +1,4 @@
-// One figure, or one state, at a glance.
+// One metric or state of the hub.
 import type { ComponentChildren } from 'preact';
 import type { TileWords } from './glance-words.ts';
 
@@ -7,7 +7,10 @@ export function Tile({ name, value, note, tone = 'plain', children }: TileProps)
     <div class={`tile tile-${tone}`}>
       <dt>{name}</dt>
       <dd>
-        <span class="tile-value">{value}</span>
+        <span class="tile-value">
+          {tone !== 'plain' && <span class="tile-dot" aria-hidden="true" />}
+          {value}
+        </span>
         <span class="tile-note">
           {note}
           {children}

@@ -14,7 +14,7 @@ export function WorkPanel() {
     <div aria-live="polite">
       {!failure.value && lookFailure.value && (
         <FailureNotice failure={lookFailure.value} onRetry={look}>
-          <p>{remotes.value ? 'What is below may be old; the' : 'The'} hub is asked again by itself.</p>
+          <p>{remotes.value ? 'The data below may be out of date. ' : ''}Retrying automatically.</p>
         </FailureNotice>
       )}
       {isBusy && (

@@ -20,7 +20,7 @@ export function Notice({ tone = 'plain', title, children }: NoticeProps) {
 export interface FailureNoticeProps {
   failure: HubFailure;
   onRetry?: () => void;
-  /** What happens by itself. */
+  /** What happens automatically. */
   children?: ComponentChildren;
 }
 

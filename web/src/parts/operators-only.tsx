@@ -10,7 +10,7 @@ import { Waiting } from './waiting.tsx';
 
 interface OperatorsOnlyProps {
   title: string;
-  /** Of the last request; another token makes it go away. */
+  /** The failure of the last request; another token makes it go away. */
   failure: Signal<HubFailure | undefined>;
   /** What is for everybody. */
   open?: ComponentChildren;

@@ -60,7 +60,7 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
       </p>
       {isRefused && !failure.value && (
         <p class="reason reason-bad" role="alert">
-          The hub does not accept the token any more. Nothing was done; it goes on from here with one that is good.
+          The hub no longer accepts the token. Nothing was changed. Enter a valid token to continue.
         </p>
       )}
       {lower.value && (

@@ -5,7 +5,7 @@ import { moveFocus } from './keyboard.ts';
 import { failure, isLoading, retry, submitText, text } from './search-state.ts';
 
 interface Ahead {
-  /** What is searched for; whoever types on means something else. */
+  /** The query; after more typing the answer is discarded. */
   words: string;
   place: number;
   opens: boolean;

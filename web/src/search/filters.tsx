@@ -1,13 +1,14 @@
-// What the results can be narrowed by, with how many there are of each.
+// Filters for the results, with counts. The hub counts the most frequent values; any other can be typed.
 import { useSignal } from '@preact/signals';
 import { harmless } from '../../../src/lib/harmless.ts';
+import { transportName } from '../parts/transport.ts';
 import { shortNumber } from '../parts/words.ts';
 import { FACETS } from './facet-counts.ts';
 import { answer, change, search } from './search-state.ts';
 import { FILTERS, type Filter, hasFilters, withoutFilters } from './search-url.ts';
 
 const TITLES: Record<Filter, string> = {
-  capabilities: 'Capability',
+  capabilities: 'Capability or tag',
   frameworks: 'Framework',
   providers: 'Provider',
   transports: 'Transport',
@@ -48,22 +49,42 @@ export function Filters() {
 
 function FilterGroup({ filter }: { filter: Filter }) {
   const isLong = useSignal(false);
+  const wanted = useSignal('');
   const chosen = search.value[filter];
   const counts = answer.value?.page.facets?.[FACETS[filter]] ?? [];
   const listed = new Set(counts.map(({ value }) => value.toLowerCase()));
-  // What is chosen can always be unchosen, also when nothing has it any more.
+  // A chosen value stays listed, even without matches, so that it can be cleared.
   const gone = chosen.filter((value) => !listed.has(value.toLowerCase())).map((value) => ({ value, count: 0 }));
   const options = [...gone, ...counts];
   if (options.length === 0) return null;
   const isChosen = (value: string) => chosen.some((each) => each.toLowerCase() === value.toLowerCase());
-  const shown = isLong.value ? options : options.filter(({ value }, place) => place < FEW || isChosen(value));
+  const matches = options.filter(({ value }) => value.toLowerCase().includes(wanted.value.trim().toLowerCase()));
+  const shown = isLong.value ? matches : options.filter(({ value }, place) => place < FEW || isChosen(value));
   return (
     <fieldset class="filter">
       <legend>{TITLES[filter]}</legend>
+      {isLong.value && (
+        <input
+          class="filter-find"
+          type="search"
+          placeholder={`Find or add a ${TITLES[filter].toLowerCase()}`}
+          aria-label={`Find or add a ${TITLES[filter].toLowerCase()}`}
+          value={wanted}
+          onInput={(event) => {
+            wanted.value = event.currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            const value = wanted.value.trim();
+            if (event.key !== 'Enter' || value === '' || isChosen(value)) return;
+            wanted.value = '';
+            change({ [filter]: [...chosen, value] });
+          }}
+        />
+      )}
       {shown.map(({ value, count }) => (
         <Choice
           key={value}
-          label={value}
+          label={filter === 'transports' ? transportName(value) : value}
           count={count}
           checked={isChosen(value)}
           onChange={(isOn) => change({ [filter]: isOn ? [...chosen, value] : without(chosen, value) })}
@@ -78,7 +99,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
             isLong.value = !isLong.value;
           }}
         >
-          {isLong.value ? 'Show fewer' : `Show all ${options.length}`}
+          {isLong.value ? 'Show fewer' : 'Show more'}
         </button>
       )}
     </fieldset>

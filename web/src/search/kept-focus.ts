@@ -1,4 +1,4 @@
-// The focus of whoever is among the results, when others come in their place.
+// Keeps the focus among the results when they are replaced.
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 

@@ -1,7 +1,7 @@
 // Keys that work anywhere on the page, and arrows that move from result to result.
 import { useEffect } from 'preact/hooks';
 
-/** Not while something is being typed, where the key is a sign like any other, nor behind a window that must be closed first.
+/** Not while something is being typed, where the key is an ordinary character, nor behind a window that must be closed first.
  * Without `repeats`, a key that is held down counts once. */
 export function useKey(key: string, action: () => void, { repeats = true } = {}): void {
   useEffect(() => {

@@ -1,10 +1,12 @@
-// One result: what it is, and why it is here.
+// One result: what it is, and why it matches.
 import type { SearchItem } from '../../../src/search/contract.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
+import { transportName } from '../parts/transport.ts';
 import { TypeLabel } from '../parts/type-label.tsx';
-import { count } from '../parts/words.ts';
+import { count, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { Highlight, HighlightQuotes } from './highlight.tsx';
+import { filterPath } from './search-url.ts';
 import { shortReason } from './short-reason.ts';
 
 const MOST_LABELS = 6;
@@ -12,11 +14,13 @@ const MOST_LABELS = 6;
 interface ResultProps {
   item: SearchItem;
   query: string;
+  /** False when nothing matches: then a reason would contradict the notice above the results. */
+  hasReason: boolean;
   /** Whether the reason why it matches may still come. */
   isAwaitingReason: boolean;
 }
 
-export function Result({ item, query, isAwaitingReason }: ResultProps) {
+export function Result({ item, query, hasReason, isAwaitingReason }: ResultProps) {
   const shown = query === '' ? item.summary : (item.snippet ?? item.summary);
   const labels = [...new Set([...item.capabilities, ...item.tags])].slice(0, MOST_LABELS);
   return (
@@ -37,14 +41,19 @@ export function Result({ item, query, isAwaitingReason }: ResultProps) {
       <p class="result-summary">
         <Highlight text={shown} query={query} />
       </p>
-      {item.fit_reason !== null && query !== '' && (
+      {hasReason && item.fit_reason !== null && query !== '' && (
         <Reason reason={shortReason(item.fit_reason, shown)} query={query} />
       )}
-      {item.fit_reason === null && isAwaitingReason && <p class="reason reason-awaited" aria-hidden="true" />}
+      {hasReason && item.fit_reason === null && isAwaitingReason && (
+        <p class="reason reason-awaited" aria-hidden="true" />
+      )}
+      <Facts item={item} />
       {labels.length > 0 && (
         <ul class="labels" aria-label="Capabilities and tags">
           {labels.map((label) => (
-            <li key={label}>{label}</li>
+            <li key={label}>
+              <a href={filterPath('capabilities', label)}>{label}</a>
+            </li>
           ))}
         </ul>
       )}
@@ -52,7 +61,18 @@ export function Result({ item, query, isAwaitingReason }: ResultProps) {
   );
 }
 
-/** What was not checked, or has no signature, is what people expect. */
+/** What people decide by: who publishes it, how it runs, under which license, and since when. */
+function Facts({ item: { publisher, transports = [], license, published_at } }: { item: SearchItem }) {
+  const facts = [
+    publisher && `by ${publisher}`,
+    ...transports.map(transportName),
+    license,
+    published_at && `published ${onDay(published_at)}`,
+  ].filter((fact) => typeof fact === 'string');
+  return facts.length > 0 ? <p class="result-facts">{facts.join(' · ')}</p> : null;
+}
+
+/** Entries that were not checked, or are not signed, get no badge: they are the usual case. */
 function TrustBadge({ state }: { state: SearchItem['trust_state'] }) {
   if (state === 'verified') return <span class="badge">signature verified</span>;
   return state === 'failed' ? <span class="badge badge-disabled">signature failed</span> : null;

@@ -6,11 +6,12 @@ import type { SearchPage } from '../../../src/search/contract.ts';
 import { whenDrawn } from '../drawn.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Waiting } from '../parts/waiting.tsx';
-import { countSentence, scopeSentence } from './count-words.ts';
+import { countSentence } from './count-words.ts';
 import { useKeptFocus } from './kept-focus.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
+import { sorted } from './sort.ts';
 
 /** As many as a tall screen has room for. */
 const FIRST_ROWS = 6;
@@ -30,32 +31,34 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
       </p>
       {failure.value && (
         <FailureNotice failure={failure.value} onRetry={retry}>
-          {failure.value.kind === 'unreachable' && <p>The search goes on by itself as soon as the hub answers.</p>}
+          {failure.value.kind === 'unreachable' && <p>The search continues automatically when the hub answers.</p>}
         </FailureNotice>
       )}
       {detailFailure.value && !failure.value && <NoDetails />}
       {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
       {shown?.page.only_by_meaning && (
         <p class="degraded">
-          Nothing here has a word of “{shown.state.q.trim()}”: {shown.page.items.length === 1 ? 'this is' : 'these are'}{' '}
-          only the nearest in meaning, and may have nothing to do with it.
+          No exact matches for “{shown.state.q.trim()}”. Showing the closest entries by meaning, which may be unrelated.
         </p>
       )}
       {!shown && isLoading.value && <Awaited />}
       {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
       {shown && shown.page.items.length > 0 && failure.value && (
-        <p class="results-before">What was found before stays below.</p>
+        <p class="results-before">The previous results are shown below.</p>
       )}
       {shown && shown.page.items.length > 0 && (
         <ol ref={list} class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
-          {shown.page.items.slice(0, rows).map((item) => (
-            <Result
-              key={item.id}
-              item={item}
-              query={shown.state.q.trim()}
-              isAwaitingReason={shown.state.q.trim() !== '' && !detailFailure.value}
-            />
-          ))}
+          {sorted(shown.page.items, shown.state.sort)
+            .slice(0, Math.min(rows, shown.state.show))
+            .map((item) => (
+              <Result
+                key={item.id}
+                item={item}
+                query={shown.state.q.trim()}
+                hasReason={!shown.page.only_by_meaning}
+                isAwaitingReason={shown.state.q.trim() !== '' && !detailFailure.value}
+              />
+            ))}
         </ol>
       )}
       {shown && shown.page.items.length <= rows && <More page={shown.page} state={shown.state} onMore={onMore} />}
@@ -65,7 +68,7 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
 
 /** The first list is drawn as far as it can be seen, so that nobody waits for the rest of it, which follows at once. */
 function useRows(isAnswered: boolean): number {
-  // Whoever comes back is led to where they were, which may be further down.
+  // After going back, the page returns to its former position, which may be further down.
   const { scrollY = 0, opened } = history.state ?? {};
   const rows = useSignal(scrollY === 0 && opened === undefined ? FIRST_ROWS : MOST_SHOWN);
   useEffect(() => {
@@ -77,7 +80,7 @@ function useRows(isAnswered: boolean): number {
   return rows.value;
 }
 
-/** Whoever asks for more goes on at the first that was not there before, for the button may be gone by then. */
+/** After “Show more”, the focus moves to the first new result, because the button may be gone. */
 function useFocusOnMore(list: RefObject<HTMLOListElement | null>, length: number): () => void {
   const before = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
@@ -99,7 +102,6 @@ function Count({ page, state }: { page: SearchPage; state: SearchState }) {
     <>
       <span class={isOld ? 'results-were' : undefined} aria-hidden={isOld || undefined}>
         {countSentence(page, state)}
-        {page.items.length > 0 && <span class="results-scope"> {scopeSentence(state)}</span>}
       </span>
       {isOld && <span class="waiting">Searching …</span>}
     </>
@@ -109,8 +111,7 @@ function Count({ page, state }: { page: SearchPage; state: SearchState }) {
 function NoDetails() {
   return (
     <p class="degraded">
-      The results are all here; the counts beside them, and why each one matches, could not be had.{' '}
-      {detailFailure.value?.message}{' '}
+      The results are complete, but counts and reasons could not be loaded. {detailFailure.value?.message}{' '}
       <button type="button" class="link-button" onClick={retry}>
         Try again
       </button>
@@ -125,9 +126,10 @@ interface MoreProps {
 }
 
 function More({ page: { items, total }, state, onMore }: MoreProps) {
-  if (items.length >= total || items.length < state.show) return null;
+  const loaded = Math.min(items.length, state.show);
+  if (loaded >= total || loaded < state.show) return null;
   if (state.show >= MOST_SHOWN) {
-    return <p class="quiet">These are the first {MOST_SHOWN}. More words or a filter lead to the rest.</p>;
+    return <p class="quiet">Showing the first {MOST_SHOWN}. Add words or filters to narrow the list.</p>;
   }
   return (
     <button
@@ -159,10 +161,10 @@ function Nothing({ state }: { state: SearchState }) {
     );
   }
   return (
-    <Notice title={state.q.trim() === '' ? 'No entry passes these filters' : `Nothing found for “${state.q.trim()}”`}>
+    <Notice title={state.q.trim() === '' ? 'No entries match these filters' : `Nothing found for “${state.q.trim()}”`}>
       {hasFilters(state) ? (
         <>
-          <p>The filters may be too narrow.</p>
+          <p>Remove some filters to see more.</p>
           <button type="button" class="button" onClick={() => change(withoutFilters(state))}>
             Clear all filters
           </button>
@@ -174,7 +176,7 @@ function Nothing({ state }: { state: SearchState }) {
               Search by meaning too
             </button>
           )}
-          <p>Say what it should do rather than what it is called, or use fewer words. For example:</p>
+          <p>Describe what it should do, or use fewer words. For example:</p>
           <ul class="examples">
             {EXAMPLES.map((example) => (
               <li key={example}>
@@ -194,7 +196,7 @@ function Nothing({ state }: { state: SearchState }) {
 function Awaited() {
   return (
     <>
-      <Waiting>The catalog is being read …</Waiting>
+      <Waiting>Loading …</Waiting>
       <div class="results" aria-hidden="true">
         {[1, 2, 3].map((each) => (
           <div key={each} class="result awaited">

@@ -8,11 +8,12 @@ import type { FieldKeys } from './ahead.ts';
 import { useKey } from './keyboard.ts';
 import { answer, change, search, text, type } from './search-state.ts';
 import type { SearchState } from './search-url.ts';
+import { SORTS, sortName } from './sort.ts';
 
 const MODES: Record<SearchState['mode'], string> = {
-  default: 'Words and meaning',
-  hybrid: 'Words and meaning',
-  keyword: 'Words only',
+  default: 'Keywords and meaning',
+  hybrid: 'Keywords and meaning',
+  keyword: 'Keywords only',
   semantic: 'Meaning only',
 };
 
@@ -72,7 +73,7 @@ export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
       <div class="search-options">
         <TypeChoice />
         <label class="select">
-          <span class="unseen">Search by</span>
+          <span>Search by</span>
           <select
             value={search.value.mode === 'hybrid' ? 'default' : search.value.mode}
             onChange={(event) => change({ mode: event.currentTarget.value as SearchState['mode'] })}
@@ -80,6 +81,19 @@ export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
             {(['default', 'keyword', 'semantic'] as const).map((mode) => (
               <option key={mode} value={mode}>
                 {MODES[mode]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="select">
+          <span>Sort by</span>
+          <select
+            value={search.value.sort}
+            onChange={(event) => change({ sort: event.currentTarget.value as SearchState['sort'] })}
+          >
+            {SORTS.map((sort) => (
+              <option key={sort} value={sort}>
+                {sortName(sort, search.value.q.trim())}
               </option>
             ))}
           </select>
@@ -97,7 +111,7 @@ function TypeChoice() {
     ...(Object.keys(TYPES) as EntityType[]).map((each): [EntityType, string, number | undefined] => [
       each,
       TYPES[each].many,
-      counts.get(each),
+      counts.size > 0 ? (counts.get(each) ?? 0) : undefined,
     ]),
   ];
   return (

@@ -56,7 +56,7 @@ function keepOpened({ target }: MouseEvent): void {
   if (link) history.replaceState({ ...history.state, opened: link.href }, '');
 }
 
-/** Whoever comes back from a result goes on where it is in the list. */
+/** After coming back from an entry, the focus returns to its result. */
 function useReturn(links: () => HTMLElement[]): void {
   const isAwaited = useRef(history.state?.opened !== undefined);
   const shown = answer.value;
@@ -64,7 +64,7 @@ function useReturn(links: () => HTMLElement[]): void {
     if (!isAwaited.current || !shown) return;
     isAwaited.current = false;
     const link = links().find((each) => (each as HTMLAnchorElement).href === history.state?.opened);
-    // The place on the page is restored by itself.
+    // The router restores the scroll position.
     if (document.activeElement === document.body) link?.focus({ preventScroll: true });
   }, [shown]);
 }

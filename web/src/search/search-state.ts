@@ -20,10 +20,10 @@ export const text = signal(search.value.q);
 /** Stays on screen until the next answer is there. */
 export const answer = signal<{ page: SearchPage; state: SearchState } | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
-/** Of the counts and reasons only: the results are there, and good. */
+/** A failure of counts and reasons only; the results are complete. */
 export const detailFailure = signal<HubFailure | undefined>(undefined);
 export const isLoading = signal(true);
-/** Where the search was left, for whoever comes back to it from another page. */
+/** The last search, for returning to it from another page. */
 export const lastPath = signal('/');
 
 /** Answers of this visit, so that going back shows them at once. */
@@ -93,7 +93,7 @@ async function run(state: SearchState): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  // Whoever has just opened the page sees its results before the browser has anything else to do.
+  // On the first visit, results are drawn before other work.
   const isFirst = answer.value === undefined;
   const parameters = hubParameters(state);
   const key = parameters.toString();

@@ -2,6 +2,7 @@
 import type { EntityType } from '../../../src/catalog/uid.ts';
 import { readValues, writeValues } from '../../../src/lib/value-list.ts';
 import type { SearchMode } from '../../../src/search/contract.ts';
+import { SORTS, type Sort } from './sort.ts';
 
 export const FILTERS = ['capabilities', 'frameworks', 'providers', 'transports'] as const;
 export type Filter = (typeof FILTERS)[number];
@@ -11,6 +12,7 @@ export interface SearchState extends Record<Filter, readonly string[]> {
   type: EntityType | 'any';
   /** `default`: whatever the hub is set to. */
   mode: SearchMode | 'default';
+  sort: Sort;
   allVersions: boolean;
   includeInactive: boolean;
   /** Whether the newest version of a name may be a pre-release although a stable one exists. */
@@ -37,6 +39,7 @@ export function readSearch(parameters: URLSearchParams): SearchState {
     q: (parameters.get('q') ?? '').slice(0, 500),
     type: oneOf('type', TYPES, 'any'),
     mode: oneOf('mode', MODES, 'default'),
+    sort: oneOf('sort', SORTS, 'relevance'),
     capabilities: list('capabilities'),
     frameworks: list('frameworks'),
     providers: list('providers'),
@@ -53,17 +56,23 @@ export function readSearch(parameters: URLSearchParams): SearchState {
 export function searchPath(state: SearchState): string {
   const parameters = commonParameters(state);
   if (state.q !== '') parameters.set('q', state.q);
+  if (state.sort !== 'relevance') parameters.set('sort', state.sort);
   if (state.allVersions) parameters.set('versions', 'all');
   if (state.show !== PAGE_SIZE) parameters.set('show', String(state.show));
   const text = parameters.toString().replaceAll('%2C', ',');
   return text === '' ? '/' : `/?${text}`;
 }
 
+/** A search for everything with one value, for links. */
+export function filterPath(filter: Filter, value: string): string {
+  return searchPath({ ...readSearch(new URLSearchParams()), [filter]: [value] });
+}
+
 export function hubParameters(state: SearchState): URLSearchParams {
   const parameters = commonParameters(state);
   if (state.q.trim() !== '') parameters.set('q', state.q.trim());
   parameters.set('versions', state.allVersions ? 'all' : 'latest');
-  parameters.set('limit', String(state.show));
+  parameters.set('limit', String(state.sort === 'relevance' ? state.show : MOST_SHOWN));
   parameters.set('with_snippets', 'true');
   return parameters;
 }
@@ -73,7 +82,13 @@ export function hasFilters(state: SearchState): boolean {
 }
 
 export function withoutFilters(state: SearchState): SearchState {
-  return { ...readSearch(new URLSearchParams()), q: state.q, mode: state.mode, allVersions: state.allVersions };
+  return {
+    ...readSearch(new URLSearchParams()),
+    q: state.q,
+    mode: state.mode,
+    sort: state.sort,
+    allVersions: state.allVersions,
+  };
 }
 
 function commonParameters(state: SearchState): URLSearchParams {

@@ -40,7 +40,7 @@ function wordsBeginningWith(beginning: string, text: string): Stretch[] {
     .map(({ 0: run, index }) => ({ start: index, end: index + run.length }));
 }
 
-/** Of those that overlap, the first: no sign may be drawn twice. */
+/** The first of those that overlap: a character must not be drawn twice. */
 function inOrder(found: readonly Stretch[]): Stretch[] {
   const kept: Stretch[] = [];
   for (const stretch of found.toSorted((one, other) => one.start - other.start)) {

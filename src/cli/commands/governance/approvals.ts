@@ -126,7 +126,7 @@ function answerDecided(decided: readonly ApprovalDecided[], done: string, output
 }
 
 function pageForPeople({ items, total, offset }: ApprovalPage, state: string, output: Output): string {
-  if (items.length === 0) return total > 0 ? `There are no more; ${total} in all.\n` : `No entity is ${state}.\n`;
+  if (items.length === 0) return total > 0 ? `End of the list; ${total} in total.\n` : `No entity is ${state}.\n`;
   const rows = output.table(items, [
     { title: 'Entity', text: ({ id }) => id },
     { title: 'Publisher', text: ({ publisher }) => publisher ?? '' },

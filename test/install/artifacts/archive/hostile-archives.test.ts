@@ -115,7 +115,7 @@ const zipCases: Hostile[] = [
   zip('a bomb', { content: ZEROS }, /bomb/),
   zip('a bomb that claims gigabytes', { claimedBytes: 0xfffffff0 }, /more than|bomb/),
   zip('a folder with a content', { name: 'folder/' }, /folder with content/),
-  zip('a stored stream that is no deflate', { method: 8, claimedPackedBytes: 2 }, /broken/),
+  zip('a stored stream that is not deflate', { method: 8, claimedPackedBytes: 2 }, /broken/),
   [
     'zip: many entries on the same bytes',
     () =>
@@ -168,7 +168,7 @@ const tarCases: Hostile[] = [
   tar('an unknown type', [{ name: 's', type: 'Z' }], OTHER_TYPE),
   tar('a size that is too large', [{ name: 'a', content: 'x', claimedBytes: 5_000_000 }], /not a readable tar/),
   tar('a size of many gigabytes', [{ name: 'a', claimedBytes: 0o77777777777 }], /more than/),
-  tar('a size that is no number', [paxEntry({ size: 'many' }), { name: 'a' }], /readable|refused/),
+  tar('a size that is not a number', [paxEntry({ size: 'many' }), { name: 'a' }], /readable|refused/),
   tar('a negative size', [paxEntry({ size: '-5' }), { name: 'a' }], /readable|refused/),
   tar('a wrong checksum', [{ name: 'a', checksum: '000001\0 ' }], /not a readable tar/),
   tar('a header of many megabytes', [{ name: 'x', type: 'x', content: Buffer.alloc(5_000_000) }], /not a readable tar/),

@@ -13,10 +13,10 @@ import { building } from '../building.ts';
 
 const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['no repo', {}, /repo .*received undefined/],
-  ['a repo that is no text', { repo: 7 }, /repo .*received number/],
+  ['a repo that is not text', { repo: 7 }, /repo .*received number/],
   ['an empty repo', { repo: '' }, /must be an https/],
   ['a repo that is an option', { repo: '--upload-pack=touch /tmp/x' }, /must not/],
-  ['a repo that is an option without blanks', { repo: '-oProxyCommand=x' }, /must be an https/],
+  ['a repo that is an option without spaces', { repo: '-oProxyCommand=x' }, /must be an https/],
   ['a command as transport', { repo: 'ext::sh' }, /must be an https, http or ssh address/],
   ['a helper before an address', { repo: 'ext::https://example.org/a' }, /must be an https, http or ssh address/],
   ['another helper as transport', { repo: 'fd::17/foo' }, /must be an https, http or ssh address/],

@@ -235,7 +235,7 @@ test('git: links into the settings of a submodule are refused as those of the re
   assert.deepEqual(await findStrayLink(folder), { path: 'evil', leads: 'into .git' });
 });
 
-test('git: names that are no text are refused before anything is checked out', async (t) => {
+test('git: names that are not text are refused before anything is checked out', async (t) => {
   const host = await startGitHost(t);
   await host.create('odd', { 'a.txt': 'one' });
   const blob = await host.git('odd', 'rev-parse', 'HEAD:a.txt');

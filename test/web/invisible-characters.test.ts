@@ -12,13 +12,13 @@ const hostile = aManifest({
 });
 
 browserTest(
-  'unseen signs: neither a card nor the page of an entity shows any, and its link still leads to it',
+  'invisible characters: neither a card nor the page of an entity shows any, and its link still leads to it',
   { manifests: [hostile] },
   async ({ open }) => {
     const page = await open('/');
     const shown = async () => (await page.locator('main').innerText()).replaceAll('turned\u202eid', '');
     await page.locator('.result-title a', { hasText: 'Invoicefdp.exe' }).waitFor();
-    await screenshot(page, 'unseen-signs');
+    await screenshot(page, 'invisible-characters');
     assert.match(await shown(), /Reads tables\./);
     assert.doesNotMatch(await shown(), /(?!\n)[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/u);
     await page.locator('.result-title a').click();

@@ -1,0 +1,23 @@
+// The manifest of an entity, which says more than its entry in the catalog.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { asObject, type JsonObject } from '../../../src/lib/json.ts';
+import { hub } from '../api/hub.ts';
+
+/** Empty until it is loaded, and when it cannot be loaded: the entry of the catalog has to do then. */
+export function useManifest(id: string): JsonObject {
+  const manifest = useSignal<{ id: string; document: JsonObject }>({ id, document: {} });
+  useEffect(() => {
+    let isGone = false;
+    hub.manifest(id).then(
+      (text) => {
+        if (!isGone) manifest.value = { id, document: asObject(JSON.parse(text)) };
+      },
+      () => {},
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [id, manifest]);
+  return manifest.value.id === id ? manifest.value.document : {};
+}
