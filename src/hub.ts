@@ -110,7 +110,7 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that nobody can ask there: what stays behind must not name the address. */
   isServed?: boolean;
-  /** Aborted when nobody needs the hub any more while it still waits for its database. */
+  /** Aborted when the hub is no longer needed while it still waits for its database. */
   shutdown?: AbortSignal;
 }
 

@@ -28,7 +28,7 @@ function isWhole(card: JsonObject): boolean {
   );
 }
 
-/** Of the agent, not of its card. */
+/** The address of the agent, not of its card. */
 export function addressOf(card: JsonObject): string | undefined {
   const interfaces = asObjects(card.supportedInterfaces).map(({ url }) => asText(url));
   return [...interfaces, asText(card.url)].find(

@@ -100,7 +100,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   ] as const) {
     await page.getByRole('tab', { name: client }).click();
     const byHand = page.locator('.client-config');
-    await byHand.evaluate('(details) => (details.open = true)');
+    if ((await byHand.getAttribute('open')) === null) await byHand.locator('summary').click();
     await page.getByRole('button', { name: `Copy the configuration for ${client}` }).click();
     await until(page, `navigator.clipboard.readText().then((text) => text.includes('"${section}"'))`);
     const config = JSON.parse(await copied());
@@ -211,7 +211,8 @@ browserTest(
     await page.getByRole('region', { name: 'Registration' }).getByText('secret or a login is left out').waitFor();
     for (const client of ['Claude', 'Cursor', 'VS Code']) {
       await page.getByRole('tab', { name: client }).click();
-      await page.locator('.client-config').evaluate('(details) => (details.open = true)');
+      const byHand = page.locator('.client-config');
+      if ((await byHand.getAttribute('open')) === null) await byHand.locator('summary').click();
       assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/, client);
     }
     assert.match(

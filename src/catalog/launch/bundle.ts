@@ -61,7 +61,7 @@ export function readBundle(manifest: string, platform: string): Bundle | undefin
   if (!read.success) return undefined;
   const { platform_overrides: overrides, ...common } = read.data.server.mcp_config;
   const own = Object.hasOwn(overrides, platform) ? overrides[platform] : {};
-  // Of all platforms, so that a setting has one name on all of them.
+  // Settings of all platforms are merged, so that a setting has one name on all of them.
   const environments = [common, ...Object.values(overrides)].flatMap(({ env = {} }) => Object.entries(env));
   const settings = Object.entries(read.data.user_config).map(([key, setting]): BundleSetting => {
     const [variable] = environments.find(([, value]) => value === `\${${SETTING}${key}}`) ?? [];

@@ -44,7 +44,7 @@ function ToolList({ tools }: { tools: readonly Tool[] }) {
 }
 
 /** Manifests list tools as `tools`, and the ones to register as `mcp_registration.tool` or `.tools`. */
-export function toolsOf(manifest: JsonObject): Tool[] {
+function toolsOf(manifest: JsonObject): Tool[] {
   const registration = asObject(manifest.mcp_registration);
   const listed = [manifest.tools, registration.tools, [registration.tool]].flatMap((list) =>
     Array.isArray(list) ? list : [],

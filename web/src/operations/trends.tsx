@@ -25,7 +25,7 @@ interface Point {
 }
 
 /** Entries after each run, counted back from today: a run knows what it added, and not what was there. */
-export function growthOf(runs: readonly IngestRun[], total: number): Point[] {
+function growthOf(runs: readonly IngestRun[], total: number): Point[] {
   const points: Point[] = [];
   let entries = total;
   for (const run of runs.toReversed()) {
