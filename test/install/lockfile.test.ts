@@ -102,7 +102,7 @@ test('lockfile: one of a newer minor version is read, and keeps its version', ()
   });
 });
 
-test('lockfile: what is no UTF-8 is refused, because it could not be written back', async (t) => {
+test('lockfile: text that is not UTF-8 is refused, because it could not be written back', async (t) => {
   const target = await aFolder(t);
   const bytes = Buffer.from('{"version": 1, "entities": [], "by": "caf\xe9"}', 'latin1');
   await writeFile(join(target, 'hub.lock.json'), bytes);

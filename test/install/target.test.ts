@@ -177,7 +177,7 @@ const REFUSED: Record<string, RegExp> = {
 };
 
 for (const [path, reason] of Object.entries(REFUSED)) {
-  test(`files: ${JSON.stringify(path.slice(0, 30))} is no path inside a folder`, async (t) => {
+  test(`files: ${JSON.stringify(path.slice(0, 30))} is not a path inside a folder`, async (t) => {
     assert.match(relativePathFault(path) ?? '', reason);
     await assert.rejects(pathInside(await aFolder(t), path), { name: 'InstallError' });
   });

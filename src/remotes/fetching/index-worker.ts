@@ -9,7 +9,7 @@ import { readIndexDocument } from './read-index.ts';
 export interface IndexTask {
   bytes: Uint8Array;
   url: string;
-  /** Of the hub that reads. */
+  /** The ID of the hub that reads. */
   hubId?: string;
 }
 
