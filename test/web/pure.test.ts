@@ -321,6 +321,7 @@ process_resident_memory_bytes 1.5e+8
     medianSeconds: 0.01,
     memoryBytes: 150_000_000,
     startedAt: undefined,
+    searches: [],
   });
 });
 

@@ -57,9 +57,7 @@ function Adapter({ framework, template_key, path, generic, fault, warning, note 
       </strong>
       {note === undefined && <code class="plan-command">{path}</code>}
       {note !== undefined && <span class="quiet">{note}</span>}
-      {generic && (
-        <span class="quiet">This adapter has no template, so a generic description is written.</span>
-      )}
+      {generic && <span class="quiet">This adapter has no template, so a generic description is written.</span>}
       {warning !== undefined && <span class="reason reason-warn">{warning}</span>}
       <Fault fault={fault} />
     </li>

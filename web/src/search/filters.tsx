@@ -8,7 +8,7 @@ import { answer, change, search } from './search-state.ts';
 import { FILTERS, type Filter, hasFilters, withoutFilters } from './search-url.ts';
 
 const TITLES: Record<Filter, string> = {
-  capabilities: 'Capability or tag',
+  capabilities: 'Capability',
   frameworks: 'Framework',
   providers: 'Provider',
   transports: 'Transport',
@@ -99,7 +99,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
             isLong.value = !isLong.value;
           }}
         >
-          {isLong.value ? 'Show fewer' : 'Show more'}
+          {isLong.value ? 'Show fewer' : 'All values'}
         </button>
       )}
     </fieldset>
