@@ -149,14 +149,14 @@ browserTest('operations: a hub whose database is away says so itself', {}, async
   await health.getByText('version 9.8.7').waitFor();
   await health.getByText('The hub cannot keep up.').waitFor();
   const text = await health.innerText();
-  assert.match(text, /Hub\nIn trouble/);
-  assert.match(text, /Database\nDoes not answer/);
-  assert.match(text, /Gateway\nNot known/);
+  assert.match(text, /Hub\nUnhealthy/);
+  assert.match(text, /Database\nUnreachable/);
+  assert.match(text, /Gateway\nUnknown/);
   assert.doesNotMatch(text, /SQLite|METRICS_TOKEN/);
   await screenshot(page, 'operations-in-trouble');
   await page.unroute(/\/config$/);
   await health.getByText('SQLite').waitFor();
-  await health.getByText('None').waitFor();
+  await health.getByText('Not configured').waitFor();
 });
 
 const slowGateway = Promise.withResolvers<void>();
