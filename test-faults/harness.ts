@@ -39,7 +39,7 @@ export interface Row {
 }
 
 export const BOTH: readonly Engine[] = ['sqlite', 'postgres'];
-/** Of one injection, with everything that shows whether it was survived; generous, as machines are busy. */
+/** For one injection, with everything that shows whether it was survived; generous, as machines are busy. */
 const LONGEST_MS = 120_000;
 
 export async function runFault(fault: Fault, engine: Engine): Promise<Row> {

@@ -19,7 +19,7 @@ import { type IndexServer, startIndexServer } from '../test/support/index-server
 import { testWorld } from '../test/support/world.ts';
 import { BOTH, type Fault, type Options, randomNumbers, type Scope } from './harness.ts';
 
-/** Of the hubs, whose clock stands still. */
+/** For the hubs, whose clock stands still. */
 const { now } = testWorld();
 const SERVERS = 200;
 const FILES = 200;
