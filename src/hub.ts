@@ -26,7 +26,7 @@ import { createHubPolicy } from './hub-policy.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
 import type { Policies } from './policy/policies.ts';
-import type { Ard, Validation } from './registry/contract.ts';
+import type { Ard, ServerQuery, Validation } from './registry/contract.ts';
 import { manifestOf } from './registry/listed-server.ts';
 import { openRegistry } from './registry/open-registry.ts';
 import { validateDocument } from './registry/publishing/validate.ts';
@@ -79,6 +79,8 @@ export interface Hub extends HubOperations {
   /** For callers that keep answers: a caller that sends the tag already has the page, and costs no search. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
+  /** `listServers` as JSON, for those who pass it on as it is. */
+  listServersText(query: ServerQuery): Promise<string>;
   /** Whether a `server.json` or a manifest could be published. */
   validateServer(document: unknown): Validation;
   /** The servers of the catalog for clients of Agentic Resource Discovery. */
@@ -229,6 +231,7 @@ export async function createHub({
     tablesOf: (mapping) => createRegistryTables(database, revision, mapping),
     tryLock: database.tryLock,
     isBusy: () => sync.isIngesting() || installs.isUnderWay(),
+    isServed,
     search: (query) => search.search(query),
     hubId,
     catalog,
@@ -476,6 +479,7 @@ export async function createHub({
     authentication,
     searchUnlessKnown: (query, isKnown) => search.searchUnlessKnown(query, isKnown),
     countEntities: () => catalog.countByType(),
+    listServersText: (query) => registry.listText(query),
     validateServer: validateDocument,
     ard: registry.ard,
     targetFolder: (target) => installs.targetFolder(target),

@@ -1,5 +1,5 @@
 // Answers that caches and clients may keep, tagged by their content.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matchesEtag } from './etag.ts';
 
@@ -16,11 +16,13 @@ export function sender({
   type?: string;
 }) {
   const caching = readsNeedToken ? 'private, no-cache' : `public, max-age=${maxAgeSec}`;
-  return (answer: object, { headers }: FastifyRequest, reply: FastifyReply) => {
-    const text = JSON.stringify(answer);
-    const etag = `W/"${createHash('sha1').update(text).digest('base64url')}"`;
+  /** An answer that is text is JSON already. */
+  return (answer: object | string, { headers }: FastifyRequest, reply: FastifyReply) => {
+    // Bytes, because both the digest and the socket would make them of the text.
+    const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    const etag = `W/"${hash('sha1', body, 'base64url')}"`;
     reply.header('etag', etag).header('cache-control', caching);
     if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).send(undefined);
-    return reply.type(type).serializer(String).send(text);
+    return reply.type(type).send(body);
   };
 }

@@ -14,6 +14,15 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   return (text) => text.startsWith(prefix) && matches(wanted, text);
 }
 
+/** The same as a pattern of SQL's `like`, for texts in lower case, with `\\` as its escape. */
+export function likeOfGlob(pattern: string): string {
+  return pattern
+    .toLowerCase()
+    .replace(/[\\%_]/g, '\\$&')
+    .replaceAll('*', '%')
+    .replaceAll('?', '_');
+}
+
 /** Only the last `*` is ever tried again, because an earlier one can match nothing that the last one cannot. */
 function matches(pattern: string, text: string): boolean {
   let at = 0;

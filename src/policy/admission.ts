@@ -50,6 +50,7 @@ function flagsOf(decisions: Decisions, { isRegistrable }: PolicySubject, approva
   return {
     isHidden: verdict('search') !== 'allowed',
     isHeld: register !== 'allowed',
+    isInstallRefused: verdict('install') === 'refused',
     // What can never be registered needs nobody's approval for it.
     needsApproval:
       verdict('search') === 'pending' || verdict('install') === 'pending' || (register === 'pending' && isRegistrable),

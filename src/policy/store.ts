@@ -26,6 +26,8 @@ export interface PolicySubject extends EntityFacts {
 export interface AdmissionFlags {
   isHidden: boolean;
   isHeld: boolean;
+  /** Rules do not let it be installed, and no approval would change that. */
+  isInstallRefused: boolean;
   needsApproval: boolean;
 }
 

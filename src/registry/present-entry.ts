@@ -9,28 +9,31 @@ export interface Presenter {
   hubId: string;
 }
 
-export function presentEntry(entry: RegistryEntry, { baseUrl, hubId }: Presenter): ServerResponse {
+/** As JSON, into which the finished `server.json` goes as it is: a list has a hundred of them. */
+export function entryText(entry: RegistryEntry, { baseUrl, hubId }: Presenter): string {
   const { ids, tags, note, hubs = [] } = JSON.parse(entry.about) as AboutEntry;
-  return {
-    server: JSON.parse(entry.server),
-    _meta: {
-      [OFFICIAL_META]: {
-        status: entry.status,
-        statusChangedAt: entry.statusChangedAt,
-        ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
-        publishedAt: entry.publishedAt,
-        updatedAt: entry.updatedAt,
-        isLatest: entry.isLatest,
-      },
-      [`${reversedHost(baseUrl)}/catalog`]: {
-        ids,
-        ...(tags ? { tags } : {}),
-        ...(note ? { note } : {}),
-        url: `${baseUrl}/entities/${uidInAddress(ids[0] ?? '')}`,
-      },
-      [HUBS_META]: [...hubs, hubId],
+  const meta = {
+    [OFFICIAL_META]: {
+      status: entry.status,
+      statusChangedAt: entry.statusChangedAt,
+      ...(entry.statusMessage === null ? {} : { statusMessage: entry.statusMessage }),
+      publishedAt: entry.publishedAt,
+      updatedAt: entry.updatedAt,
+      isLatest: entry.isLatest,
     },
+    [`${reversedHost(baseUrl)}/catalog`]: {
+      ids,
+      ...(tags ? { tags } : {}),
+      ...(note ? { note } : {}),
+      url: `${baseUrl}/entities/${uidInAddress(ids[0] ?? '')}`,
+    },
+    [HUBS_META]: [...hubs, hubId],
   };
+  return `{"server":${entry.server},"_meta":${JSON.stringify(meta)}}`;
+}
+
+export function presentEntry(entry: RegistryEntry, presenter: Presenter): ServerResponse {
+  return JSON.parse(entryText(entry, presenter)) as ServerResponse;
 }
 
 /** Names of keys begin with a domain, the other way round. */

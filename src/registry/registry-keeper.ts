@@ -10,6 +10,8 @@ export interface KeeperDependencies {
   tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;
   /** Whether the machine is needed for something more urgent; background work waits for its end. */
   isBusy: () => boolean;
+  /** False for a hub that lives for one command: it looks at the entries only when it is asked for them. */
+  isServed: boolean;
   now: Clock;
   log: Logger;
 }
@@ -18,13 +20,17 @@ const LOCK = 'registry';
 const LOOK_FOR_CHANGES_MS = 1_000;
 /** An answer right after a change should show it; while changes keep coming, it is late by a moment instead of slow. */
 const WAIT_FOR_CHANGE_MS = 2_000;
+/** A hub that has just started, or whose tables are new: clients give up after some seconds, and come again after a 503. */
+const WAIT_FOR_BUILD_MS = 5_000;
+const WAIT_FOR_FEW_MS = 15_000;
+const LOOK_AGAIN_MS = 20;
 const WAIT_FOR_OTHERS_MS = 20;
 /** Each is a transaction, and holds up others for some milliseconds. */
 const ENTITIES_AT_ONCE = 100;
 
 export class RegistryKeeper {
   private readonly given: KeeperDependencies;
-  private readonly watching: NodeJS.Timeout;
+  private readonly watching: NodeJS.Timeout | undefined;
   private readonly stopping = new AbortController();
   /** The revision that the entries show, as far as it is known: they never go back. */
   private shown: number | undefined;
@@ -33,26 +39,36 @@ export class RegistryKeeper {
 
   constructor(given: KeeperDependencies) {
     this.given = given;
-    this.watching = setInterval(() => {
+    const look = () => {
       if (!given.isBusy()) void this.bringUpToDate().catch((error) => this.report(error));
-    }, LOOK_FOR_CHANGES_MS).unref();
+    };
+    this.watching = given.isServed ? setInterval(look, LOOK_FOR_CHANGES_MS).unref() : undefined;
   }
 
-  /** An answer waits for entries that were never built: who mirrors a registry takes an empty list for an empty registry. */
-  async bringUpToDate(): Promise<void> {
+  /**
+   * Answers which revision the entries show. Until they are built, none is answered with: who mirrors a registry takes an
+   * empty list for an empty registry. @throws HubError `overloaded`
+   */
+  async bringUpToDate(): Promise<number> {
     const wanted = await this.given.tables.revision();
-    if (this.shown === wanted) return;
+    if (this.shown === wanted) return wanted;
     this.shown = await this.given.tables.shown();
-    if (this.shown === wanted) return;
+    if (this.shown === wanted) return wanted;
     const { over, since } = this.refresh();
-    if (this.shown === undefined) {
-      await over;
-      if (this.shown === undefined)
-        throw new HubError('overloaded', 'The registry is being built. Try again in a moment.');
-      return;
-    }
-    const patience = WAIT_FOR_CHANGE_MS - (performance.now() - since);
-    if (patience > 0) await Promise.race([over, sleep(patience, undefined, { ref: false })]);
+    const end = await this.patienceEnd(since);
+    while (this.refreshing && (this.shown ?? -1) < wanted && performance.now() < end)
+      await Promise.race([over, sleep(LOOK_AGAIN_MS, undefined, { ref: false })]);
+    if (this.shown === undefined)
+      throw new HubError('overloaded', 'The registry is being built. Try again in a moment.');
+    return this.shown;
+  }
+
+  /** A few changes are worth waiting for, however busy the machine is; an ingest is not. */
+  private async patienceEnd(refreshingSince: number): Promise<number> {
+    if (this.shown === undefined) return performance.now() + WAIT_FOR_BUILD_MS;
+    const changes = await this.given.tables.changesAfter(this.shown);
+    const isFew = changes !== undefined && changes.uids.length <= ENTITIES_AT_ONCE;
+    return isFew ? performance.now() + WAIT_FOR_FEW_MS : refreshingSince + WAIT_FOR_CHANGE_MS;
   }
 
   async stop(): Promise<void> {
@@ -97,6 +113,7 @@ export class RegistryKeeper {
       if (signal.aborted) return;
       shown = changes?.revision ?? current;
       await tables.setShown(shown);
+      this.shown = shown;
     }
   }
 

@@ -2,13 +2,15 @@
 import { HubError } from '../errors.ts';
 import type { ServerKey, ServerList, ServerOptions, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
 import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
-import { presentEntry } from './present-entry.ts';
+import { entryText, presentEntry } from './present-entry.ts';
 import type { EntryFilter, RegistryEntry, RegistryStore } from './store.ts';
 import type { Views } from './views.ts';
 
 export interface Registry {
   /** @throws HubError `invalid_request` */
   list(query: ServerQuery): Promise<ServerList>;
+  /** The same as JSON, for those who pass it on. */
+  listText(query: ServerQuery): Promise<string>;
   /** Newest first. @throws HubError `entity_not_found` */
   versions(name: string, options?: ServerOptions): Promise<ServerList>;
   /** @throws HubError `entity_not_found` */
@@ -18,7 +20,7 @@ export interface Registry {
 export interface RegistryDependencies {
   store: RegistryStore;
   /** Resolves when the entries show the catalog, as far as there is time. */
-  upToDate: () => Promise<void>;
+  upToDate: () => Promise<unknown>;
   /** The servers that fit a text, best first. */
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
@@ -89,7 +91,8 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     };
   }
 
-  const present = (entry: RegistryEntry) => presentEntry(entry, { baseUrl: baseUrl(), hubId });
+  const presenter = () => ({ baseUrl: baseUrl(), hubId });
+  const present = (entry: RegistryEntry) => presentEntry(entry, presenter());
 
   async function allVersions(name: string, { includeDeleted = false, view }: ServerOptions): Promise<RegistryEntry[]> {
     // No database finds a NUL.
@@ -100,20 +103,21 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     return versions.toSorted((one, other) => Date.parse(other.publishedAt) - Date.parse(one.publishedAt));
   }
 
+  async function listText({ cursor, limit = USUAL_LIMIT, view: name, ...given }: ServerQuery): Promise<string> {
+    const asked = withoutBlanks(given);
+    const { query, after } = cursor === undefined ? { query: queryOf(asked), after: START } : readCursor(cursor, asked);
+    const view = name === undefined ? {} : { view: await views.filterOf(name) };
+    await upToDate();
+    const { entries, next } = await find({ ...query, ...view }, after, limit);
+    const by = presenter();
+    const servers = entries.map((entry) => entryText(entry, by));
+    const metadata = { count: servers.length, ...(next ? { nextCursor: writeCursor(query, next) } : {}) };
+    return `{"servers":[${servers.join(',')}],"metadata":${JSON.stringify(metadata)}}`;
+  }
+
   return {
-    async list({ cursor, limit = USUAL_LIMIT, view: name, ...given }) {
-      const asked = withoutBlanks(given);
-      const { query, after } =
-        cursor === undefined ? { query: queryOf(asked), after: START } : readCursor(cursor, asked);
-      const view = name === undefined ? {} : { view: await views.filterOf(name) };
-      await upToDate();
-      const { entries, next } = await find({ ...query, ...view }, after, limit);
-      const servers = entries.map(present);
-      return {
-        servers,
-        metadata: { count: servers.length, ...(next ? { nextCursor: writeCursor(query, next) } : {}) },
-      };
-    },
+    listText,
+    list: async (query) => JSON.parse(await listText(query)) as ServerList,
 
     async versions(name, options = {}) {
       const servers = (await allVersions(name, options)).map(present);

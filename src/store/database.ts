@@ -32,6 +32,7 @@ import { registryViews } from './migrations/0022_registry_views.ts';
 import { auditEnds } from './migrations/0023_audit_ends.ts';
 import { trustRetries } from './migrations/0024_trust_retries.ts';
 import { hubId } from './migrations/0025_hub_id.ts';
+import { registryApproval } from './migrations/0026_registry_approval.ts';
 
 export interface DatabaseWait {
   forMs: number;
@@ -141,6 +142,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0023_audit_ends': auditEnds(dialect),
     '0024_trust_retries': trustRetries,
     '0025_hub_id': hubId(),
+    '0026_registry_approval': registryApproval(),
   };
 }
 

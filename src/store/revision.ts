@@ -95,7 +95,7 @@ export function createRevision(
       insert into catalog_change (revision, uid, stamp)
       select * from ${rowsFromJson('catalog_change', columns, JSON.stringify(rows))} as incoming
     `.execute(tx);
-    if (FIRST_REVISIONS.includes(revision)) await analyse?.(tx);
+    if (FIRST_REVISIONS.includes(revision)) await analyse?.(tx, ['entity', 'remote_member']);
     if (revision % REVISIONS_BETWEEN_SWEEPS === 0) {
       await tx
         .deleteFrom('catalog_change')

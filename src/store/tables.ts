@@ -79,6 +79,8 @@ export interface EntityTable {
   is_hidden: Generated<number>;
   /** Kept out of the gateway by the policy, or by the settings of its remote. */
   is_held: Generated<number>;
+  /** The policy does not let it be installed, and no approval would change that. */
+  is_install_refused: Generated<number>;
   needs_approval: Generated<number>;
   /** What a check of the present content found, as JSON; null when nobody has checked it. */
   trust: Generated<string | null>;
@@ -263,8 +265,10 @@ export interface RegistryServerTable {
   published_at: string;
   updated_at: string;
   is_latest: number;
-  /** Whether the policy holds none of its entities back. */
+  /** Whether the policy lets all of its entities be installed and registered. */
   is_approved: number;
+  /** Whether it ever was: those who mirror the approved ones must learn that it is not now. */
+  was_approved: number;
   /** The latest of those that are approved. */
   is_latest_approved: number;
   /** The digest of everything that callers see and that counts as a change. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { compileGlob } from '../../src/lib/glob.ts';
+import { compileGlob, likeOfGlob } from '../../src/lib/glob.ts';
 
 const cases: { pattern: string; matches: string[]; not: string[] }[] = [
   { pattern: 'com.acme', matches: ['com.acme'], not: ['com.acme.evil', 'com.acm', 'xcom.acme', 'comxacme'] },
@@ -11,13 +12,19 @@ const cases: { pattern: string; matches: string[]; not: string[] }[] = [
   { pattern: 'a?c', matches: ['abc', 'a.c'], not: ['ac', 'abbc'] },
   { pattern: '*a*b*c', matches: ['abc', 'xaxbxc', 'ababcabc'], not: ['acb', 'abcx'] },
   { pattern: '??*', matches: ['ab', 'abc'], not: ['a', ''] },
+  { pattern: 'a_b%\\c*', matches: ['a_b%\\c', 'a_b%\\cd'], not: ['axb%\\c', 'a_bx\\c', 'a_b%c'] },
   { pattern: '[a-z]+(.*)', matches: ['[a-z]+(.whatever)'], not: ['abc'] },
 ];
+const database = new DatabaseSync(':memory:');
+const like = database.prepare("select ? like ? escape '\\' as found");
+const isLike = (text: string, pattern: string) => like.get(text, likeOfGlob(pattern))?.found === 1;
+
 for (const { pattern, matches, not } of cases) {
   test(`glob ${pattern}`, () => {
     const isMatch = compileGlob(pattern);
     for (const text of matches) assert.equal(isMatch(text), true, `'${text}'`);
     for (const text of not) assert.equal(isMatch(text), false, `'${text}'`);
+    for (const text of [...matches, ...not]) assert.equal(isLike(text, pattern), isMatch(text), `'${text}' in SQL`);
   });
 }
 

@@ -85,7 +85,7 @@ export function registryRoutes(
       },
       async (request, reply) => {
         const { updated_since: updatedSince, include_deleted: includeDeleted, ...query } = request.query;
-        const list = await hub.listServers({ ...query, ...viewOf(request), updatedSince, includeDeleted });
+        const list = await hub.listServersText({ ...query, ...viewOf(request), updatedSince, includeDeleted });
         return send(list, request, reply);
       },
     );

@@ -9,16 +9,18 @@ import { ardEntry, ardManifest, isIdentifier, serverCard, serverNameOf } from '.
 
 export interface ArdDependencies {
   store: RegistryStore;
-  upToDate: () => Promise<void>;
+  /** Answers which revision the entries show. */
+  upToDate: () => Promise<number>;
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
   agents: ArdAgents;
 }
 
-/** Where an entry stands in the list. */
-interface Placed {
+interface Listed {
+  /** Where it stands in the list: the name of a server, the identifier of an agent. */
   place: string;
-  entry: ArdEntry;
+  publishedAt: string;
+  shown: ArdEntry;
 }
 
 const FIELDS = ['identifier', 'displayName', 'type', 'publisher', 'tags', 'capabilities', 'version', 'updatedAt'];
@@ -45,23 +47,37 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
       .filter(isMatch);
   }
 
-  /** All that pass from a place on: the servers by name, then the agents by identifier. */
-  async function* walk(isMatch: (entry: ArdEntry) => boolean, from = ''): AsyncGenerator<Placed> {
-    if (!from.startsWith('urn:')) yield* walkServers(isMatch, from);
-    const found = (await agents.find()).map(({ entry }) => ({ place: entry.identifier, entry }));
-    const left = found.filter(({ place, entry }) => isMatch(entry) && (!from.startsWith('urn:') || place > from));
-    yield* left.toSorted((one, other) => (one.place < other.place ? -1 : 1));
+  /** Read once for each state of the registry: filters and facets ask all of them. */
+  let known: { revision: number; servers: Promise<Listed[]> } | undefined;
+
+  function allServers(revision: number): Promise<Listed[]> {
+    if (known?.revision === revision) return known.servers;
+    const reading = { revision, servers: readAll() };
+    known = reading;
+    reading.servers.catch(() => {
+      if (known === reading) known = undefined;
+    });
+    return reading.servers;
   }
 
-  async function* walkServers(isMatch: (entry: ArdEntry) => boolean, from: string): AsyncGenerator<Placed> {
-    for (let after = { rank: 0, name: from, version: '\uffff' }; ; ) {
+  /** The servers by name, then the agents by identifier. */
+  async function everything(revision: number): Promise<Listed[]> {
+    const found = (await agents.find()).map(({ entry: shown }) => ({
+      place: shown.identifier,
+      publishedAt: shown.updatedAt,
+      shown,
+    }));
+    return [...(await allServers(revision)), ...found.toSorted((one, other) => (one.place < other.place ? -1 : 1))];
+  }
+
+  async function readAll(): Promise<Listed[]> {
+    const servers: Listed[] = [];
+    for (let after = { rank: 0, name: '', version: '' }; ; ) {
       const page = await store.page({ ...LATEST, limit: ENTRIES_AT_ONCE, after });
-      for (const entry of page) {
-        const shown = present(entry);
-        if (isMatch(shown)) yield { place: entry.name, entry: shown };
-      }
+      for (const entry of page)
+        servers.push({ place: entry.name, publishedAt: entry.publishedAt, shown: present(entry) });
       const last = page.at(-1);
-      if (!last || page.length < ENTRIES_AT_ONCE) return;
+      if (!last || page.length < ENTRIES_AT_ONCE) return servers;
       after = { rank: 0, name: last.name, version: last.version };
     }
   }
@@ -82,7 +98,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     },
 
     async explore({ query = {}, resultType: { facets } }) {
-      await upToDate();
+      const revision = await upToDate();
       const { text, filter = {} } = query;
       const counts = facets.map(({ field, ...limits }) => {
         assertField(field);
@@ -92,8 +108,11 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
         for (const { field, values } of counts)
           for (const value of valuesAt(entry, field)) values.set(value, (values.get(value) ?? 0) + 1);
       };
-      if (text) for (const entry of await matches({ text, filter })) count(entry);
-      else for await (const { entry } of walk(filterOf(filter))) count(entry);
+      const isMatch = filterOf(filter);
+      const found = text
+        ? await matches({ text, filter })
+        : (await everything(revision)).map(({ shown }) => shown).filter(isMatch);
+      found.forEach(count);
       return {
         resultType: 'facets',
         facets: Object.fromEntries(counts.map(({ field, ...facet }) => [field, bucketsOf(facet)])),
@@ -101,17 +120,14 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     },
 
     async list({ filter, pageSize, pageToken }) {
-      const isMatch = filterOf(readListFilter(filter));
+      const isMatch = readListFilter(filter);
       const from = pageToken === undefined ? '' : readToken(pageToken);
-      await upToDate();
-      const found: Placed[] = [];
-      for await (const each of walk(isMatch, from)) {
-        found.push(each);
-        if (found.length > pageSize) break;
-      }
-      const shown = found.slice(0, pageSize);
-      const last = found.length > pageSize ? shown.at(-1) : undefined;
-      return { items: shown.map(({ entry }) => entry), ...(last ? { pageToken: writeToken(last.place) } : {}) };
+      const all = await everything(await upToDate());
+      const start = 1 + all.findLastIndex(({ place }) => !isAfter(place, from));
+      const found = all.slice(start).filter(isMatch);
+      const items = found.slice(0, pageSize);
+      const last = found.length > pageSize ? items.at(-1) : undefined;
+      return { items: items.map(({ shown }) => shown), ...(last ? { pageToken: writeToken(last.place) } : {}) };
     },
 
     async get(identifier) {
@@ -170,20 +186,38 @@ function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; l
   return { buckets: sorted.slice(0, limit), ...(others > 0 ? { otherCount: others } : {}) };
 }
 
-/** `type=a,b AND publisherId=example.org`; commas stand for "or". @throws HubError `invalid_request` */
-function readListFilter(text = ''): ArdFilter {
+/** `type=a,b AND publisherId=example.org AND updatedAfter=2026-05-01`; commas stand for "or". @throws HubError `invalid_request` */
+function readListFilter(text = ''): (server: Listed) => boolean {
   const parts = text.split(/\s+AND\s+|;/i).filter((part) => part.trim() !== '');
-  return Object.fromEntries(
-    parts.map((part) => {
-      const [, field, values] = /^\s*(displayName|type|publisherId)\s*[:=]\s*(.+?)\s*$/.exec(part) ?? [];
-      if (!field || !values)
-        throw invalid('filter', 'must be like type=… AND publisherId=…, of the fields displayName, type, publisherId');
-      return [
-        field === 'publisherId' ? 'publisher' : field,
-        values.split(',').map((value) => value.trim().replace(/^["']|["']$/g, '')),
-      ];
-    }),
-  );
+  const conditions = parts.map((part) => {
+    const [, field, list] = LIST_CONDITION.exec(part) ?? [];
+    if (!field || !list)
+      throw invalid(
+        'filter',
+        'must be like type=… AND publisherId=…, of the fields displayName, type, publisherId, createdAfter, updatedAfter',
+      );
+    const values = list.split(',').map((value) => value.trim().replace(/^["']|["']$/g, ''));
+    if (field === 'createdAfter' || field === 'updatedAfter') return isLater(field, values);
+    const isMatch = filterOf({ [field === 'publisherId' ? 'publisher' : field]: values });
+    return ({ shown }: Listed) => isMatch(shown);
+  });
+  return (server) => conditions.every((isMatch) => isMatch(server));
+}
+
+const LIST_CONDITION = /^\s*(displayName|type|publisherId|createdAfter|updatedAfter)\s*[:=]\s*(.+?)\s*$/;
+
+/** Later than the earliest of the dates, because commas stand for "or". */
+function isLater(field: 'createdAfter' | 'updatedAfter', dates: readonly string[]): (server: Listed) => boolean {
+  if (!dates.every((date) => /^\d{4}-\d\d-\d\d/.test(date) && !Number.isNaN(Date.parse(date))))
+    throw invalid('filter', `must have a date such as 2026-05-01 or 2026-05-01T12:00:00Z after ${field}`);
+  const earliest = Math.min(...dates.map((date) => Date.parse(date)));
+  return ({ publishedAt, shown }) => Date.parse(field === 'createdAfter' ? publishedAt : shown.updatedAt) > earliest;
+}
+
+/** Identifiers of agents come after all names of servers. */
+function isAfter(place: string, from: string): boolean {
+  const [isAgent, wasAgent] = [place.startsWith('urn:'), from.startsWith('urn:')];
+  return isAgent === wasAgent ? place > from : isAgent;
 }
 
 function writeToken(text: string): string {

@@ -4,7 +4,14 @@ import type { Entity } from '../../catalog/entity.ts';
 import type { CatalogStore, PublishedEntity, PublishOutcome, SaveOutcome } from '../../catalog/store.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import { blockedEvent, savedEvents } from '../events/entity-events.ts';
-import { type Admission, ALLOWED, type Candidate, haveSameFlags } from '../governance/admission.ts';
+import {
+  type Admission,
+  ALLOWED,
+  type Candidate,
+  FLAG_COLUMNS,
+  type FlagColumns,
+  haveSameFlags,
+} from '../governance/admission.ts';
 import { forgetIndexesThatList } from '../remotes/forget-indexes.ts';
 import { mayReplace } from '../remotes/ownership.ts';
 import type { Revision } from '../revision.ts';
@@ -206,7 +213,7 @@ export function writeEntities(dialect: Dialect, revision: Revision, admission: A
     const rows = await tx
       .selectFrom('entity')
       .select(['uid', 'manifest_digest', 'source_url', 'mapping', 'owner_url', 'made_of', 'created_at'])
-      .select(['is_hidden', 'is_held', 'needs_approval', 'brings', 'trust'])
+      .select([...FLAG_COLUMNS, 'brings', 'trust'])
       .where(isOneOf('uid', uids))
       .execute();
     return new Map(rows.map((row) => [row.uid, row]));
@@ -221,9 +228,7 @@ type StoredState = Pick<
   | 'owner_url'
   | 'made_of'
   | 'created_at'
-  | 'is_hidden'
-  | 'is_held'
-  | 'needs_approval'
+  | keyof FlagColumns
   | 'brings'
   | 'trust'
 >;

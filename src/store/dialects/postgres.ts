@@ -46,7 +46,8 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
     read,
     write,
     ...OWN_SQL,
-    analyse: async (tx) => void (await sql`analyze entity, remote_member`.execute(tx)),
+    analyse: async (tx, tables) =>
+      void (await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx)),
     tryLock: (name) => tryLock(url, name),
     openMigrations: () => openConnections({ url, poolSize: 2 }, { metrics, settings: UNLIMITED, timeoutMs: 0 }),
     async close() {

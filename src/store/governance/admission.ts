@@ -28,7 +28,8 @@ export type Candidate = Omit<PolicySubject, 'remote' | 'registers'> & {
   ownerUrl: string | null;
 };
 
-export type FlagColumns = Pick<Selectable<EntityTable>, 'is_hidden' | 'is_held' | 'needs_approval'>;
+export const FLAG_COLUMNS = ['is_hidden', 'is_held', 'is_install_refused', 'needs_approval'] as const;
+export type FlagColumns = Pick<Selectable<EntityTable>, (typeof FLAG_COLUMNS)[number]>;
 
 export const SUBJECT_COLUMNS = [
   'uid',
@@ -43,9 +44,7 @@ export const SUBJECT_COLUMNS = [
   'made_of',
   'missing_since',
   'facts',
-  'is_hidden',
-  'is_held',
-  'needs_approval',
+  ...FLAG_COLUMNS,
   'trust',
 ] as const satisfies (keyof EntityTable)[];
 
@@ -98,16 +97,19 @@ export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDep
 
 /** A hub without rules keeps the columns at their defaults. */
 const NO_FLAGS: ReadonlyMap<EntityUid, FlagColumns> = new Map();
-export const ALLOWED: FlagColumns = { is_hidden: 0, is_held: 0, needs_approval: 0 };
+export const ALLOWED: FlagColumns = { is_hidden: 0, is_held: 0, is_install_refused: 0, needs_approval: 0 };
 
-function columnsOf({ isHidden, isHeld, needsApproval }: AdmissionFlags): FlagColumns {
-  return { is_hidden: isHidden ? 1 : 0, is_held: isHeld ? 1 : 0, needs_approval: needsApproval ? 1 : 0 };
+function columnsOf({ isHidden, isHeld, isInstallRefused, needsApproval }: AdmissionFlags): FlagColumns {
+  return {
+    is_hidden: isHidden ? 1 : 0,
+    is_held: isHeld ? 1 : 0,
+    is_install_refused: isInstallRefused ? 1 : 0,
+    needs_approval: needsApproval ? 1 : 0,
+  };
 }
 
 export function haveSameFlags(one: FlagColumns, other: FlagColumns): boolean {
-  return (
-    one.is_hidden === other.is_hidden && one.is_held === other.is_held && one.needs_approval === other.needs_approval
-  );
+  return FLAG_COLUMNS.every((flag) => one[flag] === other[flag]);
 }
 
 export function candidateFromRow(row: SubjectRow): Candidate {

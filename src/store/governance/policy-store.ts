@@ -11,6 +11,7 @@ import {
   ALLOWED,
   approvalsOf,
   candidateFromRow,
+  FLAG_COLUMNS,
   type FlagColumns,
   haveSameFlags,
   SUBJECT_COLUMNS,
@@ -129,11 +130,10 @@ async function writeFlags(
   rows: readonly (FlagColumns & { uid: string })[],
   rowsFromJson: Dialect['rowsFromJson'],
 ): Promise<void> {
-  const columns = ['uid', 'is_hidden', 'is_held', 'needs_approval'];
+  const assignments = FLAG_COLUMNS.map((flag) => sql`${sql.ref(flag)} = ${sql.ref(`incoming.${flag}`)}`);
   await sql`
-    update entity set
-      is_hidden = incoming.is_hidden, is_held = incoming.is_held, needs_approval = incoming.needs_approval
-    from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming
+    update entity set ${sql.join(assignments)}
+    from ${rowsFromJson('entity', ['uid', ...FLAG_COLUMNS], JSON.stringify(rows))} as incoming
     where entity.uid = incoming.uid
   `.execute(tx);
 }

@@ -1,8 +1,9 @@
 // The entries of the registry, as they are read.
 import { type SelectQueryBuilder, sql } from 'kysely';
+import { likeOfGlob } from '../../lib/glob.ts';
 import type { ServerKey, ServerStatus } from '../../registry/contract.ts';
 import type { EntryFilter, RegistryEntry, RegistryStore } from '../../registry/store.ts';
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
 import type { Tables } from '../tables.ts';
 
@@ -29,7 +30,7 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
   async function entries(keys: readonly ServerKey[], filter: Pick<EntryFilter, 'view'> = {}): Promise<RegistryEntry[]> {
     if (keys.length === 0) return [];
     const wanted = JSON.stringify(keys.map(({ name, version }) => ({ name, version })));
-    const rows = await entriesIn(read)
+    const rows = await entriesIn(read.selectFrom('registry_server'))
       .where(
         sql<boolean>`(registry_server.name, registry_server.version) in (select name, version from ${rowsFromJson('registry_server', ['name', 'version'], wanted)} as wanted)`,
       )
@@ -46,15 +47,18 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
     async page({ search, ...request }) {
       if (search !== undefined) return entries(await matchingKeys(search.toLowerCase(), request), request);
       const { after, limit, ...filter } = request;
-      const rows = await shown(entriesIn(read), filter)
+      // First the page, then its documents: no plan of the database may read the documents of entries that are not on it.
+      const onPage = shown(read.selectFrom('registry_server'), filter)
+        .selectAll()
         .$if(after !== undefined, (query) =>
-          query.where(
-            sql<boolean>`(registry_server.name, registry_server.version) > (${after?.name}, ${after?.version})`,
-          ),
+          query.where(sql<boolean>`(name, version) > (${after?.name}, ${after?.version})`),
         )
+        .orderBy('name')
+        .orderBy('version')
+        .limit(limit);
+      const rows = await entriesIn(read.selectFrom(onPage.as('registry_server')))
         .orderBy('registry_server.name')
         .orderBy('registry_server.version')
-        .limit(limit)
         .execute();
       return rows.map((row) => entryFromRow(row, filter));
     },
@@ -67,7 +71,9 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
     },
 
     async versions(name, filter) {
-      const rows = await shown(entriesIn(read), filter).where('registry_server.name', '=', name).execute();
+      const rows = await shown(entriesIn(read.selectFrom('registry_server')), filter)
+        .where('registry_server.name', '=', name)
+        .execute();
       return rows.map((row) => entryFromRow(row, filter));
     },
 
@@ -91,15 +97,27 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
   };
 }
 
-function entriesIn(read: Db) {
-  return read
-    .selectFrom('registry_server')
+const SHOWN_COLUMNS = [
+  'registry_server.name',
+  'registry_server.version',
+  'status',
+  'status_message',
+  'status_changed_at',
+  'published_at',
+  'updated_at',
+  'is_latest',
+  'is_approved',
+  'is_latest_approved',
+] as const;
+
+function entriesIn(servers: Entries<unknown>) {
+  return servers
     .innerJoin('registry_document as document', (join) =>
       join
         .onRef('document.name', '=', 'registry_server.name')
         .onRef('document.version', '=', 'registry_server.version'),
     )
-    .selectAll('registry_server')
+    .select(SHOWN_COLUMNS)
     .select(['document.server', 'document.about']);
 }
 
@@ -113,23 +131,17 @@ function shown<Q extends Entries<unknown>>(
   else if (version !== undefined) query = query.where('registry_server.version', '=', version);
   if (updatedSince !== undefined) query = query.where('updated_at', '>', updatedSince);
   // What was approved once stays in the view as deleted.
-  if (view?.approved) query = query.where((eb) => eb.or([eb('is_approved', '=', 1), eb('status', '=', 'deleted')]));
+  if (view?.approved) query = query.where(includeDeleted ? 'was_approved' : 'is_approved', '=', 1);
   if (view && view.names.length > 0) query = query.where(hasNameOf(view.names));
   return query as Q;
 }
 
-/** Names as they are, which the primary key answers, and patterns with `*` and `?`, for which case does not count. */
+/** As in policies and scopes: patterns with `*` and `?`, and case does not count. */
 function hasNameOf(names: readonly string[]) {
-  const [patterns, exact] = [names.filter((name) => /[*?]/.test(name)), names.filter((name) => !/[*?]/.test(name))];
-  const alike = patterns.map((pattern) => {
-    const like = pattern
-      .toLowerCase()
-      .replace(/[\\%_]/g, '\\$&')
-      .replaceAll('*', '%')
-      .replaceAll('?', '_');
-    return sql<boolean>`name_key like ${like} escape '\\'`;
-  });
-  const named = exact.length > 0 ? [sql<boolean>`registry_server.name in (${sql.join(exact)})`] : [];
+  const isPattern = (name: string) => /[*?]/.test(name);
+  const exact = names.filter((name) => !isPattern(name)).map((name) => name.toLowerCase());
+  const alike = names.filter(isPattern).map((name) => sql<boolean>`name_key like ${likeOfGlob(name)} escape '\\'`);
+  const named = exact.length > 0 ? [sql<boolean>`name_key in (${sql.join(exact)})`] : [];
   return sql<boolean>`(${sql.join([...named, ...alike], sql` or `)})`;
 }
 
@@ -140,13 +152,16 @@ function rankOf(text: string) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof entriesIn>['execute']>>[number];
 
+const NOT_APPROVED = 'This hub does not approve it at present.';
+
 function entryFromRow(row: Row, { view }: Pick<EntryFilter, 'view'>): RegistryEntry {
+  const isRevoked = view?.approved && row.is_approved === 0 && row.status !== 'deleted';
   return {
     name: row.name,
     version: row.version,
-    status: row.status as ServerStatus,
-    statusMessage: row.status_message,
-    statusChangedAt: row.status_changed_at,
+    status: isRevoked ? 'deleted' : (row.status as ServerStatus),
+    statusMessage: isRevoked ? NOT_APPROVED : row.status_message,
+    statusChangedAt: isRevoked ? row.updated_at : row.status_changed_at,
     publishedAt: row.published_at,
     updatedAt: row.updated_at,
     isLatest: (view?.approved ? row.is_latest_approved : row.is_latest) === 1,

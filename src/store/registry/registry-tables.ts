@@ -12,7 +12,10 @@ import type { RegistryServerTable, Tables } from '../tables.ts';
 type Row = Selectable<RegistryServerTable>;
 type Changed = Row & { document?: { server: string; about: string } };
 type Member = ServerKey &
-  Pick<Selectable<Tables['entity']>, 'uid' | 'created_at' | 'is_held' | 'needs_approval' | 'owner_url'> & {
+  Pick<
+    Selectable<Tables['entity']>,
+    'uid' | 'created_at' | 'is_held' | 'is_install_refused' | 'needs_approval' | 'owner_url'
+  > & {
     text: string;
   };
 
@@ -68,7 +71,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       .innerJoin('entity', 'entity.uid', 'member.uid')
       .innerJoin('manifest', 'manifest.uid', 'member.uid')
       .select(['member.uid', 'member.name', 'member.version', 'entity.created_at', 'manifest.text'])
-      .select(['entity.is_held', 'entity.needs_approval', 'entity.owner_url'])
+      .select(['entity.is_held', 'entity.is_install_refused', 'entity.needs_approval', 'entity.owner_url'])
       .where(isOneOf('member.name', [...new Set(keys.map(({ name }) => name))]))
       .where(isOneOf('member.version', [...new Set(keys.map(({ version }) => version))]))
       .orderBy('member.uid')
@@ -86,7 +89,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...words };
     const document = { server: JSON.stringify(server), about: JSON.stringify(about) };
     const published = dates.publishedAt ?? before?.published_at ?? members[0]?.created_at ?? at;
-    const isApproved = members.every(({ is_held, needs_approval }) => is_held === 0 && needs_approval === 0);
+    const isApproved = members.every((each) => each.is_held + each.is_install_refused + each.needs_approval === 0);
     const digest = digestOf([document, status, statusMessage, published, isApproved]);
     if (before?.digest === digest) return undefined;
     const newlyChangedAt = dates.statusChangedAt ?? (before === undefined ? published : at);
@@ -101,6 +104,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       updated_at: at,
       is_latest: before?.is_latest ?? 0,
       is_approved: isApproved ? 1 : 0,
+      was_approved: isApproved ? 1 : (before?.was_approved ?? 0),
       is_latest_approved: before?.is_latest_approved ?? 0,
       digest,
       document,
@@ -145,7 +149,12 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       return shown ?? undefined;
     },
 
-    setShown: async (shown) => void (await write.updateTable('registry_state').set({ revision: shown }).execute()),
+    async setShown(shown) {
+      const { revision: before } = await read.selectFrom('registry_state').select('revision').executeTakeFirstOrThrow();
+      // Entries that have just been built: the database knows the tables as empty ones.
+      if (before === null) await dialect.analyse?.(write, ['registry_server', 'registry_document', 'registry_member']);
+      await write.updateTable('registry_state').set({ revision: shown }).execute();
+    },
 
     async changesAfter(after) {
       const changes = await changesAfter(after, { read, revision }, ['uid']);

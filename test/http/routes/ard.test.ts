@@ -190,3 +190,33 @@ for (const query of ['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'pageSi
     assert.equal((await get(`/ard/agents?${query}`)).status, 400);
   });
 }
+
+testOnEveryEngine('ard: lists what was published or changed later than a date', async (t, database) => {
+  const { get, hub } = await ard(t, database);
+  const provenance = { published_at: '2020-03-01T00:00:00Z' };
+  await hub.save({ document: { ...MANIFESTS[3], id: 'early', name: 'org.early/one', provenance } });
+  const names = async (filter: string) =>
+    (await get<{ items: ArdEntry[] }>(`/ard/agents?filter=${encodeURIComponent(filter)}`)).body.items.map(
+      ({ metadata }) => metadata.serverName,
+    );
+  assert.equal((await names('createdAfter=2020-02-01')).length, 4);
+  assert.ok(!(await names('createdAfter=2020-03-01T00:00:00Z')).includes('org.early/one'), 'strictly later');
+  assert.ok((await names('updatedAfter=2020-03-01T00:00:00Z')).includes('org.early/one'));
+  assert.deepEqual(await names('updatedAfter=2020-01-01 AND publisherId=early.org'), ['org.early/one']);
+  assert.deepEqual(await names('updatedAfter:2100-01-01'), []);
+  for (const wrong of ['createdAfter=yesterday', 'updatedAfter=2020-99-99', 'changedAfter=2020-01-01'])
+    assert.equal((await get(`/ard/agents?filter=${wrong}`)).status, 400, wrong);
+});
+
+testOnEveryEngine('ard: what was read once is read again after a change', async (t, database) => {
+  const { get, post, hub } = await ard(t, database);
+  const count = async () => {
+    const request = { resultType: { facets: [{ field: 'type' }] } };
+    const { body } = await post<{ facets: Record<string, { buckets: { count: number }[] }> }>('/ard/explore', request);
+    return body.facets.type?.buckets[0]?.count;
+  };
+  assert.deepEqual([await count(), await count()], [3, 3]);
+  await hub.removeEntity('mcp_server:numbers@1.0.0');
+  assert.equal(await count(), 2);
+  assert.equal((await get<{ items: ArdEntry[] }>('/ard/agents')).body.items.length, 2);
+});

@@ -4,8 +4,11 @@ import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { ServerList, ServerResponse } from '../../../src/registry/contract.ts';
+import { openDatabase } from '../../../src/store/database.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
+import { until } from '../../support/until.ts';
+import { testWorld } from '../../support/world.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 
@@ -313,4 +316,18 @@ test('registry: a hub that closed its reads closes this one too', async (t) => {
   const answer = await app.inject({ url: '/v0.1/servers', headers });
   assert.equal(answer.statusCode, 200);
   assert.match(String(answer.headers['cache-control']), /^private/);
+});
+
+testOnEveryEngine('registry: until its entries are built, a hub says when to come again', async (t, database) => {
+  const { metrics } = testWorld();
+  const other = await openDatabase(database, { metrics });
+  t.after(() => other.close());
+  const lock = await other.tryLock('registry');
+  const { app } = await testHub(t, { database, manifests: [aServer({ name: 'a/one' })] });
+  const early = await app.inject('/v0.1/servers');
+  assert.equal(early.statusCode, 503);
+  assert.equal(early.headers['retry-after'], '5');
+  await lock?.release();
+  await until(async () => (await app.inject('/v0.1/servers')).statusCode === 200);
+  assert.equal((await app.inject('/v0.1/servers')).json<ServerList>().servers.length, 1);
 });

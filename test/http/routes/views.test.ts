@@ -16,6 +16,7 @@ const SERVERS = [
 const manifests = SERVERS.map(
   ({ name, version = '1.0.0' }): JsonObject => ({ type: 'mcp_server', id: name, name, version }),
 );
+const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 const TOKEN = 'token-of-the-hub';
 const settings = { API_TOKEN: TOKEN };
 
@@ -45,6 +46,8 @@ testOnEveryEngine('views: a view shows the servers that its names mean, page by 
   assert.equal((await app.inject('/registry/team/v0.1/servers/com.acme%2Fb/versions/latest')).statusCode, 200);
   assert.equal((await app.inject('/registry/team/v0.1/servers/org.Example%2Fd/versions/latest')).statusCode, 404);
 
+  await save('team', { names: ['ORG.example/D'] });
+  assert.deepEqual(await names('/registry/team/v0.1/servers'), ['org.Example/d@1.0.0'], 'case does not count');
   await save('team', { names: ['org.?xample/*'] });
   assert.deepEqual(await names('/registry/team/v0.1/servers'), ['org.Example/d@1.0.0', 'org.example/c@1.0.0']);
   assert.equal((await app.inject({ method: 'DELETE', url: '/registry/team', headers })).statusCode, 200);
@@ -73,6 +76,37 @@ testOnEveryEngine(
     assert.equal(one.json().server.version, '1.0.0');
   },
 );
+
+testOnEveryEngine('views: what leaves the approved ones stays there as deleted', async (t, database) => {
+  const { app, hub, world } = await testHub(t, { manifests, database });
+  const approved = async (query = '') =>
+    (await app.inject(`/registry/approved/v0.1/servers${query}`))
+      .json<ServerList>()
+      .servers.map(({ server, _meta }) => `${server.name}@${server.version} ${_meta[OFFICIAL].status}`);
+  const rule = (name: string, what: string) =>
+    hub.changePolicy(`version: 1\nrules:\n  - name: no\n    match: { name: "${name}" }\n    ${what}\n`);
+  await rule('org.example/c', 'install: block');
+  const keys = ['com.acme/a@1.0.0', 'com.acme/b@1.0.0', 'com.acme/b@2.0.0', 'org.Example/d@1.0.0'];
+  const rest = keys.map((key) => `${key} active`);
+  assert.deepEqual(await approved(), rest, 'what may not be installed is not among them');
+  assert.deepEqual(await approved('?include_deleted=true'), rest, 'nor is what never was');
+
+  const since = '2027-01-01T00:00:00.000Z';
+  world.setTime('2027-02-01T00:00:00.000Z');
+  await rule('com.acme/b', 'install: block');
+  assert.deepEqual(await approved('?version=latest'), [
+    'com.acme/a@1.0.0 active',
+    'org.Example/d@1.0.0 active',
+    'org.example/c@1.0.0 active',
+  ]);
+  const changed = await approved(`?updated_since=${since}`);
+  assert.deepEqual(
+    changed.filter((each) => each.startsWith('com.acme/b')),
+    ['com.acme/b@1.0.0 deleted', 'com.acme/b@2.0.0 deleted'],
+  );
+  assert.equal((await app.inject('/registry/approved/v0.1/servers/com.acme%2Fb/versions')).statusCode, 404);
+  assert.equal((await app.inject('/v0.1/servers/com.acme%2Fb/versions/latest')).statusCode, 200, 'it is still listed');
+});
 
 for (const [view, body] of [
   ['approved', {}],
