@@ -30,6 +30,7 @@ test('manifest: type, id and version are enough', () => {
     frameworks: [],
     providers: [],
     artifacts: [],
+    packagesAndRemotes: [],
     adapters: [],
     compatibility: {},
     links: {},
