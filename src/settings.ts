@@ -187,7 +187,7 @@ export const SETTINGS = z.object({
   INSTALL_CREDENTIALS_FOR: hostList
     .default([])
     .describe(
-      'Hosts, each with an optional path, that installs may use the operator’s own git, npm, pip and container credentials for: `git.example.com,ghcr.io/team`.',
+      'Hosts, each with an optional path, that installs may use the operator’s own git, npm, pip and container credentials for: `git.example.com,ghcr.io/team`. A host without a port means the usual one; write others: `git.example.com:8443`.',
     ),
   INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Installs into different targets at a time.'),
   SEARCH_PROFILE: oneOf(['general', 'public'])

@@ -31,7 +31,7 @@ export async function vetHost(
   });
 }
 
-/** `path` is compared part by part: `ghcr.io/team` covers `ghcr.io/team/tool` and not `ghcr.io/teams`. */
+/** `host` has its port, unless that is the usual one. `ghcr.io/team` covers `ghcr.io/team/tool` and not `ghcr.io/teams`. */
 export function mayUseCredentials({ credentialsFor }: Pick<Trust, 'credentialsFor'>, host: string, path = ''): boolean {
   const wanted = `${host}/${path}`.toLowerCase().replace(/\/+/g, '/');
   return credentialsFor.some((entry) => `${wanted}/`.startsWith(`${entry.toLowerCase().replace(/\/+$/, '')}/`));

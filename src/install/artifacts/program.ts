@@ -20,6 +20,9 @@ export const HELD_BACK =
 export const UNREACHABLE =
   /connection (refused|reset)|couldn't connect|failed to (connect|fetch)|timed? ?out|too slow|unreachable|not resolve host|name or service not known|temporary failure|no such host|dns error|dial tcp|context deadline|NewConnectionError|ENOTFOUND|ECONN\w+|EAI_AGAIN|hung up|RPC failed|unexpected disconnect|fetch-pack: invalid|EOF$|(error|response):? 50[234]/im;
 
+export const NEEDS_LOGIN =
+  'it needs a login, and this machine has none that works. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR';
+
 interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   /** Whether the operator configured its registry. The address may contain a token, so only its host is shown. */
   isRegistrySecret?: boolean;

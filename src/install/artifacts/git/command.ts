@@ -1,7 +1,7 @@
 // git as installs run it: without prompts and hooks, with the configuration of the machine only where it is trusted.
 import { dirname, join } from 'node:path';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, UNREACHABLE } from '../program.ts';
+import { type Causes, findCause, HELD_BACK, lastLine, NEEDS_LOGIN, runToEnd, UNREACHABLE } from '../program.ts';
 
 const MOST_OUTPUT_BYTES = 50_000_000;
 /** The unit of `ulimit -f` (POSIX). */
@@ -75,7 +75,7 @@ const CAUSES: Causes = [
   [/host key verification failed/i, 'its host is not in known_hosts: connect to it once with ssh'],
   [
     /authentication failed|could not read (?:username|password)|terminal prompts disabled|error: 40[13]|permission denied \(publickey/i,
-    'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
+    NEEDS_LOGIN,
   ],
   [/repository .*not found|error: 404|does not appear to be a git repository/i, 'no repository is at this address'],
   [/certificate/i, 'the certificate of its host is not valid for it'],

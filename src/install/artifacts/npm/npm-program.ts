@@ -5,7 +5,16 @@ import { InstallError } from '../../errors.ts';
 import { absent } from '../../target/files.ts';
 import { mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram, UNREACHABLE } from '../program.ts';
+import {
+  type Causes,
+  findCause,
+  HELD_BACK,
+  lastLine,
+  NEEDS_LOGIN,
+  runToEnd,
+  tryProgram,
+  UNREACHABLE,
+} from '../program.ts';
 import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
 
 export const NO_NPM = 'npm is not installed on this machine: install Node.js, which includes it, and try again.';
@@ -112,6 +121,6 @@ const causes = (name: string): Causes => [
   [/code ERESOLVE/, `The packages that '${name}' needs cannot be installed together.`],
   [/code EUSAGE[\s\S]*in sync/, `The locked packages of '${name}' are not complete: lock it again.`],
   [/SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/, `${UNTRUSTED}: name that of your authority in NODE_EXTRA_CA_CERTS.`],
-  [/code (?:E401|E403|ENEEDAUTH)/, `The registry requires a login for '${name}'.`],
+  [/code (?:E401|E403|ENEEDAUTH)/, `The registry did not send '${name}': ${NEEDS_LOGIN}.`],
   [UNREACHABLE, 'The npm registry could not be reached.'],
 ];

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InstallError } from '../../errors.ts';
+import { absent } from '../../target/files.ts';
 import { mayUseCredentials, vetHost } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
 import {
@@ -9,6 +10,7 @@ import {
   findCause,
   HELD_BACK,
   lastLine,
+  NEEDS_LOGIN,
   NO_DOWNLOADS,
   neutralFolder,
   runToEnd,
@@ -102,7 +104,13 @@ function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool
   const from = indexUrl === undefined ? build : ['--index-url', indexUrl, '--retries', '2', ...build];
   const env: Record<string, string> = indexUrl === undefined ? {} : { PIP_CONFIG_FILE: '/dev/null' };
   const quietly = ['--disable-pip-version-check', '--no-input', '--no-color', '--quiet'];
-  const pip = (...args: string[]) => run(interpreter.file, ['-I', '-m', 'pip', ...quietly, ...args], env);
+  const log = join(context.stagingDir, 'pip.log');
+  const pip = (...args: string[]) =>
+    run(interpreter.file, ['-I', '-m', 'pip', ...quietly, '--log', log, ...args], env).catch(async (error: unknown) => {
+      // pip only logs that an index refused it, and goes on as if that had no packages.
+      const isRefused = / 40[13] Client Error/.test((await readFile(log, 'utf8').catch(absent)) ?? '');
+      throw isRefused && error instanceof InstallError ? new InstallError(NO_LOGIN, error) : error;
+    });
 
   return {
     async lock(requirement) {
@@ -131,8 +139,8 @@ type Access = { env: Record<string, string>; inherit: readonly string[] };
 function indexAccess(indexUrl: string | undefined, { trust }: ArtifactContext): Access {
   if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
   if (indexUrl === undefined) return { env: {}, inherit: [] };
-  const { host, hostname, pathname } = new URL(indexUrl);
-  const isTrusted = [host, hostname].some((name) => mayUseCredentials(trust, name, pathname));
+  const { host, pathname } = new URL(indexUrl);
+  const isTrusted = mayUseCredentials(trust, host, pathname);
   const noKeyrings = { PIP_KEYRING_PROVIDER: 'disabled', UV_KEYRING_PROVIDER: 'disabled' };
   return { env: { ...noKeyrings, ...(isTrusted ? {} : { NETRC: '/dev/null' }) }, inherit: [] };
 }
@@ -140,6 +148,7 @@ function indexAccess(indexUrl: string | undefined, { trust }: ArtifactContext): 
 const NO_BUILDS =
   'Packages are not built here, because that runs their code. On your own machine, --allow-build builds them.';
 
+const NO_LOGIN = `The package index refused access: ${NEEDS_LOGIN}.`;
 const NO_WHEEL = 'A package has no wheel';
 const CONFLICT = 'The packages that it needs cannot be installed together';
 const NEEDED_PYTHON = /current Python version \S+ does not satisfy Python([<>=!~\d.*,]*[\d*])/;
@@ -152,7 +161,7 @@ export function neededPython(error: unknown): string | undefined {
 const CAUSES: Causes = [
   [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
-  [/40[13] (?:Unauthorized|Forbidden|Error)/i, 'The package index refused access: it may require a login.'],
+  [/40[13] (?:Unauthorized|Forbidden|Error)/i, NO_LOGIN],
   // Before missing versions: for pip, an index that does not answer has no versions either.
   [UNREACHABLE, 'The package index could not be reached.'],
   [/building \w[\w ]* is disabled|has no usable wheels/i, `${NO_WHEEL} for this Python and platform. ${NO_BUILDS}`],

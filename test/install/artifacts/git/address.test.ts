@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { gitIn } from '../../../../src/install/artifacts/git/command.ts';
 import { gitKind } from '../../../../src/install/artifacts/git/git.ts';
 import { repositoryFault } from '../../../../src/install/artifacts/git/repository.ts';
+import { NEEDS_LOGIN } from '../../../../src/install/artifacts/program.ts';
 import type { InstallError } from '../../../../src/install/errors.ts';
 import { type GitHost, startGitHost } from '../../git-host.ts';
 import { artifactContext, emptyFolder } from '../artifact-context.ts';
@@ -124,10 +125,7 @@ test('git: an address of IPv6 is an address, and one that is never connected to 
 const NOT_REACHED = 'its host could not be reached, is too slow, or ended the connection; try again later';
 const CAUSES: [written: string, cause: string][] = [
   ["fatal: unable to access 'https://h/': Could not resolve host: h", NOT_REACHED],
-  [
-    'fatal: could not read Username for https://h: terminal prompts disabled',
-    'it needs a login, and there is none for it on this machine. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR',
-  ],
+  ['fatal: could not read Username for https://h: terminal prompts disabled', NEEDS_LOGIN],
   ['error: RPC failed; curl 18\nfatal: early EOF', NOT_REACHED],
   ['error: unable to create file FOLDER/aux: Permission denied', 'unable to create file aux: Permission denied'],
   ["fatal: cannot use STAGING/x of 'https://me:pw@h.example/a'", "cannot use x of 'https://h.example/a'"],
@@ -197,7 +195,7 @@ test('git: without a login for a named host, the sentence says so', async (t) =>
   const host = await privateHost(t);
   const env = { PATH: process.env.PATH, HOME: await emptyFolder(t) };
   const { failure } = await building(t, { env, trust: { credentialsFor: [host.authority] } });
-  assert.match(await failure(gitKind, { repo: host.url('team/thing') }), /needs a login, and there is none/);
+  assert.match(await failure(gitKind, { repo: host.url('team/thing') }), /needs a login, and this machine/);
 });
 
 test('git: on their own machine, people use their own configuration', async (t) => {

@@ -116,9 +116,12 @@ for (const tool of TOOLS) {
     index.host.answer('/simple/thing/', ({ headers }, response) => {
       response.writeHead(headers.authorization ? 404 : 401, { 'www-authenticate': 'Basic realm="x"' }).end();
     });
-    await failure(resolve(t, pythonKind, spec, { ...here, trust: { credentialsFor: ['other.example'] } }));
+    const tried = (host: string) =>
+      failure(resolve(t, pythonKind, spec, { ...here, trust: { credentialsFor: [host] } }));
+    // A host without a port is one with the usual port.
+    assert.match(await tried('127.0.0.1'), /refused access: it needs a login.*INSTALL_CREDENTIALS_FOR/);
     assert.ok(!authorized());
-    await failure(resolve(t, pythonKind, spec, { ...here, trust: { credentialsFor: ['127.0.0.1'] } }));
+    await tried(new URL(index.url).host);
     assert.ok(authorized());
   });
 
