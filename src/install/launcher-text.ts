@@ -1,17 +1,18 @@
 // The shell scripts in `.hub/bin`.
-import { type Bundle, findSetting, REFERENCE, settingVariable } from '../catalog/launch/bundle.ts';
+import { type Bundle, findSetting, HOME_FOLDERS, REFERENCE, settingVariable } from '../catalog/launch/bundle.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { LockedEntity, LockedLauncher } from './contract.ts';
 
 type Artifact = Pick<InstalledArtifact, 'path' | 'programs' | 'bundle'>;
 
-/** Starts a program of the artifact, a command in its folder, or what a bundle says for this platform. */
+/** Starts a program of the artifact, a command in its folder, what a bundle says for this platform, or the engine for an image. */
 export function launcherText(
   { program, command }: Pick<LockedLauncher, 'program' | 'command'>,
   { path, programs = [], bundle }: Artifact,
   entity: Pick<LockedEntity, 'name'>,
 ): string {
-  const folder = `"$root"/${quoted(path ?? '')}`;
+  if (path === null) return `${HEAD}${ENGINE}exec docker "$@"\n`;
+  const folder = `"$root"/${quoted(path)}`;
   const found = programs.find(({ name }) => name === program);
   const start = [found?.interpreter, found?.file].flatMap((file) => (file ? [`${folder}/${quoted(file)}`] : []));
   const lines = [
@@ -20,25 +21,18 @@ export function launcherText(
       ? bundleLines(bundle, folder, entity.name)
       : [`exec ${[...start, ...(command ?? []).map(quoted)].join(' ')} "$@"`]),
   ];
-  return `#!/bin/sh
-# Written by Catalog Hub. The next install writes it again.
-root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd -P) || exit 1
+  return `${HEAD}root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd -P) || exit 1
 ${lines.join('\n')}
 `;
 }
 
+const HEAD = '#!/bin/sh\n# Written by Catalog Hub. The next install writes it again.\n';
+/** For images: podman, where docker is missing or does not run. */
+const ENGINE = 'if command -v podman >/dev/null 2>&1; then docker version >/dev/null 2>&1 || exec podman "$@"; fi\n';
+
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
-
-const PLACES: Readonly<Record<string, string>> = {
-  HOME: '"$HOME"',
-  DESKTOP: '"$HOME"/Desktop',
-  DOCUMENTS: '"$HOME"/Documents',
-  DOWNLOADS: '"$HOME"/Downloads',
-  pathSeparator: '/',
-  '/': '/',
-};
 
 const NOT_SET = quoted('is not set, and the server needs it');
 
@@ -72,7 +66,8 @@ function readText(text: string, { bundle, folder, server }: { bundle: Bundle; fo
   const parts = text.split(REFERENCE).map((part, index) => {
     if (index % 2 === 0) return part && quoted(part);
     if (part === '__dirname') return folder;
-    if (Object.hasOwn(PLACES, part)) return PLACES[part];
+    if (part === '/' || part === 'pathSeparator') return '/';
+    if (Object.hasOwn(HOME_FOLDERS, part)) return `"$HOME"${HOME_FOLDERS[part]}`;
     const setting = findSetting(bundle, part);
     if (!setting) return quoted(`\${${part}}`);
     const variable = settingVariable(setting, server);

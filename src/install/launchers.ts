@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { bundleVariables } from '../catalog/launch/bundle.ts';
 import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
-import { asText } from '../lib/json.ts';
+import { isNamed, mainProgram } from '../catalog/launch/main-program.ts';
 import type { Program } from './artifacts/artifact.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { BuiltArtifacts, InstallJob } from './build-artifacts.ts';
@@ -40,7 +40,7 @@ export async function writeLaunchers(
 ): Promise<void> {
   for (const launcher of entity.launchers ?? []) {
     const artifact = artifacts[launcher.artifact]?.installed;
-    if (!artifact?.path) continue;
+    if (!artifact) continue;
     const file = await writeFileInside(
       targetDir,
       launcherPath(launcher.name),
@@ -93,19 +93,20 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
   const { launch, artifacts } = parts;
   if (launch.kind !== 'command' || !launch.package) return undefined;
   const { kind, name, program } = launch.package;
-  const artifact = artifacts.findIndex(({ planned: { kind: written, spec } }) => {
-    const named = asText(spec.package) ?? asText(spec.image) ?? '';
-    return kindNameOf(written, spec) === kind && normalName(named) === normalName(name);
-  });
+  const artifact = artifacts.findIndex(
+    ({ planned }) => kindNameOf(planned.kind, planned.spec) === kind && isNamed(planned.spec, name),
+  );
   const installed = artifacts[artifact]?.installed;
   if (!installed) return undefined;
   if (kind === 'oci') {
     const reference = installed.resolved;
-    return reference === null ? undefined : { launchers, launch: startInstalled(launch, { kind: 'image', reference }) };
+    if (reference === null) return undefined;
+    const run = (path: string) => startInstalled(launch, { kind: 'image', reference, path });
+    return serverLauncher(parts, launchers, { artifact }, run);
   }
   const start = (path: string) => startInstalled(launch, { kind: 'program', path });
   if (program === INTERPRETER) return serverLauncher(parts, launchers, { artifact, program }, start);
-  const chosen = mainProgram(installed.programs ?? [], program ?? name);
+  const chosen = mainProgram(programNames(installed.programs ?? []), program ?? name);
   const launcher = launchers.find((each) => each.artifact === artifact && each.program === chosen);
   if (launcher) return { launchers, launch: start(launcherPath(launcher.name)) };
   const names = programNames(installed.programs ?? []);
@@ -130,24 +131,6 @@ function serverLauncher(
 
 function lastPart(slug: string): string {
   return slug.split('/').at(-1) ?? slug;
-}
-
-/** Names of images without tag and digest, of packages without extras; Python does not tell `-` from `_`. */
-function normalName(name: string): string {
-  return name
-    .replace(/@sha256:.*$|(?<=\/[^/]*):[^/]*$|\[.*$/, '')
-    .replace(/^docker\.io\/(library\/)?/, '')
-    .replace(/[-_.]+/g, '-')
-    .toLowerCase();
-}
-
-/** The program that is named like the package, the only one, or the only one for MCP. */
-function mainProgram(programs: readonly Program[], wanted: string): string | undefined {
-  const names = programNames(programs);
-  const short = normalName(wanted.split('/').at(-1) ?? wanted);
-  const named = names.find((name) => normalName(name) === short);
-  const candidates = names.length === 1 ? names : names.filter((name) => /(^|[-_])mcp([-_]|$)/i.test(name));
-  return named ?? (candidates.length === 1 ? candidates[0] : undefined);
 }
 
 /** An MCP bundle says itself how it is started. */

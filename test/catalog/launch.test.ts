@@ -441,14 +441,17 @@ test('launch: an installed image is started by its digest, with the same options
         }),
       ],
     }),
-    { kind: 'image', reference },
+    { kind: 'image', reference, path: '.hub/bin/notes' },
   );
-  assert.equal(line(found), `KEY=$KEY docker run -i --rm -v a:/b -e KEY ${reference} serve`);
+  assert.equal(line(found), `KEY=$KEY .hub/bin/notes run -i --rm -v a:/b -e KEY ${reference} serve`);
 });
 
 test('launch: what runs no package, or one of another kind, stays as it is', () => {
   for (const document of [exec('/opt/notes'), { packages: [npm()] }, { remotes: [{ url: 'https://ex.example/mcp' }] }])
-    assert.deepEqual(startInstalled(launch(document), { kind: 'image', reference: 'x@sha256:1' }), launch(document));
+    assert.deepEqual(
+      startInstalled(launch(document), { kind: 'image', reference: 'x@sha256:1', path: 'x' }),
+      launch(document),
+    );
 });
 
 test('launch: the packages of one server are alternatives, other artifacts are not', () => {

@@ -27,6 +27,13 @@ export interface BundleSetting {
 /** Finds the names in references. */
 export const REFERENCE = /\$\{([^{}]+)\}/;
 const SETTING = 'user_config.';
+/** Where the folders are that references name, below the home folder of the user. */
+export const HOME_FOLDERS: Readonly<Record<string, string>> = {
+  HOME: '',
+  DESKTOP: '/Desktop',
+  DOCUMENTS: '/Documents',
+  DOWNLOADS: '/Downloads',
+};
 
 const VariableName = z.string().regex(/^[A-Za-z_]\w*$/);
 const Command = z.object({

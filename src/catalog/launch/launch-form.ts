@@ -36,8 +36,8 @@ export interface LaunchedPackage {
   args: GappedText[];
 }
 
-/** What an install put in the place of a package. */
-export type InstalledPackage = { kind: 'program'; path: string } | { kind: 'image'; reference: string };
+/** What an install put in the place of a package: the path is that of what starts it. */
+export type InstalledPackage = { kind: 'program'; path: string } | { kind: 'image'; path: string; reference: string };
 
 export interface Named {
   name: string;

@@ -206,11 +206,12 @@ export function startInstalled(launch: Launch, installed: InstalledPackage): Lau
   const isImage = launch.package.kind === 'oci';
   if (isImage !== (installed.kind === 'image')) return launch;
   const { args } = launch.package;
-  if (installed.kind === 'program') return { ...launch, command: installed.path, args, isInTarget: true };
+  const started = { ...launch, command: installed.path, isInTarget: true };
+  if (installed.kind === 'program') return { ...started, args };
   // The image is the last word before its own arguments.
   const options = launch.args.slice(0, launch.args.length - args.length - 1);
   const image: GappedText = [installed.reference];
-  return { ...launch, args: [...options, image, ...args] };
+  return { ...started, args: [...options, image, ...args] };
 }
 
 /** The indexes of artifacts that are alternatives: the packages of one server in a registry. Empty when all are needed. */

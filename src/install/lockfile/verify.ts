@@ -58,11 +58,13 @@ async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, target
 }
 
 async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, targetDir: string): Promise<LockFinding> {
-  const path = entity.artifacts[launcher.artifact]?.path ?? '';
+  const path = entity.artifacts[launcher.artifact]?.path ?? null;
   const text = await readInside(targetDir, launcherPath(launcher.name));
   if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
   const isBundle = launcher.program === undefined && launcher.command === undefined;
-  const built = isBundle ? await inspectBundle(join(targetDir, path)) : (await readComplete(targetDir, path))?.built;
+  const read = async (folder: string) =>
+    isBundle ? inspectBundle(join(targetDir, folder)) : (await readComplete(targetDir, folder))?.built;
+  const built = path === null ? {} : await read(path);
   const isSame = text === launcherText(launcher, { path, ...built }, entity);
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }

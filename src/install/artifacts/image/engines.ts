@@ -13,7 +13,16 @@ import { InstallError } from '../../errors.ts';
 import { textDigest } from '../../target/tree.ts';
 import { mayUseCredentials } from '../address.ts';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, runToEnd, tryProgram, UNREACHABLE } from '../program.ts';
+import {
+  type Causes,
+  findCause,
+  HELD_BACK,
+  lastLine,
+  NEEDS_LOGIN,
+  runToEnd,
+  tryProgram,
+  UNREACHABLE,
+} from '../program.ts';
 
 type Engine = 'docker' | 'podman';
 
@@ -27,6 +36,14 @@ const CHECKS = [
 export async function findEngine(context: ArtifactContext): Promise<Engine | undefined> {
   for (const [engine, args] of CHECKS) if ((await tryProgram(engine, args, context)) !== undefined) return engine;
   return undefined;
+}
+
+/** Why none was found, and what that means, as sentences. */
+export async function lackOfEngine(context: ArtifactContext): Promise<string> {
+  const versions = CHECKS.map(async ([engine]) => (await tryProgram(engine, ['--version'], context)) && engine);
+  const client = (await Promise.all(versions)).find(Boolean);
+  const why = client ? `${client} is installed, but no engine answers it` : 'Neither docker nor podman is installed';
+  return `${why}. The image is not pulled; its digest is recorded.`;
 }
 
 /** Pulls an image by its digest, or by its tag; returns the digest that the engine knows it by. @throws InstallError */
@@ -62,6 +79,7 @@ export async function inspectWithSkopeo(image: ImageReference, context: Artifact
 /** Runs one of the programs with the logins for an image. */
 async function imageProgram(program: string, image: ImageReference, context: ArtifactContext) {
   const { isOwnMachine } = context.trust;
+  const verb = program === 'skopeo' ? 'read the digest of' : 'pull';
   const common = {
     ...{ program, cwd: context.stagingDir, env: await loginsFor(image, context) },
     inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
@@ -69,7 +87,7 @@ async function imageProgram(program: string, image: ImageReference, context: Art
     isGuarded: program !== 'docker' && !isOwnMachine,
     mostOutputBytes: MAX_MANIFEST_BYTES,
     whenMissing: `${program} is no longer installed; try again.`,
-    why: (output: string) => `${program} could not pull the image: ${pullCause(output)}.`,
+    why: (output: string) => `${program} could not ${verb} the image: ${pullCause(output)}.`,
   };
   return (args: string[]) => runToEnd({ ...common, args }, context);
 }
@@ -105,8 +123,8 @@ const CAUSES: Causes = [
   [HELD_BACK, 'its registry leads to an address that the hub may not connect to'],
   [/policy\.json/, 'it lacks its policy, /etc/containers/policy.json: install the package containers-common'],
   [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
-  [/unauthorized|authentication required|\bdenied\b/i, 'it does not exist, or needs a login that this machine lacks'],
-  [/manifest unknown|name unknown|repository .*not found/i, 'the registry has no such image or tag'],
+  [/unauthorized|authentication required|\bdenied\b/i, `it does not exist, or ${NEEDS_LOGIN}`],
+  [/manifest unknown|name unknown|repository .*not found/i, 'the registry has no such image, tag or digest'],
   [/no (?:matching manifest for|image found in )/i, 'there is no image for the platform of this machine'],
   [/gave HTTP response to HTTPS client/i, 'the registry speaks only http'],
   [/x509|certificate/i, 'the certificate of the registry is not valid for it'],

@@ -10,8 +10,8 @@ import {
 import { InstallError } from '../../errors.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
-import { Digest } from '../digest.ts';
-import { findEngine, inspectWithSkopeo, pullImage } from './engines.ts';
+import { checkDigest, Digest } from '../digest.ts';
+import { findEngine, inspectWithSkopeo, lackOfEngine, pullImage } from './engines.ts';
 import { digestFromRegistry } from './registry.ts';
 
 export const ImageSpec = z
@@ -33,19 +33,17 @@ function conflict(reference: ImageReference, tag?: string, digest?: string | nul
   return tag && tagFault(tag);
 }
 
-const NO_ENGINE = 'No container engine is installed, so the image is not pulled; its digest is recorded.';
-
 export const imageKind: ArtifactKind<ImageReference> = {
   step: 'oci.pull',
   spec: ImageSpec,
   describe: (image) => `pull ${pullName(image)}`,
   location: () => ({ kind: 'none' }),
 
-  unavailable: async (_image, context) => ((await findEngine(context)) ? undefined : NO_ENGINE),
+  unavailable: async (_image, context) => ((await findEngine(context)) ? undefined : lackOfEngine(context)),
 
   async resolve(image, context) {
     await vetHost(`https://${image.host}/`, context);
-    const digest = image.digest ?? (await findDigest(image, context));
+    const digest = await findDigest(image, context);
     return { resolved: `${imageName(image)}@${digest}`, integrity: digest };
   },
 
@@ -56,15 +54,17 @@ export const imageKind: ArtifactKind<ImageReference> = {
     await vetHost(`https://${image.host}/`, context);
     const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };
-    if (!engine) return { skipped: NO_ENGINE, extra };
+    if (!engine) return { skipped: await lackOfEngine(context), extra };
     await pullImage(engine, { ...image, digest: integrity }, context);
     return { extra: { tool: engine, ...extra } };
   },
 };
 
-/** An engine has the logins for private images, and pulls the image anyway. */
+/** An engine has the logins for private images, and pulls the image anyway. Without one, a given digest is looked up too. */
 async function findDigest(image: ImageReference, context: ArtifactContext): Promise<string> {
   const engine = await findEngine(context);
-  if (engine) return pullImage(engine, image, context);
-  return (await inspectWithSkopeo(image, context)) ?? (await digestFromRegistry(image, context));
+  if (engine) return image.digest ?? pullImage(engine, image, context);
+  const found = (await inspectWithSkopeo(image, context)) ?? (await digestFromRegistry(image, context));
+  if (image.digest) checkDigest(`The image ${imageName(image)}`, { expected: image.digest, found });
+  return found;
 }

@@ -1,6 +1,6 @@
 // Asks a registry for the digest of a public image: for machines without docker, podman and skopeo.
 import { z } from 'zod';
-import { type ImageReference, imageName, isLoopback } from '../../../catalog/launch/image-reference.ts';
+import { type ImageReference, imageName, isLoopback, pullName } from '../../../catalog/launch/image-reference.ts';
 import { parseJson } from '../../../lib/json.ts';
 import { FetchError } from '../../../lib/net/fetch-error.ts';
 import { InstallError } from '../../errors.ts';
@@ -21,10 +21,10 @@ export const TokenReply = z.object({ token: Token.optional(), access_token: Toke
 
 /** @throws InstallError */
 export async function digestFromRegistry(image: ImageReference, { fetch, signal }: ArtifactContext): Promise<string> {
-  const { host, repository, tag = 'latest' } = image;
+  const { host, repository, digest, tag = 'latest' } = image;
   const get = (url: string, headers: Record<string, string> = {}) => fetch({ url, headers, ...LIMITS, signal });
   // Registries on the machine itself have no certificates.
-  const url = `${isLoopback(host) ? 'http' : 'https'}://${host}/v2/${repository}/manifests/${tag}`;
+  const url = `${isLoopback(host) ? 'http' : 'https'}://${host}/v2/${repository}/manifests/${digest ?? tag}`;
   try {
     let reply = await get(url, { accept: MANIFEST_TYPES });
     const tokenUrl = reply.status === 401 && tokenAddress(reply.headers['www-authenticate'] ?? '', repository);
@@ -35,7 +35,7 @@ export async function digestFromRegistry(image: ImageReference, { fetch, signal 
     }
     const { status, body } = reply;
     if (status === 200 && Manifest.safeParse(parseJson(String(body))).success) return textDigest(body);
-    throw new InstallError(`The digest of ${imageName(image)}:${tag} could not be read: ${reasonOf(status)}.`);
+    throw new InstallError(`The digest of ${pullName(image)} could not be read: ${reasonOf(status)}.`);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     const why = `its registry ${error.message}`;
@@ -55,7 +55,7 @@ export function tokenAddress(challenge: string, repository: string): string | un
 }
 
 function reasonOf(status: number): string {
-  if (status === 404) return 'the registry has no such image or tag';
+  if (status === 404) return 'the registry has no such image, tag or digest';
   if (status === 401 || status === 403)
     return 'it needs a login. Private images need docker, podman or skopeo, and on a hub INSTALL_CREDENTIALS_FOR';
   return status === 200

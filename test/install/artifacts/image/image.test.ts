@@ -20,11 +20,11 @@ test('image: without an engine, its digest is recorded and the step says that no
   const spec = { image: `${registry.authority}/some/thing:1.0` };
   const installed = await place.install(imageKind, spec);
   assert.deepEqual([installed.resolved, installed.integrity], [`${registry.authority}/some/thing@${digest}`, digest]);
-  assert.match(installed.skipped ?? '', /^No container engine is installed/);
+  assert.match(installed.skipped ?? '', /^Neither docker nor podman is installed\. The image is not pulled/);
   const scopes = registry.host.seen('/token').map(({ path }) => new URL(path, 'http://x').searchParams.get('scope'));
   assert.deepEqual(scopes, ['repository:some/thing:pull'], 'no more than reading is asked for');
   const reference = imageKind.spec.parse(spec);
-  assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /No container engine/);
+  assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /Neither docker/);
 });
 
 test('image: what is locked must be of the same repository, and of the digest that the manifest names', async (t) => {
@@ -37,6 +37,7 @@ test('image: what is locked must be of the same repository, and of the digest th
   assert.equal((await place.install(imageKind, { image: `${image}:1.0`, digest: first })).integrity, first);
   const locked = { resolved: `${image}@${first}`, integrity: first };
   assert.equal((await place.install(imageKind, { image, tag: '1.0' }, { locked })).integrity, first);
+  assert.match(await place.failure(imageKind, { image, digest: DIGEST }), /has no such image, tag or digest/);
   const other = { image: `${registry.authority}/other` };
   assert.match(await place.failure(imageKind, other, { locked }), /The lockfile has/);
   assert.match(await place.failure(imageKind, { image, digest: second }, { locked }), /The lockfile has/);
@@ -120,6 +121,12 @@ test('image: docker first, then podman; a client without an engine does not coun
   const both = await toolOf({ docker: engine('docker'), podman: engine('podman') });
   assert.deepEqual([both.extra?.tool, both.resolved], ['docker', `docker.io/library/thing@${DIGEST}`]);
   assert.equal((await toolOf({ docker: NO_ENGINE, podman: engine('podman') })).extra?.tool, 'podman');
+  const { place, run } = await withPrograms(t, { docker: 'test "$1" = --version && echo Docker 27' });
+  const stopped = await imageKind.unavailable?.(imageKind.spec.parse({ image: 'thing' }), { ...place.context, run });
+  assert.equal(
+    stopped,
+    'docker is installed, but no engine answers it. The image is not pulled; its digest is recorded.',
+  );
 });
 
 test('image: it is pulled by its digest', async (t) => {
@@ -142,14 +149,6 @@ test('image: the digest of another repository is never taken', async (t) => {
     await place.failure(imageKind, { image: 'thing:1.0' }, { ...offline, run }),
     /docker does not report the digest/,
   );
-});
-
-test('image: what engines write when they fail becomes a sentence', async (t) => {
-  const { place, run } = await withPrograms(t, {
-    docker: 'if [ "$1" = pull ]; then echo "manifest unknown" >&2; exit 1; fi',
-  });
-  const sentence = await place.failure(imageKind, { image: 'thing' }, { ...offline, run });
-  assert.equal(sentence, 'docker could not pull the image: the registry has no such image or tag.');
 });
 
 const LOGINS = {
@@ -185,7 +184,7 @@ const CAUSES: [written: string, cause: RegExp][] = [
     'pinging container registry h.example: Get \\"https://h.example/v2/\\": dial tcp: lookup h.example: no such host',
     /could not be reached/,
   ],
-  ['reading manifest 1.0 in h.example/a: manifest unknown', /has no such image or tag/],
+  ['reading manifest 1.0 in h.example/a: manifest unknown', /has no such image/],
   ['reading manifest 1.0 in h.example/a: unauthorized: authentication required', /needs a login/],
   ['reading manifest 1.0: toomanyrequests: You have reached your pull rate limit', /limits requests/],
   ['open /etc/containers/policy.json: no such file or directory', /install the package containers-common/],
