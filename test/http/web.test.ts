@@ -77,7 +77,10 @@ test('page: its policy allows nothing but its own files, and pictures of others 
     assert.equal(await policy(url), pagePolicy({ remoteImages: false }), url);
   }
   const usual = await policy('/');
-  assert.match(usual, /default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'/);
+  assert.match(
+    usual,
+    /default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'/,
+  );
   assert.match(usual, /require-trusted-types-for 'script'/);
   assert.doesNotMatch(usual, /unsafe|https?:|data:|\*/);
   assert.match(await policy('/entities/tool:a?images=remote'), /script-src 'self'; .*img-src 'self' https:;/);
