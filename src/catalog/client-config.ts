@@ -77,6 +77,17 @@ export function clientText(client: ClientName, { name, entry, inputs }: ClientEn
   return `${JSON.stringify({ ...asked, [section]: { [name]: entry } }, null, 2)}\n`;
 }
 
+const REFERENCE = /\$\{(?:env:)?([A-Za-z_]\w*)\}/g;
+
+/** The variables that an entry takes from the environment of its client. */
+export function neededVariables(entry: JsonObject): string[] {
+  const { env_vars: passed = [], env_http_headers: headers = {} } = entry;
+  const referred = [...JSON.stringify(entry).matchAll(REFERENCE)].flatMap(([reference, name]) =>
+    reference === WORKSPACE || !name ? [] : name,
+  );
+  return [...referred, ...[passed, Object.values(headers ?? {})].flat().map(String)];
+}
+
 interface Place {
   inputs: ClientInput[];
   name: string;

@@ -113,7 +113,9 @@ export const StepResult = z
     step: z.string(),
     ok: z.boolean(),
     elapsed_secs: z.number().optional(),
-    extra: JsonRecord.optional().describe('Depends on the step: `error`, `warning`, `skipped`, `reason`, `path`, …'),
+    extra: JsonRecord.optional().describe(
+      'Depends on the step: `error`, `warning`, `skipped`, `reason`, `path`, `paste` (what to add to files of yours), …',
+    ),
   })
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;

@@ -68,7 +68,7 @@ async function adaptersStep(
     .map((each) => `${each.framework}/${each.template_key}`);
   const files = value.locked.map(({ path }) => path);
   const warnings = [...(warning ? [warning] : []), ...value.warnings].join(' ');
-  const extra = present({ generic, warning: warnings, error: value.errors.join(' ') });
+  const extra = present({ generic, paste: value.pastes, warning: warnings, error: value.errors.join(' ') });
   return { ok: value.errors.length === 0, extra: { files, ...extra }, value };
 }
 

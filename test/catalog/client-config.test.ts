@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CLIENTS, clientEntry, clientText } from '../../src/catalog/client-config.ts';
+import { CLIENTS, clientEntry, clientText, neededVariables } from '../../src/catalog/client-config.ts';
 import type { Launch } from '../../src/catalog/launch/launch.ts';
 
 const NOTES = { name: 'org.example/notes', slug: 'notes' };
@@ -67,4 +67,13 @@ http_headers = { X-Team = "red" }
 env_http_headers = { Authorization = "AUTHORIZATION_FOR_NOTES" }
 `,
   );
+});
+
+test('client: an entry tells which variables it takes from the environment', () => {
+  for (const client of ['claude', 'cursor', 'codex'] as const) {
+    assert.deepEqual(neededVariables(entry(client, hosted)), ['AUTHORIZATION_FOR_NOTES'], client);
+  }
+  // VS Code asks its user.
+  assert.deepEqual(neededVariables(entry('vscode', hosted)), []);
+  assert.deepEqual(neededVariables(entry('cursor', installed)), ['DIR_FOR_NOTES', 'NOTES_KEY']);
 });

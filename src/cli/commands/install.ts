@@ -16,7 +16,7 @@ import { type InstallRights, type OwnInstall, openOwnInstall } from '../hub/own-
 import { catalogId, findInLockfile, withoutVersion, withVersion } from '../names.ts';
 import { newestOf } from '../newest.ts';
 import { flag, oneOf, someOf, text, textOr, VERSION_OPTION } from '../options.ts';
-import { installListener, reportForPeople } from '../output/install-report.ts';
+import { installListener, pastesOf, reportForPeople } from '../output/install-report.ts';
 import { oneLine } from '../output/text.ts';
 import { readManifest } from '../read-manifest.ts';
 
@@ -225,6 +225,10 @@ function answerReports(
   { isList, place, isElsewhere, call: { output, terminal } }: Answer,
 ): Ending {
   const folder = isElsewhere ? {} : { target_path: place };
+  for (const { file, text } of reports.flatMap(pastesOf)) {
+    output.note(`Add this to ${file}:`);
+    output.product(text);
+  }
   const ok = reports.every((report) => report.ok);
   const answer = isList ? { ok, ...folder, reports } : { ...reports[0], ...folder };
   const forPeople = () =>

@@ -1,7 +1,9 @@
 // Plans, steps and reports of installs, for people.
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
+import { neededVariables } from '../../catalog/client-config.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { withoutVersion } from '../names.ts';
 import type { Output } from './output.ts';
 import { forgiving, type Progress } from './progress.ts';
@@ -52,14 +54,31 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
       .flatMap(({ extra }) => pathsIn(extra?.kept))
       .map((path) => `kept     ${oneLine(path)}, which was changed\n`),
     ...(report.ok ? launchersOf(report) : []).map((name) => `program  .hub/bin/${oneLine(name)}\n`),
+    ...variablesToSet(report).map((name) => `set      ${oneLine(name)} in the environment of the client\n`),
   ].join('');
   const where = `${oneLine(plan.id)} in ${place}`;
   if (report.ok) return `${files}${warnings}${style.good(`Installed ${where}.`)}\n`;
   const failed = results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
   const end = report.files_written.length > 0 ? 'Only partly installed' : 'Not installed';
-  const earlier = report.lockfile.entities.find(({ id }) => withoutVersion(id) === withoutVersion(plan.id));
+  // In a fresh clone, the lockfile lists what was never installed there.
+  const earlier = report.lockfile.entities.find(
+    ({ id }) => id !== plan.id && withoutVersion(id) === withoutVersion(plan.id),
+  );
   const stays = earlier && report.files_written.length === 0 ? ` ${oneLine(earlier.id)} stays as it was.` : '';
   return `${files}${warnings}${style.bad(`${end}: ${where}.`)} Failed: ${failed.join(', ')}.${stays}\n`;
+}
+
+/** Entries for files of the user's own, which no install writes. */
+export function pastesOf({ results }: InstallReport): { file: string; text: string }[] {
+  return results.flatMap(({ extra }) => (Array.isArray(extra?.paste) ? extra.paste : []));
+}
+
+/** What the clients take from the environment that they are started in. */
+function variablesToSet({ plan, lockfile }: InstallReport): string[] {
+  const locked = lockfile.entities.find(({ id }) => id === plan.id);
+  return [
+    ...new Set(locked?.adapters.flatMap(({ written }) => (isJsonObject(written) ? neededVariables(written) : []))),
+  ];
 }
 
 function launchersOf({ plan, lockfile }: InstallReport): string[] {

@@ -15,6 +15,8 @@ export interface Output {
   readonly columns: number;
   /** The answer: the value as JSON, or a text for people. A quiet command writes the text only if it failed. Returns `ending`. */
   answer(value: unknown, forPeople: () => string, ending?: Ending): Ending;
+  /** What the command made for its user to take along; quiet commands write it too. */
+  product(text: string): void;
   table<T>(rows: readonly T[], columns: readonly Column<T>[]): string;
   /** For people only, beside the answer. */
   note(line: string): void;
@@ -50,6 +52,7 @@ export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: 
     style: createStyle(isColoured),
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
     answer,
+    product: (text) => (isJson ? undefined : write(`${harmless(text)}\n`)),
     table: (rows, shown) => table(rows, shown, isTerminal ? columns : undefined),
     note: (line) => (isQuiet ? undefined : fail(oneLine(line))),
     async working(work) {

@@ -18,7 +18,7 @@ export type Rendered =
   | { kind: 'file'; content: string }
   | ({ kind: 'entry'; inputs: readonly JsonObject[] } & ConfigEntry)
   /** Nothing is written: the user puts it where it belongs. */
-  | { kind: 'paste'; note: string };
+  | { kind: 'paste'; note: string; text?: string };
 
 export interface AdapterTemplate {
   /** The format of the file that holds the entry, and the member of the file. Only for templates that render an entry. */

@@ -34,7 +34,7 @@ function normal(name: string): string {
 
 function clientTemplate(client: ClientName): AdapterTemplate {
   const { file, isUserFile, section, format, label, note } = CLIENT_LAYOUTS[client];
-  const where = `${note ?? ''} Add this to ${file}:`.trim();
+  const where = `${note ?? ''} Add the entry to ${file} yourself.`.trim();
   return {
     ...(isUserFile
       ? { note: `${note ?? ''} Nothing is written for ${label}: the install shows what to add to ${file}.`.trim() }
@@ -42,7 +42,7 @@ function clientTemplate(client: ClientName): AdapterTemplate {
     path: () => file,
     render: ({ subject, launch, targetDir }) => {
       const entry = clientEntry(client, launch, subject, targetDir);
-      if (isUserFile) return { kind: 'paste', note: `${where} ${clientText(client, entry).trim()}` };
+      if (isUserFile) return { kind: 'paste', note: where, text: clientText(client, entry).trim() };
       return { kind: 'entry', format, section, ...entry };
     },
   };

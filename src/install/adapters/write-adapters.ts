@@ -20,6 +20,8 @@ export interface WrittenAdapters {
   /** For example, that a server cannot be reached, so that nothing was written for it. */
   warnings: string[];
   errors: string[];
+  /** Entries that users add to a file of theirs. */
+  pastes: { file: string; text: string }[];
 }
 
 /** `launch` is how the server is started after the install. */
@@ -31,7 +33,7 @@ type AdapterJob = Pick<InstallJob, 'targetDir' | 'subject' | 'launch' | 'known' 
 };
 
 export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
-  const written: WrittenAdapters = { locked: [], files: [], warnings: [], errors: [] };
+  const written: WrittenAdapters = { locked: [], files: [], warnings: [], errors: [], pastes: [] };
   for (const adapter of job.planned) {
     try {
       if (adapter.fault) throw new InstallError(adapter.fault);
@@ -68,6 +70,7 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
   const rendered = frozen && earlier ? renderLocked(earlier) : render(adapter, asObject(listed?.params), job);
   if (rendered.kind === 'paste') {
     written.warnings.push(rendered.note);
+    if (rendered.text) written.pastes.push({ file: path, text: rendered.text });
     return;
   }
   const existing = await readInside(job.targetDir, path);

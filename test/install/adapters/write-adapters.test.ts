@@ -68,9 +68,10 @@ for (const [client, path] of [
 
 test('adapters: a client with one configuration for all projects gets a text to paste', async (t) => {
   const { write } = await aTarget(t);
-  const { locked, warnings, errors } = await write(['windsurf']);
+  const { locked, warnings, errors, pastes } = await write(['windsurf']);
   assert.deepEqual([locked, errors], [[], []]);
-  assert.match(warnings.join(), /Add this to ~\/\.codeium\/windsurf\/mcp_config\.json: \{/);
+  assert.match(warnings.join(), /Add the entry to ~\/\.codeium\/windsurf\/mcp_config\.json yourself\./);
+  assert.deepEqual(Object.keys(JSON.parse(pastes[0]?.text ?? '')), ['mcpServers']);
 });
 
 test('adapters: a server that cannot be reached gets none, which is told and is not a failure', async (t) => {

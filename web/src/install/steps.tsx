@@ -3,6 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isNotForGateway } from '../../../src/gateway/state-words.ts';
 import type { StepResult } from '../../../src/install/contract.ts';
+import { asObjects } from '../../../src/lib/json.ts';
+import { CopyBox } from '../parts/copy-box.tsx';
 import { CheckIcon, CrossIcon, DashIcon } from '../parts/icons.tsx';
 import { duration } from '../parts/words.ts';
 import type { ShownStep } from './shown-steps.ts';
@@ -90,6 +92,9 @@ function StepNote({ result }: { result: StepResult }) {
           <Warning text={extra.warning} />
         </span>
       )}
+      {asObjects(extra.paste).map(({ file, text }) => (
+        <CopyBox key={String(file)} text={String(text)} label={`the entry for ${file}`} />
+      ))}
     </>
   );
 }
