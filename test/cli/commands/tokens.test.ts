@@ -32,7 +32,7 @@ test('token: one is created, used in place of API_TOKEN, listed and revoked; the
   );
   assert.deepEqual(shown, [
     'API_TOKEN revokeToken ops ok',
-    'ops listTokens /tokens refused',
+    'ops listTokens GET /tokens refused',
     `ops blockEntity ${id} ok`,
     'API_TOKEN createToken ops ok',
   ]);
