@@ -7,5 +7,7 @@ const folders = (process.env.PATH ?? '').split(delimiter);
 /** For a test's `skip`. In CI nothing is skipped: there a missing program is a failure. */
 export function unlessHere(...programs: string[]): string | false {
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
-  return missing.length === 0 || process.env.CI ? false : `*** not on the PATH: ${missing.join(', ')} ***`;
+  if (missing.length === 0 || process.env.CI) return false;
+  const packages = missing.map((program) => (program === 'uv' ? 'uv (pip install uv)' : program));
+  return `*** not on the PATH: ${packages.join(', ')}; install it, on Debian with apt-get install ***`;
 }
