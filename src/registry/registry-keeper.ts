@@ -39,8 +39,12 @@ export class RegistryKeeper {
 
   constructor(given: KeeperDependencies) {
     this.given = given;
-    const look = () => {
-      if (!given.isBusy()) void this.bringUpToDate().catch((error) => this.report(error));
+    let isLooking = false;
+    const look = async () => {
+      if (isLooking || given.isBusy()) return;
+      isLooking = true;
+      await this.bringUpToDate().catch((error) => this.report(error));
+      isLooking = false;
     };
     this.watching = given.isServed ? setInterval(look, LOOK_FOR_CHANGES_MS).unref() : undefined;
   }

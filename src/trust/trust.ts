@@ -48,7 +48,7 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
   const { settings, store, catalog, clearGateway, tryLock, world } = dependencies;
   const retryAt = () => new Date(world.now().getTime() + RETRY_MS);
   const stopping = new AbortController();
-  let looking: Promise<void> = Promise.resolve();
+  let looking: Promise<void> | undefined;
 
   async function subjectOf(uid: EntityUid) {
     const subject = await store.subject(uid);
@@ -106,9 +106,13 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
   }
 
   const look = () => {
-    looking = looking.then(checkWaiting).catch((error) => {
-      if (!stopping.signal.aborted) world.log.error({ error }, 'Checking entities that wait for approval failed');
-    });
+    looking ??= checkWaiting()
+      .catch((error) => {
+        if (!stopping.signal.aborted) world.log.error({ error }, 'Checking entities that wait for approval failed');
+      })
+      .finally(() => {
+        looking = undefined;
+      });
   };
   const timer = settings.checksApprovals ? setInterval(look, LOOK_EVERY_MS).unref() : undefined;
   if (settings.checksApprovals) look();
