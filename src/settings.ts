@@ -169,7 +169,9 @@ export const SETTINGS = z.object({
     .default(['https://registry.modelcontextprotocol.io/'])
     .describe('How addresses of remotes begin that verify who uses a namespace such as `io.github.owner`.'),
   INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
-  MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000).default(134_217_728).describe('Largest index document that is read.'),
+  MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000)
+    .default(268_435_456)
+    .describe('Largest index document that is read. One with a million entries has about 200 MB.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),
   FETCH_TIMEOUT_SEC: wholeNumber(1, 3600)
     .default(20)

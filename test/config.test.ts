@@ -38,7 +38,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     remoteCredentials: [],
     ingest: {
       intervalMin: 0,
-      maxIndexBytes: 134_217_728,
+      maxIndexBytes: 268_435_456,
       maxManifestBytes: 1_048_576,
       requestTimeoutSec: 20,
       requestsPerHost: 32,
