@@ -325,3 +325,29 @@ browserTest('operations: webhooks are listed with their last delivery, and their
   await panel.getByRole('button', { name: 'Show earlier ones' }).click();
   await given.nth(20).waitFor();
 });
+
+browserTest('operations: views of the registry are made, changed and removed', {}, async ({ open, hub }) => {
+  const page = await open('/operations', { expects: /400/ });
+  const panel = page.getByRole('region', { name: 'Registry views' });
+  await panel.getByText('Parts of the registry').press('Enter');
+  await panel.getByRole('row', { name: /approved What the policy of this hub allows\. all, if approved/ }).waitFor();
+  await panel.getByLabel('Name', { exact: true }).fill('Team One');
+  await panel.getByRole('button', { name: 'Add view' }).press('Enter');
+  await panel.getByText(/small letters, digits/).waitFor();
+  await panel.getByLabel('Name', { exact: true }).fill('team');
+  await panel.getByLabel(/^Servers/).fill('com.acme/*, org.example/notes');
+  await panel.getByRole('button', { name: 'Add view' }).press('Enter');
+  await panel.getByRole('row', { name: /^team com\.acme\/\*, org\.example\/notes .*\/registry\/team/ }).waitFor();
+  assert.equal(await panel.getByLabel('Name', { exact: true }).inputValue(), '');
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'operations-views');
+  await panel.getByRole('button', { name: 'Change team' }).press('Enter');
+  await panel.getByLabel('Only what the policy allows').check();
+  await panel.getByRole('button', { name: 'Save view' }).press('Enter');
+  await panel.getByRole('row', { name: /^team .*, if approved/ }).waitFor();
+  assert.equal((await hub.listViews()).items[1]?.approved, true);
+  await panel.getByRole('button', { name: 'Remove team' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+  await panel.getByRole('row', { name: /^team/ }).waitFor({ state: 'detached' });
+  assert.equal((await hub.listViews()).items.length, 1);
+});

@@ -14,6 +14,7 @@ import type {
   PolicyChange,
   PolicyState,
 } from '../../../src/policy/contract.ts';
+import type { RegistryView, ViewList, ViewRemoved } from '../../../src/registry/contract.ts';
 import type {
   IngestReport,
   IngestStatus,
@@ -93,6 +94,10 @@ export const hub = {
     ask<DeliveryPage>(
       `/webhooks/${encodeURIComponent(name)}/deliveries?${new URLSearchParams({ limit: String(limit), ...(before && { before }) })}`,
     ),
+  views: () => ask<ViewList>('/registry'),
+  saveView: ({ name, ...view }: RegistryView) =>
+    ask<RegistryView>(`/registry/${encodeURIComponent(name)}`, { method: 'PUT', body: view }),
+  removeView: (name: string) => ask<ViewRemoved>(`/registry/${encodeURIComponent(name)}`, { method: 'DELETE' }),
   whoAmI: (token: string) => ask<Identity>('/whoami', { token }),
   removePending: (request: Partial<BulkRemovalRequest>) =>
     ask<BulkRemoval>('/gateways/pending/delete', { method: 'POST', body: request }),

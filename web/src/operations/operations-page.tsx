@@ -1,6 +1,7 @@
 // Running the hub: its health, its remotes, their ingests, entries to look at, and pending servers.
 import { useEffect } from 'preact/hooks';
 import { mayAct } from '../api/settings.ts';
+import { Views } from '../governance/views.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { Attention } from './attention.tsx';
 import { Audit } from './audit.tsx';
@@ -45,6 +46,7 @@ function Panels() {
       <History />
       <Attention />
       <Pending />
+      <Views />
       {mayAct('admin') && <Webhooks />}
       {mayAct('admin') && <Audit />}
     </>
