@@ -71,6 +71,8 @@ test('search: shows entities with their scores and links', async (t) => {
     frameworks: [],
     providers: [],
     tags: ['mail'],
+    transports: [],
+    license: 'Apache-2.0',
     status: 'active',
     score_lexical: 1,
     score_semantic: 0,
