@@ -14,6 +14,7 @@ import { installCommands } from './commands/install.ts';
 import { installedCommands } from './commands/installed.ts';
 import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
+import { openCommands } from './commands/open.ts';
 import { pendingCommands } from './commands/pending.ts';
 import { publishCommands } from './commands/publish.ts';
 import { remoteCommands } from './commands/remotes.ts';
@@ -25,6 +26,7 @@ export const COMMAND_TABLE: CommandTable = {
   commands: [
     ...searchCommands,
     ...showCommands,
+    ...openCommands,
     ...installCommands,
     ...installedCommands,
     ...entityCommands,

@@ -1,0 +1,51 @@
+// `hub open`.
+import { spawn } from 'node:child_process';
+import { uidInAddress } from '../../catalog/entity.ts';
+import { command } from '../command.ts';
+import { UsageError } from '../exit-codes.ts';
+import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
+import { oneLine } from '../output/text.ts';
+
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
+
+export const openCommands = [
+  command({
+    path: ['open'],
+    summary: 'open the page of the hub, or of one entity, in a browser',
+    details:
+      'The hub is that of --hub or HUB_URL. The address is printed, too: where no browser can be started, open it yourself. BROWSER names another program to start.',
+    kind: 'hub',
+    args: [{ name: '[id]', description: '<type>:<slug>@<version>; without the version, the newest stable one' }],
+    options: {},
+    examples: [
+      ['hub open --hub http://127.0.0.1:8765', 'the search page'],
+      ['hub open mcp_server:postgres-reader', 'the page of one entity'],
+    ],
+    async run({ args: [id], terminal, output, access }) {
+      const { serverUrl } = access;
+      if (serverUrl === undefined)
+        throw new UsageError("Name the hub with --hub or HUB_URL; 'hub serve --demo' starts one with something in it.");
+      const hub = await access.open();
+      const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
+      const page =
+        id === undefined ? '/' : `/entities/${uidInAddress((await explainedNotFound(hub.getEntity(id), advise)).id)}`;
+      const url = `${serverUrl.replace(/\/+$/, '')}${page}`;
+      const opener = terminal.environment.BROWSER ?? OPENERS[process.platform] ?? 'xdg-open';
+      const isOpened = await started(opener, url);
+      if (!isOpened) output.note(`${opener} could not be started: open the address yourself.`);
+      return output.answer({ url, opened: isOpened }, () => `${oneLine(url)}\n`);
+    },
+  }),
+];
+
+/** Whether the program was started; the browser goes on without the command. */
+function started(program: string, url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [url], { detached: true, stdio: 'ignore' });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}
