@@ -199,7 +199,7 @@ browserTest(
     const longestTaskOf = async (place: number) => {
       await page.goto(`${origin}/entities/mcp_server:long-${place}@1.0.0`);
       // By place and by words: looking for words alone reads the megabytes again and again, on the page's own thread.
-      await page.locator('.raw-text > .quiet', { hasText: 'too long to be shown whole' }).waitFor();
+      await page.locator('.raw-text > .quiet', { hasText: 'only its beginning is shown' }).waitFor();
       await page.locator('.raw-text summary', { hasText: 'All of it, as it was written' }).click();
       await page.locator('.raw-text .long-text pre').first().waitFor();
       await page.locator('.manifest > summary', { hasText: 'The manifest as it was read' }).click();
