@@ -7,6 +7,7 @@ import { HubError } from './errors.ts';
 import { asked, ended, listed } from './hub-audit-words.ts';
 import type { HubOperations } from './hub-operations.ts';
 import { compileGlob } from './lib/glob.ts';
+import { asText } from './lib/json.ts';
 import { shownAddress } from './lib/secrets/secret-address.ts';
 
 interface Rule<A extends unknown[], R> {
@@ -43,8 +44,8 @@ const RULES: Rules = {
   getServer: reads,
   publishServer: {
     role: 'publisher',
-    changes: ({ name, version }) => serverId({ name: String(name), version: String(version) }),
-    entity: ({ name }) => String(name),
+    changes: ({ name, version }) => serverId({ name: asText(name) ?? '', version: asText(version) ?? '' }),
+    entity: ({ name }) => asText(name) ?? '',
   },
   setServerStatus: {
     role: 'publisher',

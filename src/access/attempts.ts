@@ -16,13 +16,13 @@ export function limitAttempts(authentication: Authentication): Authentication {
   const accepted = new LRUCache<string, true>({ max: TOKENS_KEPT });
   return {
     isOpen: authentication.isOpen,
-    async identify(bearer, address = '') {
-      if (bearer === '' || authentication.isOpen) return authentication.identify(bearer);
+    async identify(bearer, address) {
+      if (bearer === '' || authentication.isOpen) return authentication.identify(bearer, address);
       const token = createHash('sha256').update(bearer).digest('base64');
       const tried = wrong.get(address);
       if (tried && tried.size >= MOST_WRONG && !tried.has(token) && !accepted.has(token)) throw tooMany();
       try {
-        const identified = await authentication.identify(bearer);
+        const identified = await authentication.identify(bearer, address);
         accepted.set(token, true);
         return identified;
       } catch (error) {

@@ -10,7 +10,7 @@ export interface Authentication {
   /** Whether the hub has neither API_TOKEN nor an issuer of tokens: then everybody may do everything. */
   readonly isOpen: boolean;
   /** `bearer` is empty for callers that sent none. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
-  identify(bearer: string, address?: string): Promise<Identified>;
+  identify(bearer: string, address: string): Promise<Identified>;
 }
 
 export interface AuthenticationDependencies {

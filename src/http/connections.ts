@@ -22,6 +22,8 @@ export function inTurn(handler: RequestListener, unreadTimeoutMs = UNREAD_TIMEOU
     start();
 
     function start(): void {
+      // The limit of an earlier answer is not one for this request.
+      socket.setTimeout(0);
       response.once('close', next);
       endUnread(response, socket, unreadTimeoutMs);
       handler(request, response);

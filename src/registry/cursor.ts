@@ -10,7 +10,7 @@ const Text = z.string().refine((text) => !text.includes('\u0000'));
 /** `ranked`: among the results that search found by meaning, after those whose name matches. */
 const Position = z.object({
   in: z.enum(['names', 'ranked']),
-  rank: z.number().min(0).max(2),
+  rank: z.int().min(0).max(2),
   name: Text.max(255),
   version: Text.max(255),
 });

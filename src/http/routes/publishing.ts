@@ -60,7 +60,7 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
     app.post(
       `${prefix}/validate`,
       {
-        config: { isOpen: true },
+        config: { isOpen: true, countsAsRead: true },
         schema: {
           ...shown,
           summary: 'Check whether a server could be published, without publishing it',
@@ -120,9 +120,9 @@ function signInRoutes(server: FastifyInstance, base: string, { authentication }:
   app.post(
     `${base}/github-at`,
     { ...open, schema: { ...open.schema, body: z.object({ github_token: z.string().min(1) }) } },
-    async ({ body: { github_token: token } }) => {
+    async ({ body: { github_token: token }, ip }) => {
       if (GITHUB_TOKEN.test(token)) throw notOffered('tokens of GitHub');
-      await authentication.identify(token);
+      await authentication.identify(token, ip);
       return { registry_token: token };
     },
   );

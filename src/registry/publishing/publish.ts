@@ -1,7 +1,7 @@
 // Publishing: servers that teams bring to this hub themselves, and what becomes of their versions.
 import type { Catalog } from '../../catalog/catalog.ts';
 import { entityFromManifest } from '../../catalog/entity.ts';
-import { formatUid } from '../../catalog/uid.ts';
+import { formatUid, parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -70,7 +70,8 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
     const first = await catalog.get(version === undefined ? `mcp_server:${name}` : uid(version));
     const ids = version === undefined ? first.versions.map(({ id }) => id) : [first.id];
     const records = await Promise.all(ids.map((id) => catalog.get(id)));
-    const own = records.filter(({ remote }) => remote === PUBLISHED);
+    // An entity of a remote may show the name of another server: only ids count.
+    const own = records.filter(({ id, remote }) => remote === PUBLISHED && parseReference(id)?.slug === name);
     if (own.length === 0)
       throw new HubError(
         'not_published',

@@ -120,8 +120,9 @@ function remoteIssues({ url, variables = {} }: Remote, path: string): Validation
 }
 
 function variableIssues(url: string, names: readonly string[], path: string): ValidationIssue[] {
-  const unknown = [...url.matchAll(/\{([^}]+)\}/g)].flatMap(([, name = '']) => (names.includes(name) ? [] : name));
-  const isAddress = URL.canParse(url.replace(/:\{[^}]+\}/g, ':80').replace(/\{[^}]+\}/g, 'x'));
+  const known = new Set(names);
+  const unknown = [...url.matchAll(/\{([^{}]+)\}/g)].flatMap(([, name = '']) => (known.has(name) ? [] : name));
+  const isAddress = URL.canParse(url.replace(/:\{[^{}]+\}/g, ':80').replace(/\{[^{}]+\}/g, 'x'));
   return [
     ...unknown.map((name) => error(path, `{${name}} is not among the variables`, 'invalid-templated-url')),
     ...(isAddress ? [] : [error(path, 'is not an address', 'invalid-templated-url')]),

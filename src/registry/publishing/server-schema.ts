@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { PUBLISHER_META } from '../contract.ts';
 
-const Address = z.string().regex(/^https?:\/\/\S+$/, 'must be an address that begins with http:// or https://');
+/** Of anything that a document lists. */
+const MOST = 1_000;
+
+const Address = z
+  .string()
+  .max(2_000)
+  .regex(/^https?:\/\/\S+$/, 'must be an address that begins with http:// or https://');
 const SecureAddress = z.string().regex(/^https:\/\/[^\s"'<>]+$/, 'must be an address that begins with https://');
 const line = (longest: number) =>
   z
@@ -18,7 +24,7 @@ const Input = z.strictObject({
   value: z.string().optional(),
   default: z.string().optional(),
   placeholder: z.string().optional(),
-  choices: z.array(z.string()).optional(),
+  choices: z.array(z.string()).max(MOST).optional(),
 });
 const variables = z.record(z.string(), Input).optional();
 const InputWithVariables = Input.extend({ variables });
@@ -38,7 +44,7 @@ const Argument = z.discriminatedUnion('type', [
   }),
 ]);
 
-const http = { url: Address, headers: z.array(NamedInput).optional() };
+const http = { url: Address, headers: z.array(NamedInput).max(MOST).optional() };
 const Transport = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stdio') }),
   z.strictObject({ type: z.literal('streamable-http'), ...http }),
@@ -60,9 +66,9 @@ const Package = z.strictObject({
     .optional(),
   runtimeHint: z.string().optional(),
   transport: Transport,
-  runtimeArguments: z.array(Argument).optional(),
-  packageArguments: z.array(Argument).optional(),
-  environmentVariables: z.array(NamedInput).optional(),
+  runtimeArguments: z.array(Argument).max(MOST).optional(),
+  packageArguments: z.array(Argument).max(MOST).optional(),
+  environmentVariables: z.array(NamedInput).max(MOST).optional(),
 });
 
 const Icon = z.strictObject({

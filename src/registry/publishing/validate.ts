@@ -2,20 +2,30 @@
 import type { z } from 'zod';
 import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
 import { isAgentCard, manifestFromAgentCard } from '../agent-card.ts';
 import type { Validation, ValidationIssue } from '../contract.ts';
 import { serverKeyOf } from '../server-from-manifests.ts';
 import { ruleIssues, schemaIssues } from './server-rules.ts';
 import { PublishedServer } from './server-schema.ts';
 
+/** More would help nobody, and a long list of faults takes as long to answer as to make. */
+const MOST_ISSUES = 100;
+const DEEPEST = 64;
+
 export function validateDocument(document: unknown): Validation {
-  const issues = isAgentCard(document)
+  const issues = isWithinDepth(document, DEEPEST)
+    ? issuesIn(document).slice(0, MOST_ISSUES)
+    : [schemaIssue('', `must not be nested deeper than ${DEEPEST} levels`, 'depth')];
+  return { valid: issues.every(({ severity }) => severity !== 'error'), issues };
+}
+
+function issuesIn(document: unknown): ValidationIssue[] {
+  return isAgentCard(document)
     ? manifestIssues(manifestFromAgentCard(document))
     : isManifest(document)
       ? manifestIssues(document)
       : serverIssues(document);
-  return { valid: issues.every(({ severity }) => severity !== 'error'), issues };
 }
 
 /** Manifests have a type; `server.json` has none. */

@@ -26,17 +26,24 @@ export async function tryLock(url: string, name: string, times = TIMES): Promise
     await client.query(`select set_config('idle_session_timeout', $1, false)`, [String(times.silenceMs)]);
     const lock = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked';
     const { rows } = await client.query<{ locked: boolean }>(lock, [name]);
-    if (rows[0]?.locked) return heldLock(client, times.signOfLifeMs);
-    await client.end();
+    if (rows[0]?.locked) return heldLock(client, times);
+    await end(client, times.answerTimeoutMs);
     return undefined;
   } catch (error) {
-    await client.end().catch(() => {});
+    await end(client, times.answerTimeoutMs);
     if (isUnavailable(error)) throw databaseUnavailable(error);
     throw error;
   }
 }
 
-function heldLock(client: pg.Client, signOfLifeMs: number): Lock {
+/** A server that is silent keeps nobody waiting for its goodbye. */
+async function end(client: pg.Client, timeoutMs: number): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), timeoutMs);
+  await client.end().catch(() => {});
+  clearTimeout(timer);
+}
+
+function heldLock(client: pg.Client, { signOfLifeMs, answerTimeoutMs }: typeof TIMES): Lock {
   const lost = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let isReleased = false;
@@ -62,7 +69,7 @@ function heldLock(client: pg.Client, signOfLifeMs: number): Lock {
     async release() {
       isReleased = true;
       clearTimeout(timer);
-      if (!lost.signal.aborted) await client.end().catch(() => {});
+      if (!lost.signal.aborted) await end(client, answerTimeoutMs);
     },
   };
 }

@@ -1,4 +1,5 @@
 // What checks found out about entities, on both engines.
+import { sql } from 'kysely';
 import type { TrustStore } from '../../trust/store.ts';
 import { factsFromText, trustFromText } from '../catalog/entity-row.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -50,6 +51,8 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
             and([eb('trust', 'is', null), eb('trust_due_at', 'is', null)]),
           ]),
         )
+        // First what was never tried: what cannot be checked comes back every hour.
+        .orderBy(sql`coalesce(trust_due_at, '')`)
         .orderBy('uid')
         .limit(limit)
         .execute();

@@ -318,3 +318,30 @@ test('publishing: a token of the hub signs in, and other ways say what to do', a
   const { app: open } = await testHub(t);
   assert.equal((await open.inject({ method: 'POST', url: '/v0/auth/none' })).statusCode, 200);
 });
+
+test('publishing: hostile documents are refused at once', async (t) => {
+  const { ask } = await registry(t);
+  const nested = JSON.parse(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`);
+  const hostile = [
+    aServer({ _meta: { [PROVIDED]: nested } }),
+    aServer({ remotes: [{ type: 'sse', url: `https://a/${'{'.repeat(400_000)}` }] }),
+    aServer({ packages: Array.from({ length: 100_000 }, () => 0) }),
+  ];
+  for (const document of hostile) {
+    const { status, body } = await ask<Validation>('POST', '/v0/validate', document, '');
+    assert.equal(status, 200);
+    assert.equal(body.valid, false);
+    assert.ok(body.issues.length <= 100);
+  }
+  assert.equal((await ask('POST', '/v0/publish', aServer({ version: { toString: 1 } }))).status, 422);
+});
+
+test('publishing: the status of a server is not changed by the name that an entity of a remote shows', async (t) => {
+  const stranger = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.victim/tool', version: '99.0.0' };
+  const { ask } = await registry(t, undefined, [stranger]);
+  assert.equal((await ask('POST', '/v0/publish', aServer({ name: 'com.victim/tool' }))).status, 200);
+  const changed = await ask('PATCH', '/v0/servers/com.acme%2Fnotes/status', { status: 'deleted' });
+  assert.notEqual(changed.status, 200);
+  const { body } = await ask<ServerResponse>('GET', '/v0/servers/com.victim%2Ftool/versions/1.0.0');
+  assert.equal(body._meta[OFFICIAL]?.status, 'active');
+});
