@@ -143,7 +143,11 @@ export default {
     onlyIn('network', 'node_modules/undici/', '^src/lib/net/(fetch|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
-    onlyIn('child-process', '^(node:)?child_process$', ['^src/lib/run\\.ts$', '^src/bin/', '^src/cli/commands/open\\.ts$']),
+    onlyIn('child-process', '^(node:)?child_process$', [
+      '^src/lib/run\\.ts$',
+      '^src/bin/',
+      '^src/cli/commands/open\\.ts$',
+    ]),
     onlyIn('logging', 'node_modules/pino', '^src/lib/logger\\.ts$'),
     onlyIn('metrics', 'node_modules/prom-client/', '^src/lib/metrics\\.ts$'),
   ],
