@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PUBLISHER_META } from '../contract.ts';
 
-/** Of anything that a document lists. */
+/** A document lists at most this many of anything. */
 const MOST = 1_000;
 
 const Address = z
