@@ -39,10 +39,10 @@ test('bundle: clients get what a person has to give, and what a person may chang
   const manifest = JSON.stringify({ server: { mcp_config }, user_config: USER_CONFIG });
   const expected = [
     { name: 'MAC_KEY', value: undefined, description: 'Key' },
-    { name: 'DIRS_FOR_IO_EXAMPLE_FILES', value: undefined, description: 'Folders to serve' },
+    { name: 'DIRS_FOR_IO_EXAMPLE__FILES', value: undefined, description: 'Folders to serve' },
     { name: 'LOG_MODE', value: 'fast' },
-    { name: 'RETRIES_FOR_IO_EXAMPLE_FILES', value: '3' },
-    { name: 'VERBOSE_FOR_IO_EXAMPLE_FILES', value: 'false' },
+    { name: 'RETRIES_FOR_IO_EXAMPLE__FILES', value: '3' },
+    { name: 'VERBOSE_FOR_IO_EXAMPLE__FILES', value: 'false' },
   ];
   for (const platform of ['linux', 'darwin']) {
     const bundle = readBundle(manifest, platform);

@@ -79,10 +79,10 @@ const WRITTEN: [cmd: unknown[], expected: string][] = [
   ],
   [['docker', 'run', '-e', 'LEVEL=info', 'ex/notes'], 'docker run -i --rm -e LEVEL=info ex/notes'],
   [['docker', 'compose', 'run', 'notes'], 'docker compose run notes'],
-  [['/opt/notes/bin/serve', '--token', 'abc123'], '/opt/notes/bin/serve --token <TOKEN_FOR_ORG_EXAMPLE_NOTES>'],
+  [['/opt/notes/bin/serve', '--token', 'abc123'], '/opt/notes/bin/serve --token <TOKEN_FOR_ORG_EXAMPLE__NOTES>'],
   [
     ['notes', '<folder>', `--in=\${HOME}/x`],
-    'notes <FOLDER_FOR_ORG_EXAMPLE_NOTES> --in=<HOME_FOR_ORG_EXAMPLE_NOTES>/x',
+    'notes <FOLDER_FOR_ORG_EXAMPLE__NOTES> --in=<HOME_FOR_ORG_EXAMPLE__NOTES>/x',
   ],
 ];
 for (const [cmd, expected] of WRITTEN)
@@ -217,7 +217,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         }),
       ],
     },
-    'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_ORG_EXAMPLE_NOTES> <FILE_FOR_ORG_EXAMPLE_NOTES>',
+    'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_ORG_EXAMPLE__NOTES> <FILE_FOR_ORG_EXAMPLE__NOTES>',
   ],
   [
     'defaults and switches',
@@ -238,7 +238,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   [
     'secret arguments',
     { packages: [npm({ packageArguments: [named('--key', { isSecret: true, isRequired: true, value: 'abc' })] })] },
-    'npx -y @ex/notes@1.2.0 --key <KEY_FOR_ORG_EXAMPLE_NOTES>',
+    'npx -y @ex/notes@1.2.0 --key <KEY_FOR_ORG_EXAMPLE__NOTES>',
   ],
   [
     'an image with options, variables and arguments',
@@ -266,7 +266,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         }),
       ],
     },
-    'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_ORG_EXAMPLE_NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
+    'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_ORG_EXAMPLE__NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
   ],
   [
     'variables: required, with a value, optional, secret, described by the registration',
@@ -366,7 +366,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         server: { url: 'https://ex.example/mcp', headers: { Authorization: 'Bearer abc', 'X-Team': 'red' } },
       },
     },
-    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE_NOTES X-Team=$X_TEAM_FOR_ORG_EXAMPLE_NOTES',
+    'http https://ex.example/mcp Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE__NOTES X-Team=$X_TEAM_FOR_ORG_EXAMPLE__NOTES',
   ],
   [
     'a listed remote',
@@ -380,12 +380,12 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         },
       ],
     },
-    'sse https://<TEAM_FOR_ORG_EXAMPLE_NOTES>.ex.example/sse?key=<KEY_FOR_ORG_EXAMPLE_NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE_NOTES',
+    'sse https://<TEAM_FOR_ORG_EXAMPLE__NOTES>.ex.example/sse?key=<KEY_FOR_ORG_EXAMPLE__NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE__NOTES',
   ],
   [
     'variables of a shell in arguments are values to fill in',
     { packages: [pypi({ packageArguments: [named('--in', { value: `\${NOTES_HOME}/x` })] })] },
-    'uvx ex-notes==1.2.0 --in <NOTES_HOME_FOR_ORG_EXAMPLE_NOTES>/x',
+    'uvx ex-notes==1.2.0 --in <NOTES_HOME_FOR_ORG_EXAMPLE__NOTES>/x',
   ],
 ];
 for (const [sentence, document, expected] of PACKAGES)

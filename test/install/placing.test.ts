@@ -115,7 +115,7 @@ const SETTINGS = {
 };
 const STARTED_WITH: [string, string[], Record<string, string>, string[]][] = [
   ['defaults', [`--mode=\${user_config.mode}`, `\${user_config.level}`], {}, ['--mode=fast', '3']],
-  ['values of the user', [`--mode=\${user_config.mode}`], { MODE_FOR_IO_EXAMPLE_FILES: 'a  $b' }, ['--mode=a  $b']],
+  ['values of the user', [`--mode=\${user_config.mode}`], { MODE_FOR_IO_EXAMPLE__FILES: 'a  $b' }, ['--mode=a  $b']],
   ['an option without its value', ['-v', '--key', `\${user_config.key}`, '--x'], {}, ['-v', '--x']],
   ['an option with its value', ['--key', `\${user_config.key}`], { KEY: "it's" }, ['--key', "it's"]],
   ['a word of two settings', ['--all', `--a=\${user_config.key}:\${user_config.log}`], { KEY: '1' }, ['--all']],
@@ -144,7 +144,7 @@ test('placing: a bundle gets its settings from the environment', async (t) => {
   const file = join(folder, '.hub/bin/files');
   const start = async (bundle: Bundle, given: Record<string, string>) => {
     await writeFile(file, launcherText({}, { path: 'vendor/b', bundle }, { name: 'io.example/files' }));
-    const env = { PATH: process.env.PATH, HOME: '/home/ana', DIRS_FOR_IO_EXAMPLE_FILES: '/x y:/z', ...given };
+    const env = { PATH: process.env.PATH, HOME: '/home/ana', DIRS_FOR_IO_EXAMPLE__FILES: '/x y:/z', ...given };
     const { stdout } = await promisify(execFile)('sh', [file, 'last'], { env });
     return stdout.replaceAll(`${folder}/`, '').split('\n').slice(0, -1);
   };
@@ -154,7 +154,7 @@ test('placing: a bundle gets its settings from the environment', async (t) => {
   assert.deepEqual(await start(bundleOf('sh', shown, ENV), {}), ['vendor/b/lib,,3,none']);
   assert.deepEqual(await start(bundleOf('sh', shown, ENV), { KEY: 'k' }), ['vendor/b/lib,k,3,Bearer k']);
   await assert.rejects(
-    start(bundleOf('echo', []), { DIRS_FOR_IO_EXAMPLE_FILES: '' }),
+    start(bundleOf('echo', []), { DIRS_FOR_IO_EXAMPLE__FILES: '' }),
     /is not set, and the server needs/,
   );
 });

@@ -162,11 +162,11 @@ test('registry command: an install writes it with places that the client of its 
   assert.deepEqual(launch, {
     kind: 'command',
     command: 'npx',
-    args: [['-y'], ['@t/one'], ['run'], ['--dir'], [{ name: 'DIR_FOR_T_ONE' }]],
+    args: [['-y'], ['@t/one'], ['run'], ['--dir'], [{ name: 'DIR_FOR_T__ONE' }]],
     env: [
       { name: 'KEY', from: 'KEY', value: undefined, isRequired: true },
       { name: 'LEVEL', from: 'LEVEL', value: 'info', isRequired: false },
     ],
-    package: { kind: 'npm', name: '@t/one', args: [['run'], ['--dir'], [{ name: 'DIR_FOR_T_ONE' }]] },
+    package: { kind: 'npm', name: '@t/one', args: [['run'], ['--dir'], [{ name: 'DIR_FOR_T__ONE' }]] },
   });
 });

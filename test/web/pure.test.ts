@@ -42,7 +42,7 @@ test('client configuration: secrets come from the environment, and nothing else 
   assert.deepEqual(JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'], {
     type: 'stdio',
     command: 'run',
-    args: [`--home=\${HOME_FOR_IO_EXAMPLE_PDF_TABLES}`],
+    args: [`--home=\${HOME_FOR_IO_EXAMPLE__PDF_TABLES}`],
     env: { API_KEY: `\${API_KEY}`, HOST: `\${HOST}`, LEVEL: 'high' },
   });
   assert.equal(JSON.parse(cursor?.text ?? '').mcpServers['pdf-tables'].env.API_KEY, `\${env:API_KEY}`);
@@ -59,7 +59,7 @@ test('client configuration: a registration may name the command as clients do', 
   assert.deepEqual(claude.mcpServers['pdf-tables'], {
     type: 'stdio',
     command: 'npx',
-    args: ['-y', 'pdf', '--token', `\${TOKEN_FOR_IO_EXAMPLE_PDF_TABLES}`, '80'],
+    args: ['-y', 'pdf', '--token', `\${TOKEN_FOR_IO_EXAMPLE__PDF_TABLES}`, '80'],
     env: {
       API_KEY: `\${API_KEY}`,
       DB_PASS: `\${DB_PASS}`,
@@ -82,10 +82,10 @@ test('client configuration: no login, no secret of an address, a header or an op
   const headers = { Authorization: 'Bearer hunter2', 'X-Region': 'eu', 'bad name': 'hunter2' };
   assert.deepEqual(at({ transport: 'HTTP', url, headers }), {
     type: 'http',
-    url: `https://\${USERNAME_FOR_IO_EXAMPLE_PDF_TABLES}:\${PASSWORD_FOR_IO_EXAMPLE_PDF_TABLES}@a.example/mcp?api_key=\${API_KEY_FOR_IO_EXAMPLE_PDF_TABLES}&region=eu`,
+    url: `https://\${USERNAME_FOR_IO_EXAMPLE__PDF_TABLES}:\${PASSWORD_FOR_IO_EXAMPLE__PDF_TABLES}@a.example/mcp?api_key=\${API_KEY_FOR_IO_EXAMPLE__PDF_TABLES}&region=eu`,
     headers: {
-      Authorization: `\${AUTHORIZATION_FOR_IO_EXAMPLE_PDF_TABLES}`,
-      'X-Region': `\${X_REGION_FOR_IO_EXAMPLE_PDF_TABLES}`,
+      Authorization: `\${AUTHORIZATION_FOR_IO_EXAMPLE__PDF_TABLES}`,
+      'X-Region': `\${X_REGION_FOR_IO_EXAMPLE__PDF_TABLES}`,
     },
   });
   const env = { DATABASE_URL: 'postgres://me:hunter2@db.example/x', LEVEL: 'high' };
@@ -94,9 +94,9 @@ test('client configuration: no login, no secret of an address, a header or an op
   const cmd = ['run', '--api-key', 'hunter2', '--token=hunter2', 'postgres://me:hunter2@db.example/x', '--port', '80'];
   assert.deepEqual(at({ transport: 'STDIO', exec: { cmd } }).args, [
     '--api-key',
-    `\${API_KEY_FOR_IO_EXAMPLE_PDF_TABLES}`,
-    `--token=\${TOKEN_FOR_IO_EXAMPLE_PDF_TABLES}`,
-    `postgres://\${USERNAME_FOR_IO_EXAMPLE_PDF_TABLES}:\${PASSWORD_FOR_IO_EXAMPLE_PDF_TABLES}@db.example/x`,
+    `\${API_KEY_FOR_IO_EXAMPLE__PDF_TABLES}`,
+    `--token=\${TOKEN_FOR_IO_EXAMPLE__PDF_TABLES}`,
+    `postgres://\${USERNAME_FOR_IO_EXAMPLE__PDF_TABLES}:\${PASSWORD_FOR_IO_EXAMPLE__PDF_TABLES}@db.example/x`,
     '--port',
     '80',
   ]);
@@ -111,13 +111,13 @@ test('client configuration: nor is one of a variable, a header, or a whole comma
   assert.deepEqual(env, { GH_PAT: `\${GH_PAT}`, LEVEL: 'high' });
   assert.deepEqual(args, [
     '-e',
-    `GITHUB_TOKEN=\${GITHUB_TOKEN_FOR_IO_EXAMPLE_PDF_TABLES}`,
+    `GITHUB_TOKEN=\${GITHUB_TOKEN_FOR_IO_EXAMPLE__PDF_TABLES}`,
     '--header',
-    `Authorization: \${AUTHORIZATION_FOR_IO_EXAMPLE_PDF_TABLES}`,
+    `Authorization: \${AUTHORIZATION_FOR_IO_EXAMPLE__PDF_TABLES}`,
     'A=b',
-    `DB=postgres://\${USERNAME_FOR_IO_EXAMPLE_PDF_TABLES}:\${PASSWORD_FOR_IO_EXAMPLE_PDF_TABLES}@db.example/x`,
+    `DB=postgres://\${USERNAME_FOR_IO_EXAMPLE__PDF_TABLES}:\${PASSWORD_FOR_IO_EXAMPLE__PDF_TABLES}@db.example/x`,
     '-c',
-    `API_KEY=\${API_KEY_FOR_IO_EXAMPLE_PDF_TABLES} run --token \${TOKEN_FOR_IO_EXAMPLE_PDF_TABLES}`,
+    `API_KEY=\${API_KEY_FOR_IO_EXAMPLE__PDF_TABLES} run --token \${TOKEN_FOR_IO_EXAMPLE__PDF_TABLES}`,
   ]);
 });
 

@@ -66,8 +66,10 @@ export function entryName(named: Named): string {
  * `com.acme/files` and `org.other/files` must not be sent the same secret.
  */
 export function variableFor(name: string, server: Named): string {
-  return [name, 'for', server.name]
-    .map((part) => part.replace(/[^A-Za-z0-9]+/g, '_'))
+  const full = /[A-Za-z0-9]/.test(server.name) ? server.name : server.slug;
+  const plain = (part: string) => part.replace(/[^A-Za-z0-9]+/g, '_');
+  // `acme/corp-files` is another server than `acme-corp/files`.
+  return [plain(name), 'for', full.split('/').map(plain).join('__')]
     .join('_')
     .toUpperCase()
     .replace(/^_+|_+$/g, '')

@@ -162,10 +162,10 @@ test('config: a secret in an address is not written; one that the user fills in 
     mcp_registration: { server: { transport: 'HTTP', url: 'https://me:pw@x.example/mcp?api_key=sk-123&lang=de' } },
   });
   const placeholders = {
-    claude: (name: string) => `\${${name}_FOR_IO_EXAMPLE_DOCS_PDF_TABLES}`,
-    cursor: (name: string) => `\${env:${name}_FOR_IO_EXAMPLE_DOCS_PDF_TABLES}`,
+    claude: (name: string) => `\${${name}_FOR_IO_EXAMPLE_DOCS__PDF_TABLES}`,
+    cursor: (name: string) => `\${env:${name}_FOR_IO_EXAMPLE_DOCS__PDF_TABLES}`,
     vscode: (name: string) =>
-      `\${input:pdf-tables-${name.toLowerCase().replace('_', '-')}-for-io-example-docs-pdf-tables}`,
+      `\${input:pdf-tables-${name.toLowerCase().replace('_', '-')}-for-io-example-docs--pdf-tables}`,
   };
   for (const [client, placeholder] of Object.entries(placeholders)) {
     const rendered = renderedFor(client, 'mcp', subject);

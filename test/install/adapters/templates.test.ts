@@ -101,10 +101,10 @@ test('adapters: secrets in addresses come from the environment, or are left to t
   for (const source of sources)
     assert.ok(
       source.includes(
-        '"url": "https://x.example/mcp?token=" + required("TOKEN_FOR_IO_EXAMPLE_DOCS_PDF_TABLES") + "&lang=de",',
+        '"url": "https://x.example/mcp?token=" + required("TOKEN_FOR_IO_EXAMPLE_DOCS__PDF_TABLES") + "&lang=de",',
       ),
     );
-  const shown = `https://x.example/mcp?token=\${TOKEN_FOR_IO_EXAMPLE_DOCS_PDF_TABLES}&lang=de`;
+  const shown = `https://x.example/mcp?token=\${TOKEN_FOR_IO_EXAMPLE_DOCS__PDF_TABLES}&lang=de`;
   assert.equal(parse(rendered('watsonx_orchestrate/skill', subject)).url, shown);
   assert.equal(JSON.parse(rendered('dspy/module', subject)).connection.url, shown);
 });
