@@ -156,8 +156,11 @@ testOnEveryEngine('trust: what could not be checked is checked later, and holds 
   assert.equal(failures(), 1, 'the one without a manifest');
   t.mock.timers.tick(60_000);
   world.setTime('2026-06-01T13:00:00.000Z');
-  t.mock.timers.tick(60_000);
-  await until(async () => (await state())?.state === 'verified');
+  // A look that is under way when the next one is due goes on alone.
+  await until(async () => {
+    t.mock.timers.tick(60_000);
+    return (await state())?.state === 'verified';
+  });
   await until(() => failures() === 2);
 });
 
