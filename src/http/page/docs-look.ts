@@ -40,6 +40,7 @@ html:not(.dark-mode) body { background: #faf8f3; }
 .swagger-ui .wrapper { max-width: 72rem; }
 .swagger-ui .info { margin: 1rem 0; }
 .swagger-ui .scheme-container { margin: 0; padding: 0; background: transparent; box-shadow: none; }
+.swagger-ui .renderedMarkdown code { color: inherit; }
 .swagger-ui .opblock { border-radius: 0.6rem; box-shadow: none; }
 `;
 

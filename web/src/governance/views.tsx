@@ -39,15 +39,17 @@ export function Views() {
       <details onToggle={(event) => event.currentTarget.open && look()}>
         <summary>Parts of the registry with an address of their own, for the allow-list of a team</summary>
         {failure.value && <FailureNotice failure={failure.value} onRetry={look} />}
-        <ViewTable
-          views={views.value}
-          onEdit={(view) => {
-            edited.value = view;
-          }}
-          onRemove={(name) => {
-            removed.value = name;
-          }}
-        />
+        {views.value.length > 0 && (
+          <ViewTable
+            views={views.value}
+            onEdit={(view) => {
+              edited.value = view;
+            }}
+            onRemove={(name) => {
+              removed.value = name;
+            }}
+          />
+        )}
         <ViewForm
           key={edited.value.name}
           view={edited.value}
