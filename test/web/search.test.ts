@@ -75,6 +75,7 @@ browserTest('search: the keyboard is enough', demo, async ({ open }) => {
   await page.keyboard.press('/');
   await page.keyboard.type('pdf table');
   await page.getByText('for “pdf table”').waitFor();
+  await until(page, "document.querySelectorAll('.results-old, .waiting').length === 0");
   const names = await titles(page).allTextContents();
   assert.ok(names.length >= 2);
 
@@ -434,7 +435,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.route(/\/catalog\//, (route) => route.fulfill({ status: 500, body: '' }));
       await field(page).fill('weather');
       await page.getByRole('alert').waitFor();
-      await page.getByText('What was found before stays below.').waitFor();
+      await page.getByText('The previous results are shown below.').waitFor();
       assert.equal(await page.locator('.results-old').count(), 1);
       await screenshot(page, `search-error-${colorScheme}`);
       assert.deepEqual(await axeFindings(page), []);
