@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { brotliDecompressSync, gzipSync } from 'node:zlib';
 
-const MOST_SCRIPT_BYTES = 60_000;
+const MOST_SCRIPT_BYTES = 66_000;
 const ASSETS = new URL('../../dist/web/assets/', import.meta.url);
 
-test('page: all its scripts together stay below 60 kB, gzipped', async () => {
+test('page: all its scripts together stay below 66 kB, gzipped', async () => {
   const names = (await readdir(ASSETS)).filter((name) => name.endsWith('.js'));
   assert.ok(names.length > 0, "no script was built: run 'npm run build:page'");
   const sizes = await Promise.all(names.map(async (name) => gzipSync(await readFile(new URL(name, ASSETS))).length));
@@ -22,10 +22,11 @@ test('page: its scripts and style sheets are there packed as well, for browsers 
   }
 });
 
-test('page: nothing in it is inline, and its style sheet asks nobody', async () => {
+test('page: nothing in it is inline, and its style sheet asks nobody else', async () => {
   const page = await readFile(new URL('../index.html', ASSETS), 'utf8');
   assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
   assert.doesNotMatch(page, /(?:src|href)="(?:https?:)?\/\//);
   const names = (await readdir(ASSETS)).filter((name) => name.endsWith('.css'));
-  for (const name of names) assert.doesNotMatch(await readFile(new URL(name, ASSETS), 'utf8'), /url\(|@import/);
+  for (const name of names)
+    assert.doesNotMatch(await readFile(new URL(name, ASSETS), 'utf8'), /url\((?!\/assets\/)|@import/);
 });
