@@ -17,7 +17,7 @@ export interface Facts {
   signers: readonly string[];
 }
 
-type PatternMember = 'type' | 'name' | 'publisher' | 'remote' | 'transport' | 'artifact' | 'license';
+export type PatternMember = 'type' | 'name' | 'publisher' | 'remote' | 'transport' | 'artifact' | 'license';
 type Member = keyof Match;
 type Test = (facts: Facts) => boolean;
 

@@ -11,6 +11,7 @@ import {
   type Rule,
   ruleLabel,
 } from './document.ts';
+import { indexRules } from './rule-index.ts';
 import type { PolicySubject } from './store.ts';
 
 export interface Decision {
@@ -35,6 +36,7 @@ export interface CompiledPolicy {
 
 export function compilePolicy(document: PolicyDocument): CompiledPolicy {
   const rules = document.rules.map(compileRule);
+  const candidates = indexRules(document.rules);
   const fallback = decisionsOf({ outcome: 'allow', ...document.default }, { rule: null, label: 'the default' });
   return {
     document,
@@ -44,12 +46,12 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
       const facts = factsOf(subject, now);
       const decided: Partial<Decisions> = {};
       let open: number = ACTIONS.length;
-      // Asked for every entity of every ingest, so that nothing is made for a rule that does not match.
-      for (const { actions, decisions, matches } of rules) {
-        if (actions.every((action) => decided[action] !== undefined) || !matches(facts)) continue;
-        for (const action of actions) {
+      for (const index of candidates(facts)) {
+        const rule = rules[index];
+        if (!rule?.matches(facts)) continue;
+        for (const action of rule.actions) {
           if (decided[action] !== undefined) continue;
-          decided[action] = decisions[action];
+          decided[action] = rule.decisions[action];
           open -= 1;
         }
         if (open === 0) break;
