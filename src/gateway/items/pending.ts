@@ -1,6 +1,7 @@
 // Servers that are not registered as they should be: list them, remove one, remove many.
 import { describeServer, registrationFault, shownUrl } from '../../catalog/server.ts';
 import { HubError } from '../../errors.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from '../contract.ts';
 import type { PendingServer, RegistrationStore } from '../store.ts';
 
@@ -44,7 +45,7 @@ function itemOf(server: PendingServer): PendingItem {
     uid: server.uid,
     name: server.name,
     version: server.version,
-    source_url: server.sourceUrl,
+    source_url: server.sourceUrl && shownAddress(server.sourceUrl),
     has_registration: server.mcpRegistration !== null,
     server_url: shownUrl(url),
     transport,

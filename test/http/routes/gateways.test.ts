@@ -6,6 +6,7 @@ import type { SyncProgress } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { type FakeGateway, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
+import { startIndexServer } from '../../support/index-server.ts';
 import { assertProblem, exchange, inject, requestText } from '../wire.ts';
 
 const H = 'https://h.example';
@@ -66,6 +67,17 @@ test('pending: all that is ingested and not registered, as the specification has
   const bare = items.find(({ name }) => name === 'bare');
   assert.deepEqual([bare?.has_registration, bare?.server_url, bare?.transport], [false, '', 'STDIO']);
   assert.match(bare?.reason ?? '', /no mcp_registration/);
+});
+
+test('pending: a key in the address of a manifest is not shown', async (t) => {
+  const hub = await hubWithGateway(t);
+  const host = await startIndexServer(t);
+  host.put('/keyed.json', aServer('keyed', { transport: 'SSE', url: `${H}/keyed/sse` }));
+  host.put('/index.json', { manifests: [host.url('/keyed.json?key=hunter2')] });
+  await hub.app.inject({ method: 'POST', url: '/ingest', payload: { url: host.url('/index.json') } });
+  const { items } = await pending(hub);
+  const keyed = items.find(({ name }) => name === 'keyed');
+  assert.equal(keyed?.source_url, host.url('/keyed.json?key=***'));
 });
 
 test('pending: after a sync the registered ones are gone, and the others say why', async (t) => {
