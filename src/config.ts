@@ -26,6 +26,8 @@ export interface Config {
   readonly maxBodyBytes: number;
   readonly requestTimeoutSec: number;
   readonly rateLimitPerMinute: number;
+  /** How long requests are still served after the signal to stop. */
+  readonly drainSec: number;
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly database: Readonly<DatabaseAddress>;
   /** How long a starting hub waits for it. */
@@ -105,6 +107,7 @@ export function readConfig(environment: Environment): Config {
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    drainSec: settings.DRAIN_SEC,
     logLevel: settings.LOG_LEVEL,
     databaseWaitSec: settings.DATABASE_WAIT_SEC,
     database: databaseAddress(settings),

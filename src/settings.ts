@@ -116,6 +116,11 @@ export const SETTINGS = z.object({
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000)
     .default(0)
     .describe('Public reads allowed per caller’s address and minute; 0 means unlimited.'),
+  DRAIN_SEC: wholeNumber(0, 300)
+    .default(0)
+    .describe(
+      'How long the hub still serves requests after SIGTERM while `/health` answers 503, so that a load balancer can take it out first.',
+    ),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Least severe event that is logged.'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })

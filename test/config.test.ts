@@ -23,6 +23,7 @@ test('settings: without any, the hub is a local one on SQLite', () => {
     maxBodyBytes: 1_048_576,
     requestTimeoutSec: 30,
     rateLimitPerMinute: 0,
+    drainSec: 0,
     logLevel: 'info',
     databaseWaitSec: 60,
     database: { engine: 'sqlite', path: resolve('data/catalog.sqlite') },
@@ -107,6 +108,7 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   MAX_BODY_BYTES: { read: ({ maxBodyBytes }) => maxBodyBytes, values: { 1024: 1024, 1073741824: 1_073_741_824 } },
   REQUEST_TIMEOUT_SEC: { read: ({ requestTimeoutSec }) => requestTimeoutSec, values: { 1: 1, 3600: 3600 } },
   RATE_LIMIT_PER_MINUTE: { read: ({ rateLimitPerMinute }) => rateLimitPerMinute, values: { 0: 0, 1000000: 1_000_000 } },
+  DRAIN_SEC: { read: ({ drainSec }) => drainSec, values: { 0: 0, 300: 300 } },
   LOG_LEVEL: { read: ({ logLevel }) => logLevel, values: { debug: 'debug', WARN: 'warn', silent: 'silent' } },
   DATABASE_URL: {
     read: ({ database }) => database,
@@ -246,6 +248,7 @@ const BAD: [name: string, values: string[], wants: string][] = [
   ['REQUEST_TIMEOUT_SEC', ['0', '3601', '30s'], 'a whole number from 1 to 3600'],
   ['RATE_LIMIT_PER_MINUTE', ['-1', '1000001'], 'a whole number from 0 to 1000000'],
   ['LOG_LEVEL', ['verbose', 'trace'], 'one of debug, info, warn, error, silent'],
+  ['DRAIN_SEC', ['-1', '301'], 'a whole number from 0 to 300'],
   ['DATABASE_WAIT_SEC', ['-1', '3601'], 'a whole number from 0 to 3600'],
   ['DATABASE_POOL_SIZE', ['0', '201'], 'a whole number from 1 to 200'],
   ['INGEST_INTERVAL_MIN', ['-5', '20161', 'daily'], 'a whole number from 0 to 20160'],

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import v8 from 'node:v8';
 import type { FastifyInstance } from 'fastify';
@@ -54,7 +55,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   try {
     if (demo) await hub.load(await readDemoCatalog());
     const { createServer } = await door;
-    app = await createServer({ hub, config, world, tls });
+    app = await createServer({ hub, config, world, tls, draining: shutdown });
     connections = trackConnections(app.server);
     const port = await listen(app, config, say);
     address = listenerUrl({ host: config.host, port, secure: tls !== undefined });
@@ -62,6 +63,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
     // From now on the heap grows by a third before garbage is collected, not several times over: a hub shares its machine.
     v8.setFlagsFromString('--heap-growing-percent=30');
     await aborted(shutdown);
+    await sleep(config.drainSec * 1000);
   } finally {
     await close({ app, connections, hub, log });
     await closeWorld();

@@ -65,11 +65,19 @@ export interface ServerDependencies {
   world: Pick<World, 'log' | 'metrics'>;
   /** With it, the server speaks HTTPS. */
   tls?: TlsIdentity;
+  /** Aborted when the hub is about to stop: callers should turn to another one. */
+  draining?: AbortSignal;
 }
 
 const MOST_EVENT_LOOP_DELAY_MS = 1_000;
 
-export async function createServer({ hub, config, world, tls }: ServerDependencies): Promise<FastifyInstance> {
+export async function createServer({
+  hub,
+  config,
+  world,
+  tls,
+  draining = new AbortController().signal,
+}: ServerDependencies): Promise<FastifyInstance> {
   const { log, metrics } = world;
   const app = fastify({
     serverFactory: (handler) => createListener(handler, { tls, requestTimeoutSec: config.requestTimeoutSec }),
@@ -103,6 +111,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (draining.aborted) reply.header('connection', 'close');
     if (!request.headers.host && request.raw.httpVersion === '1.1') {
       throw new HubError('invalid_request', "The header 'Host' is missing.");
     }
@@ -145,7 +154,7 @@ export async function createServer({ hub, config, world, tls }: ServerDependenci
     if (hub.authentication.isOpen && !isPublic(request.routeOptions.config)) checkOrigin(request, ownNames(config));
   });
   await describeApi(app);
-  serviceRoutes(app, { hub, metrics });
+  serviceRoutes(app, { hub, metrics, draining });
   catalogRoutes(app, hub);
   searchRoutes(app, hub);
   remoteRoutes(app, hub);

@@ -40,6 +40,23 @@ describe('shutdown', { concurrency: 4 }, () => {
     });
   }
 
+  test('SIGTERM with DRAIN_SEC: /health answers 503 while requests are served, without keeping connections', async (t) => {
+    const hub = await serve(t, { settings: { DRAIN_SEC: '300' } });
+    hub.kill('SIGTERM');
+    let health = await fetch(`${hub.address}/health`);
+    for (let tries = 1_000; health.status === 200 && tries > 0; tries -= 1) {
+      await sleep(10);
+      health = await fetch(`${hub.address}/health`);
+    }
+    assert.equal(health.status, 503);
+    assert.equal(((await health.json()) as { status: string }).status, 'error');
+    const served = await fetch(`${hub.address}/catalog/search?q=anything`);
+    assert.equal(served.status, 200);
+    assert.equal(served.headers.get('connection'), 'close');
+    hub.kill('SIGTERM');
+    assert.equal((await hub.ended).signal, 'SIGTERM');
+  });
+
   test('SIGTERM during an install: the program ends, the caller gets an error, and nothing unfinished is left', async (t) => {
     const host = await startIndexServer(t);
     let isAsked = false;

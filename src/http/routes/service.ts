@@ -10,7 +10,10 @@ import { flag } from '../query-string.ts';
 
 const RETRY_AFTER_SEC = 5;
 
-export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: Hub; metrics: Metrics }): void {
+export function serviceRoutes(
+  server: FastifyInstance,
+  { hub, metrics, draining }: { hub: Hub; metrics: Metrics; draining: AbortSignal },
+): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
   const tags = ['service'];
 
@@ -25,12 +28,13 @@ export function serviceRoutes(server: FastifyInstance, { hub, metrics }: { hub: 
         response: {
           ...problems('invalid_request', 'rate_limited'),
           200: Health.describe('It lives.'),
-          503: Health.describe('The database does not answer.'),
+          503: Health.describe('The database does not answer, or the hub is about to stop.'),
         },
       },
     },
     async (request, reply) => {
-      const health = await hub.health({ checkDb: request.query.check_db });
+      const found = await hub.health({ checkDb: request.query.check_db });
+      const health: Health = draining.aborted ? { ...found, status: 'error' } : found;
       if (health.status === 'error') reply.code(503).header('retry-after', RETRY_AFTER_SEC);
       return health;
     },
