@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { installCommand } from '../../web/src/entity/install-command.ts';
+import { installCommand } from '../../web/src/entity/use/install-command.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';

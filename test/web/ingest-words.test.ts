@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IngestResult, SyncReport } from '../../src/remotes/contract.ts';
 import { HubFailure } from '../../web/src/api/failure.ts';
-import { fieldRefusal } from '../../web/src/operations/field-refusal.ts';
 import { countWords, ingestWords, syncWords } from '../../web/src/operations/ingest-words.ts';
-import { removedSentence } from '../../web/src/operations/remote-words.ts';
+import { fieldRefusal } from '../../web/src/operations/remotes/field-refusal.ts';
+import { removedSentence } from '../../web/src/operations/remotes/remote-words.ts';
 
 const NO_COUNTS = {
   created: 0,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { installCommand } from '../../web/src/entity/install-command.ts';
-import { shellWord } from '../../web/src/entity/shell.ts';
+import { installCommand } from '../../web/src/entity/use/install-command.ts';
+import { shellWord } from '../../web/src/entity/use/shell.ts';
 
 const pdf = { id: 'mcp_server:pdf-tables@1.0.0', name: 'io.example.docs/pdf-tables', version: '1.0.0' };
 const origin = 'https://hub.example';

@@ -9,7 +9,7 @@ import { OperationsPage } from './operations/operations-page.tsx';
 import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
 import { TokenForm } from './parts/token-form.tsx';
 import { go, view } from './router.ts';
-import { useKey } from './search/keyboard.ts';
+import { useKey } from './search/keys/keyboard.ts';
 import { SearchPage } from './search/search-page.tsx';
 import { lastPath, retry } from './search/search-state.ts';
 import { nextTheme, type Theme, theme } from './theme.ts';

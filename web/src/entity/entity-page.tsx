@@ -5,10 +5,10 @@ import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
+import { Signatures } from '../governance/signatures.tsx';
 import { InstallDialog } from '../install/install-dialog.tsx';
 import { CopyButton } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
-import { Signatures } from '../parts/signatures.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { TYPES, TypeLabel } from '../parts/type-label.tsx';
 import { Waiting } from '../parts/waiting.tsx';
@@ -21,7 +21,7 @@ import { Notices } from './notices.tsx';
 import { Readme } from './readme.tsx';
 import { Registration } from './registration.tsx';
 import { Tools } from './tools.tsx';
-import { UseIt } from './use-it.tsx';
+import { UseIt } from './use/use-it.tsx';
 import { useManifest } from './use-manifest.ts';
 import { isWide } from './wide.ts';
 

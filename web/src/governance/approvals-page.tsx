@@ -6,7 +6,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
-import { useKey } from '../search/keyboard.ts';
+import { useKey } from '../search/keys/keyboard.ts';
 import {
   approve,
   decide,

@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
-import { Signatures } from '../parts/signatures.tsx';
 import { onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { review, selectedId, showTrust } from './approvals-state.ts';
+import { Signatures } from './signatures.tsx';
 
 export function Review() {
   const shown = review.value;

@@ -5,11 +5,11 @@ import { Views } from '../governance/views.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { Attention } from './attention.tsx';
 import { Audit } from './audit.tsx';
-import { Glance } from './glance.tsx';
-import { History } from './history.tsx';
+import { History } from './history/history.tsx';
 import { failure, look } from './operations-state.ts';
-import { Pending } from './pending.tsx';
-import { Remotes } from './remotes.tsx';
+import { Pending } from './pending/pending.tsx';
+import { Remotes } from './remotes/remotes.tsx';
+import { Glance } from './status/glance.tsx';
 import { Webhooks } from './webhooks.tsx';
 import { WorkPanel } from './work-panel.tsx';
 

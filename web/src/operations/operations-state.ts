@@ -12,7 +12,7 @@ import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
 import { ingestWords, type OutcomeWords, syncWords } from './ingest-words.ts';
-import { addedSentence, removedSentence } from './remote-words.ts';
+import { addedSentence, removedSentence } from './remotes/remote-words.ts';
 
 export const remotes = signal<RemoteList | undefined>(undefined);
 export const ingests = signal<IngestStatus | undefined>(undefined);

@@ -7,7 +7,7 @@ import { whenDrawn } from '../drawn.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { countSentence } from './count-words.ts';
-import { useKeptFocus } from './kept-focus.ts';
+import { useKeptFocus } from './keys/kept-focus.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';

@@ -1,8 +1,8 @@
 // The first page: find something.
 import { useEffect, useRef } from 'preact/hooks';
-import { useKeysAhead } from './ahead.ts';
 import { Filters } from './filters.tsx';
-import { moveFocus } from './keyboard.ts';
+import { useKeysAhead } from './keys/ahead.ts';
+import { moveFocus } from './keys/keyboard.ts';
 import { Results } from './results.tsx';
 import { SearchBox } from './search-box.tsx';
 import { answer, search } from './search-state.ts';

@@ -1,8 +1,8 @@
 // Two charts: how the catalog grew with the last ingests, and how long searches take.
-import type { IngestRun } from '../../../src/remotes/contract.ts';
-import { atMoment, count, duration, shortNumber } from '../parts/words.ts';
+import type { IngestRun } from '../../../../src/remotes/contract.ts';
+import { atMoment, count, duration, shortNumber } from '../../parts/words.ts';
+import { ingests } from '../operations-state.ts';
 import type { Figures } from './metrics-text.ts';
-import { ingests } from './operations-state.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
 

@@ -1,8 +1,8 @@
 // Asks before a remote is removed, and whether its entries are deleted with it.
 import { useSignal } from '@preact/signals';
-import type { Remote } from '../../../src/remotes/contract.ts';
-import { Question } from '../parts/dialog.tsx';
-import { removeRemote } from './operations-state.ts';
+import type { Remote } from '../../../../src/remotes/contract.ts';
+import { Question } from '../../parts/dialog.tsx';
+import { removeRemote } from '../operations-state.ts';
 
 export function RemoveRemote({ remote: { url, name }, onClose }: { remote: Remote; onClose: () => void }) {
   const purge = useSignal(false);

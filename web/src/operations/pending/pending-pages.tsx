@@ -1,5 +1,5 @@
 // From one page of pending servers to the next.
-import { shortNumber } from '../parts/words.ts';
+import { shortNumber } from '../../parts/words.ts';
 import { ask, PAGE_SIZE, page, query } from './pending-state.ts';
 
 export function PendingPages() {

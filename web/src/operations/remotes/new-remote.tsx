@@ -2,9 +2,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { addRemote, failure, place } from '../operations-state.ts';
+import { Outcome } from '../outcome.tsx';
 import { fieldRefusal } from './field-refusal.ts';
-import { addRemote, failure, place } from './operations-state.ts';
-import { Outcome } from './outcome.tsx';
 
 const REFUSAL_ID = 'new-remote-refusal';
 

@@ -1,10 +1,10 @@
 // Servers that are not in the gateway: why, and what to do about them.
 import { useEffect } from 'preact/hooks';
-import { settings } from '../api/settings.ts';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { count } from '../parts/words.ts';
-import { lookFailure, registerAgain, work } from './operations-state.ts';
-import { Outcome } from './outcome.tsx';
+import { settings } from '../../api/settings.ts';
+import { FailureNotice, Notice } from '../../parts/notice.tsx';
+import { count } from '../../parts/words.ts';
+import { lookFailure, registerAgain, work } from '../operations-state.ts';
+import { Outcome } from '../outcome.tsx';
 import { PendingPages } from './pending-pages.tsx';
 import { PendingRow } from './pending-row.tsx';
 import { PendingSelection } from './pending-selection.tsx';

@@ -1,7 +1,7 @@
 // How a server is written into the configuration of an MCP client: the same layouts that an install writes.
-import { CLIENT_LAYOUTS, CLIENTS, clientEntry, clientText } from '../../../src/catalog/client-config.ts';
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { launchOf } from '../../../src/catalog/launch/launch.ts';
+import { CLIENT_LAYOUTS, CLIENTS, clientEntry, clientText } from '../../../../src/catalog/client-config.ts';
+import type { EntityRecord } from '../../../../src/catalog/contract.ts';
+import { launchOf } from '../../../../src/catalog/launch/launch.ts';
 
 interface ClientConfig {
   client: string;

@@ -1,17 +1,17 @@
 // The status of the hub, in a row of tiles.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { EntityType } from '../../../src/catalog/uid.ts';
-import type { HubFailure } from '../api/failure.ts';
-import { hub } from '../api/hub.ts';
-import { asFailure } from '../api/problem.ts';
-import { settings } from '../api/settings.ts';
-import { TYPES } from '../parts/type-label.tsx';
-import { atMoment, bytes, duration, shortNumber, uptime } from '../parts/words.ts';
+import type { EntityType } from '../../../../src/catalog/uid.ts';
+import type { HubFailure } from '../../api/failure.ts';
+import { hub } from '../../api/hub.ts';
+import { asFailure } from '../../api/problem.ts';
+import { settings } from '../../api/settings.ts';
+import { TYPES } from '../../parts/type-label.tsx';
+import { atMoment, bytes, duration, shortNumber, uptime } from '../../parts/words.ts';
+import { catalogRevision } from '../operations-state.ts';
 import { GatewayTile } from './gateway-tile.tsx';
 import { databaseTile, type HealthAnswer, hubTile } from './glance-words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
-import { catalogRevision } from './operations-state.ts';
 import { Tile } from './tile.tsx';
 import { Trends } from './trends.tsx';
 

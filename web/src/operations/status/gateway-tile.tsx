@@ -1,9 +1,9 @@
 // Whether the gateway answers: tried once a visit, for that takes longer than to look at the hub.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { hub } from '../api/hub.ts';
-import { asFailure } from '../api/problem.ts';
-import { mayAct, settings } from '../api/settings.ts';
+import { hub } from '../../api/hub.ts';
+import { asFailure } from '../../api/problem.ts';
+import { mayAct, settings } from '../../api/settings.ts';
 import { type GatewayTrial, gatewayTile } from './glance-words.ts';
 import { Tile } from './tile.tsx';
 

@@ -1,8 +1,8 @@
 // The dialog for the settings of a remote.
 import { useSignal } from '@preact/signals';
-import type { Remote } from '../../../src/remotes/contract.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { changeRemote } from './operations-state.ts';
+import type { Remote } from '../../../../src/remotes/contract.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { changeRemote } from '../operations-state.ts';
 
 export function EditRemote({ remote, onClose }: { remote: Remote; onClose: () => void }) {
   const name = useSignal(remote.name ?? '');

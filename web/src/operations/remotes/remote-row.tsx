@@ -1,10 +1,10 @@
 // One remote: its settings, how its last sync went, and what can be done with it.
 import { useSignal } from '@preact/signals';
-import type { Remote } from '../../../src/remotes/contract.ts';
-import { Question } from '../parts/dialog.tsx';
-import { ago, atMoment, count } from '../parts/words.ts';
+import type { Remote } from '../../../../src/remotes/contract.ts';
+import { Question } from '../../parts/dialog.tsx';
+import { ago, atMoment, count } from '../../parts/words.ts';
+import { ingestOne, work } from '../operations-state.ts';
 import { EditRemote } from './edit-remote.tsx';
-import { ingestOne, work } from './operations-state.ts';
 import { Rejections } from './rejections.tsx';
 import { RemoveRemote } from './remove-remote.tsx';
 

@@ -6,9 +6,9 @@ import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
 import { mayAct } from '../api/settings.ts';
-import { CheckIcon, CrossIcon, DashIcon } from './icons.tsx';
-import { FailureNotice } from './notice.tsx';
-import { onDay } from './words.ts';
+import { CheckIcon, CrossIcon, DashIcon } from '../parts/icons.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
+import { onDay } from '../parts/words.ts';
 
 interface SignaturesProps {
   id: string;

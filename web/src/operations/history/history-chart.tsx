@@ -1,7 +1,7 @@
 // The last ingests as bars: how many manifests each one brought, by what became of them.
-import type { IngestRun } from '../../../src/remotes/contract.ts';
-import { atMoment } from '../parts/words.ts';
-import { countWords } from './ingest-words.ts';
+import type { IngestRun } from '../../../../src/remotes/contract.ts';
+import { atMoment } from '../../parts/words.ts';
+import { countWords } from '../ingest-words.ts';
 
 const [WIDTH, HEIGHT, BASE] = [640, 124, 122];
 /** A single bar should not stand alone in the middle. */

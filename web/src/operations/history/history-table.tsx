@@ -1,7 +1,7 @@
 // The last ingests as a table.
-import type { IngestRun } from '../../../src/remotes/contract.ts';
-import { ScrollTable } from '../parts/scroll-table.tsx';
-import { atMoment, count, duration } from '../parts/words.ts';
+import type { IngestRun } from '../../../../src/remotes/contract.ts';
+import { ScrollTable } from '../../parts/scroll-table.tsx';
+import { atMoment, count, duration } from '../../parts/words.ts';
 
 const COLUMNS = ['Started', 'Remote', 'Took', 'New', 'Changed', 'Unchanged', 'Refused', 'Gone', 'Outcome'];
 

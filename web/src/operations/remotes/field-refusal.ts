@@ -1,5 +1,5 @@
 // Why the hub refused a new remote: which field is wrong, and a sentence about it.
-import type { HubFailure } from '../api/failure.ts';
+import type { HubFailure } from '../../api/failure.ts';
 
 export interface FieldRefusal {
   field: 'url' | 'name';

@@ -1,11 +1,11 @@
 // Which pending servers are asked for, which of them are here, and which of those are selected.
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { PendingPage } from '../../../src/gateway/contract.ts';
-import type { HubFailure } from '../api/failure.ts';
-import { hub } from '../api/hub.ts';
-import { asFailure } from '../api/problem.ts';
-import { count } from '../parts/words.ts';
-import { attempt, carryOut, catalogRevision, outcome } from './operations-state.ts';
+import type { PendingPage } from '../../../../src/gateway/contract.ts';
+import type { HubFailure } from '../../api/failure.ts';
+import { hub } from '../../api/hub.ts';
+import { asFailure } from '../../api/problem.ts';
+import { count } from '../../parts/words.ts';
+import { attempt, carryOut, catalogRevision, outcome } from '../operations-state.ts';
 
 export const PAGE_SIZE = 50;
 /** As many as the hub tells at once. */

@@ -1,6 +1,6 @@
 // The command that installs an entity on the reader's own machine.
-import type { ClientName } from '../../../src/catalog/client-config.ts';
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import type { ClientName } from '../../../../src/catalog/client-config.ts';
+import type { EntityRecord } from '../../../../src/catalog/contract.ts';
 import { shellWord } from './shell.ts';
 
 interface CommandOptions {

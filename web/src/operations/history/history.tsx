@@ -1,7 +1,8 @@
 // The last ingests: a chart of what each one brought, and the same as a table.
+
+import { ingests } from '../operations-state.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { HistoryTable } from './history-table.tsx';
-import { ingests } from './operations-state.ts';
 
 const MOST_BARS = 24;
 

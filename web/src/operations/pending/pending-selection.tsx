@@ -1,8 +1,8 @@
 // Selecting pending servers, and deleting them after a question.
 import { useSignal } from '@preact/signals';
-import { Question } from '../parts/dialog.tsx';
-import { count, shortNumber } from '../parts/words.ts';
-import { work } from './operations-state.ts';
+import { Question } from '../../parts/dialog.tsx';
+import { count, shortNumber } from '../../parts/words.ts';
+import { work } from '../operations-state.ts';
 import {
   allThatMatch,
   areAllSelected,

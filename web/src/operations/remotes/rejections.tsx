@@ -1,12 +1,12 @@
 // Manifests of a remote that were refused: how many at once, which ones and why on request.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { RejectionPage } from '../../../src/remotes/contract.ts';
-import type { HubFailure } from '../api/failure.ts';
-import { hub } from '../api/hub.ts';
-import { asFailure } from '../api/problem.ts';
-import { FailureNotice } from '../parts/notice.tsx';
-import { count, shortNumber } from '../parts/words.ts';
+import type { RejectionPage } from '../../../../src/remotes/contract.ts';
+import type { HubFailure } from '../../api/failure.ts';
+import { hub } from '../../api/hub.ts';
+import { asFailure } from '../../api/problem.ts';
+import { FailureNotice } from '../../parts/notice.tsx';
+import { count, shortNumber } from '../../parts/words.ts';
 
 const MOST_SHOWN = 50;
 

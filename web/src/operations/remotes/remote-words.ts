@@ -1,6 +1,6 @@
 // What happened to a remote, in words for the operations page.
-import type { RemoteAdded, RemoteRemoved } from '../../../src/remotes/contract.ts';
-import { count } from '../parts/words.ts';
+import type { RemoteAdded, RemoteRemoved } from '../../../../src/remotes/contract.ts';
+import { count } from '../../parts/words.ts';
 
 export function addedSentence({ added, url, renamed_from: before }: Omit<RemoteAdded, 'total'>): string {
   if (before !== undefined) return `Already added: ${url}. It was named ${before} and is renamed.`;

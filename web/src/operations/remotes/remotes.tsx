@@ -1,8 +1,8 @@
 // The published catalogs that this hub reads.
-import { Notice } from '../parts/notice.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { remotes, syncAll, work } from '../operations-state.ts';
+import { Outcome } from '../outcome.tsx';
 import { NewRemote } from './new-remote.tsx';
-import { remotes, syncAll, work } from './operations-state.ts';
-import { Outcome } from './outcome.tsx';
 import { RemoteRow } from './remote-row.tsx';
 
 export function Remotes() {

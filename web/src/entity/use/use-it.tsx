@@ -1,10 +1,10 @@
 // How to get it: choose a client once, then install it or copy its configuration.
 import { useSignal } from '@preact/signals';
-import { kindNameOf } from '../../../src/catalog/artifact-kind.ts';
-import { CLIENT_LAYOUTS, CLIENTS, type ClientName } from '../../../src/catalog/client-config.ts';
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { asObject, type JsonObject } from '../../../src/lib/json.ts';
-import { CopyBox } from '../parts/copy-box.tsx';
+import { kindNameOf } from '../../../../src/catalog/artifact-kind.ts';
+import { CLIENT_LAYOUTS, CLIENTS, type ClientName } from '../../../../src/catalog/client-config.ts';
+import type { EntityRecord } from '../../../../src/catalog/contract.ts';
+import { asObject, type JsonObject } from '../../../../src/lib/json.ts';
+import { CopyBox } from '../../parts/copy-box.tsx';
 import { clientConfigs } from './client-config.ts';
 import { OwnMachine } from './own-machine.tsx';
 

@@ -1,12 +1,12 @@
 // One server that is not in the gateway.
 
-import { lackOfAddress } from '../../../src/catalog/server.ts';
-import type { PendingItem } from '../../../src/gateway/contract.ts';
-import { gatewayState } from '../../../src/gateway/state-words.ts';
-import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
-import { transportName } from '../parts/transport.ts';
-import { ago, asSentence, count } from '../parts/words.ts';
-import { entityPath } from '../router.ts';
+import { lackOfAddress } from '../../../../src/catalog/server.ts';
+import type { PendingItem } from '../../../../src/gateway/contract.ts';
+import { gatewayState } from '../../../../src/gateway/state-words.ts';
+import { shownAddress } from '../../../../src/lib/secrets/secret-address.ts';
+import { transportName } from '../../parts/transport.ts';
+import { ago, asSentence, count } from '../../parts/words.ts';
+import { entityPath } from '../../router.ts';
 
 interface PendingRowProps {
   item: PendingItem;

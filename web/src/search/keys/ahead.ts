@@ -1,8 +1,8 @@
 // Keys that are pressed ahead of the answer: they mean what is going to be found, not what is still on screen.
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import { failure, isLoading, retry, submitText, text } from '../search-state.ts';
 import { moveFocus } from './keyboard.ts';
-import { failure, isLoading, retry, submitText, text } from './search-state.ts';
 
 interface Ahead {
   /** The query; after more typing the answer is discarded. */

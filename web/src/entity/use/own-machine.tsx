@@ -1,7 +1,7 @@
 // Installing on the reader's own machine: one command, for the client that they use.
-import { CLIENT_LAYOUTS, type ClientName } from '../../../src/catalog/client-config.ts';
-import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { CopyBox } from '../parts/copy-box.tsx';
+import { CLIENT_LAYOUTS, type ClientName } from '../../../../src/catalog/client-config.ts';
+import type { EntityRecord } from '../../../../src/catalog/contract.ts';
+import { CopyBox } from '../../parts/copy-box.tsx';
 import { installCommand } from './install-command.ts';
 
 interface OwnMachineProps {
