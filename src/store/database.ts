@@ -33,6 +33,7 @@ import { auditEnds } from './migrations/0023_audit_ends.ts';
 import { trustRetries } from './migrations/0024_trust_retries.ts';
 import { hubId } from './migrations/0025_hub_id.ts';
 import { registryApproval } from './migrations/0026_registry_approval.ts';
+import { registryOwners } from './migrations/0027_registry_owners.ts';
 
 export interface DatabaseWait {
   forMs: number;
@@ -143,6 +144,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0024_trust_retries': trustRetries,
     '0025_hub_id': hubId(),
     '0026_registry_approval': registryApproval(),
+    '0027_registry_owners': registryOwners,
   };
 }
 

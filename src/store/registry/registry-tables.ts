@@ -1,6 +1,7 @@
 // Keeps the entries of the registry in step with the entities that they are made of.
 import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { parseReference } from '../../catalog/uid.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { PUBLISHED, type ServerKey } from '../../registry/contract.ts';
 import type { AboutEntry, RegistryTables, ServerMapping } from '../../registry/store.ts';
@@ -32,14 +33,16 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const names = [...new Set([...keys.values()].map(({ name }) => name))];
     const rows = await tx.selectFrom('registry_server').selectAll().where(isOneOf('name', names)).execute();
     const stored = new Map(rows.map((row) => [keyText(row), row]));
+    const published = await publishedVersions(tx, names);
     const members = Map.groupBy(await membersOf(tx, [...keys.values()]), keyText);
-    for (const [key, all] of members) members.set(key, ownFirst(all));
     const at = await nextMoment(tx, now);
-    const changed = [...keys.values()].flatMap(
-      (key) => entryOf(key, { members: members.get(keyText(key)) ?? [], before: stored.get(keyText(key)), at }) ?? [],
-    );
+    const changed = [...keys.values()].flatMap((key) => {
+      const all = members.get(keyText(key)) ?? [];
+      const isPublished = published.get(key.name)?.has(key.version) === true;
+      return entryOf(key, { members: ofOwner(all, isPublished), before: stored.get(keyText(key)), at }) ?? [];
+    });
     for (const row of changed) stored.set(keyText(row), row);
-    const moved = markLatest([...stored.values()], mapping.latest);
+    const moved = markLatest([...stored.values()], { latest: mapping.latest, published });
     await saveEntries(tx, [...new Map([...changed, ...moved].map((row) => [keyText(row), row])).values()]);
     if (changed.length > 0) await tx.updateTable('registry_state').set({ changed_at: at }).execute();
   }
@@ -50,19 +53,32 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const manifests = await tx
       .selectFrom('entity')
       .innerJoin('manifest', 'manifest.uid', 'entity.uid')
-      .select(['entity.uid', 'manifest.text'])
+      .select(['entity.uid', 'manifest.text', 'blocked_at', 'missing_since', 'is_hidden'])
       .where(isOneOf('entity.uid', uids))
-      .where('blocked_at', 'is', null)
-      .where('missing_since', 'is', null)
-      .where('is_hidden', '=', 0)
       .execute();
-    const now = manifests.flatMap(({ uid, text }) => {
+    const now = manifests.flatMap(({ uid, text, blocked_at, missing_since, is_hidden }) => {
       const key = mapping.keyOf(JSON.parse(text) as JsonObject);
-      return key ? [{ uid, ...key }] : [];
+      const isShown = blocked_at === null && missing_since === null && is_hidden === 0;
+      return key ? [{ member: { uid, ...key }, isShown }] : [];
     });
     if (before.length > 0) await tx.deleteFrom('registry_member').where(isOneOf('uid', uids)).execute();
-    await insert(tx, 'registry_member', now);
-    return new Map([...before, ...now].map(({ name, version }) => [keyText({ name, version }), { name, version }]));
+    const shown = now.filter(({ isShown }) => isShown).map(({ member }) => member);
+    await insert(tx, 'registry_member', shown);
+    const all = [...before, ...now.map(({ member }) => member), ...uids.flatMap(publishedKey)];
+    return new Map(all.map(({ name, version }) => [keyText({ name, version }), { name, version }]));
+  }
+
+  /** By name: the versions that were published here, shown or not. */
+  async function publishedVersions(tx: Db, names: readonly string[]): Promise<Map<string, Set<string>>> {
+    const rows = await tx
+      .selectFrom('entity')
+      .select(['name', 'version'])
+      .where('type', '=', 'mcp_server')
+      .where(isOneOf('name', names))
+      .where('owner_url', '=', PUBLISHED)
+      .execute();
+    const byName = Map.groupBy(rows, ({ name }) => name);
+    return new Map([...byName].map(([name, own]) => [name, new Set(own.map(({ version }) => version))]));
   }
 
   function membersOf(tx: Db, keys: readonly ServerKey[]): Promise<Member[]> {
@@ -177,10 +193,17 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   };
 }
 
-/** A remote that lists the same version adds nothing to what was published here. */
-function ownFirst(members: Member[]): Member[] {
-  const own = members.filter(({ owner_url }) => owner_url === PUBLISHED);
-  return own.length > 0 ? own : members;
+/** What is published has its name and version in its id; one that is gone while it was not shown is known by nothing else. */
+function publishedKey(uid: string): ServerKey[] {
+  const { slug, version } = parseReference(uid) ?? {};
+  return slug !== undefined && version !== undefined ? [{ name: slug, version }] : [];
+}
+
+/** An entry is made of what its owner says: its publisher, or the remote that brought it first. Others add nothing. */
+function ofOwner(members: readonly Member[], isPublished: boolean): Member[] {
+  const [first] = members.toSorted((one, other) => byBytes(one.created_at, other.created_at));
+  const owner = isPublished ? PUBLISHED : first?.owner_url;
+  return members.filter(({ owner_url }) => owner_url === owner);
 }
 
 function withdrawn(row: Row, at: string): Changed {
@@ -188,11 +211,15 @@ function withdrawn(row: Row, at: string): Changed {
   return { ...row, ...change, digest: '' };
 }
 
-/** The rows that gain or lose a mark, which is not a change of theirs. */
-function markLatest(rows: Changed[], latest: ServerMapping['latest']): Changed[] {
+/** The rows that gain or lose a mark, which is not a change of theirs. A published name has a published version as its latest. */
+function markLatest(
+  rows: Changed[],
+  { latest, published }: Pick<ServerMapping, 'latest'> & { published: ReadonlyMap<string, ReadonlySet<string>> },
+): Changed[] {
   const byName = Map.groupBy(rows, ({ name }) => name);
-  return [...byName.values()].flatMap((versions) => {
-    const listed = versions.filter(({ status }) => status !== 'deleted');
+  return [...byName].flatMap(([name, versions]) => {
+    const own = published.get(name);
+    const listed = versions.filter(({ status, version }) => status !== 'deleted' && (own?.has(version) ?? true));
     const latestOf = (rows: readonly Row[]) =>
       latest(rows.map((row) => ({ version: row.version, publishedAt: row.published_at })))?.version;
     const best = latestOf(listed);
