@@ -1,5 +1,5 @@
-// Who may import whom. docs/ARCHITECTURE.md explains the picture; this table is the law.
-const slices = [
+// Which part may import which. docs/ARCHITECTURE.md explains the picture.
+export const slices = [
   'access',
   'catalog',
   'search',
@@ -11,7 +11,7 @@ const slices = [
   'trust',
   'events',
 ];
-const mayImport = {
+export const mayImport = {
   errors: [],
   version: [],
   lib: [],
