@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitAttempts } from './access/attempts.ts';
 import { createAudit } from './access/audit.ts';
-import { type Authentication, createAuthentication, signatureOf } from './access/authenticate.ts';
+import { type Authentication, createAuthentication } from './access/authenticate.ts';
 import type { Caller } from './access/contract.ts';
 import { createJsonWebTokens } from './access/json-web-tokens.ts';
 import { createTokens } from './access/tokens.ts';
@@ -12,7 +12,6 @@ import type { EntityType } from './catalog/uid.ts';
 import type { Config } from './config.ts';
 import { HubError } from './errors.ts';
 import { createWebhooks } from './events/webhooks.ts';
-import { checkGateway } from './gateway/check.ts';
 import { createGatewayClient } from './gateway/client/client.ts';
 import { createTokenSource } from './gateway/client/token.ts';
 import { createGateway, type Gateway } from './gateway/gateway.ts';
@@ -21,8 +20,10 @@ import { createPendingServers } from './gateway/items/pending.ts';
 import { ended } from './hub-audit-words.ts';
 import { guardHub, permit } from './hub-guard.ts';
 import { createHubInstalls } from './hub-installs.ts';
+import { type HubParts, operationsOf } from './hub-methods.ts';
 import type { HubOperations } from './hub-operations.ts';
 import { createHubPolicy } from './hub-policy.ts';
+import { openSearch } from './hub-search.ts';
 import type { World } from './lib/world.ts';
 import { admissionRules } from './policy/admission.ts';
 import type { Policies } from './policy/policies.ts';
@@ -32,17 +33,9 @@ import { openRegistry } from './registry/open-registry.ts';
 import { validateDocument } from './registry/publishing/validate.ts';
 import { openRemotes } from './remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from './search/contract.ts';
-import { createSearchEngine } from './search/engine/create-engine.ts';
-import type { SearchEngine } from './search/engine/engine.ts';
-import { checkLlm } from './search/llm/check-llm.ts';
-import { openEmbeddedModel } from './search/model/embedded-model.ts';
-import { MODELS_FOLDER } from './search/model/open-model.ts';
-import { createPostgresEngine } from './search/postgres/engine.ts';
-import { createSearch } from './search/search.ts';
 import { backupDatabase, spareOwnFiles } from './store/backup.ts';
 import { createCatalogStore } from './store/catalog/catalog-store.ts';
 import { holdsCatalog, waitForDatabase } from './store/database.ts';
-import type { Dialect } from './store/dialects/dialect.ts';
 import { createDeliveryStore } from './store/events/delivery-store.ts';
 import { createOutbox } from './store/events/outbox.ts';
 import { createWebhookStore } from './store/events/webhook-store.ts';
@@ -61,11 +54,7 @@ import { createMemberStore } from './store/remotes/member-store.ts';
 import { createRemoteStore } from './store/remotes/remote-store.ts';
 import { createRunStore } from './store/remotes/run-store.ts';
 import { createRevision } from './store/revision.ts';
-import { hasPgvector, openPostgresSearch } from './store/search/postgres-search.ts';
-import { createSearchIndex } from './store/search/search-index.ts';
-import { createSearchStore } from './store/search/search-store.ts';
 import { createTrustChecks } from './trust/trust.ts';
-import { VERSION } from './version.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
@@ -116,7 +105,6 @@ export interface HubDependencies {
   shutdown?: AbortSignal;
 }
 
-const HEALTH_TIMEOUT_MS = 3_000;
 const DATABASE_RETRY_MS = 5_000;
 const CLEAR_GATEWAY_MS = 15_000;
 
@@ -184,45 +172,17 @@ export async function createHub({
     hubId,
     world,
   });
-  const { book, sync } = remotes;
+  const { sync } = remotes;
 
-  const { embedding } = config;
-  const openEmbedder = async (signal: AbortSignal) => {
-    if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
-    const { createHttpEmbedder } = await import('./search/model/http-embedder.ts');
-    return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
-  };
-  const inDatabase = (await isSearchedInDatabase(config, database, catalog))
-    ? await openPostgresSearch(database, config.database as PostgresAddress, { revision, metrics })
-    : undefined;
-  const engine: SearchEngine = inDatabase
-    ? createPostgresEngine({ ...inDatabase, tryLock: database.tryLock, openEmbedder, now, log })
-    : createSearchEngine({
-        index: createSearchIndex(database, revision),
-        indexPath: config.search.indexPath,
-        modelFolder: embedding ? undefined : MODELS_FOLDER,
-        tryLock: database.tryLock,
-        isBusy: () => sync.isIngesting() || installs.isUnderWay(),
-        openEmbedder,
-        now,
-        log,
-      });
-  const search = createSearch({
-    engine,
-    store: createSearchStore(database, revision),
-    settings: config.search,
-    llm: config.llm,
+  const isBusy = () => sync.isIngesting() || installs.isUnderWay();
+  const { search, engine, ...opened } = await openSearch({
+    config,
     world,
     baseUrl,
-  });
-  metrics.gauge({
-    name: 'hub_search_index',
-    help: 'What search has in memory: entities, families (types and names), texts, and texts that have no vector yet.',
-    label: 'of',
-    read: async () => {
-      const { entities, families, texts, embedded } = engine.sizes();
-      return { entities, families, texts, texts_without_vector: texts - embedded };
-    },
+    database,
+    revision,
+    catalog,
+    isBusy,
   });
 
   const registry = openRegistry({
@@ -230,7 +190,7 @@ export async function createHub({
     viewStore: createViewStore(database),
     tablesOf: (mapping) => createRegistryTables(database, revision, mapping),
     tryLock: database.tryLock,
-    isBusy: () => sync.isIngesting() || installs.isUnderWay(),
+    isBusy,
     isServed,
     search: (query) => search.search(query),
     hubId,
@@ -349,8 +309,7 @@ export async function createHub({
 
   async function closeAll(): Promise<void> {
     await stopWork();
-    await Promise.all([engine.close(), remotes.close()]);
-    await inDatabase?.close();
+    await Promise.all([opened.close(), remotes.close()]);
     await database.close();
   }
 
@@ -361,119 +320,16 @@ export async function createHub({
     throw error;
   }
 
-  const operationsOf = (caller: Pick<Caller, 'name' | 'kind' | 'role' | 'scope' | 'via'>): HubOperations => ({
-    async health({ checkDb }) {
-      if (!checkDb) return { status: 'ok', version: VERSION };
-      try {
-        await Promise.race([store.revision(), sleep(HEALTH_TIMEOUT_MS, undefined, { ref: false }).then(late)]);
-        return { status: 'ok', version: VERSION, db: 'ok' };
-      } catch (error) {
-        log.error({ error }, 'The database does not answer');
-        return { status: 'error', version: VERSION, db: 'error' };
-      }
-    },
-    config: async () => ({
-      version: VERSION,
-      base_url: baseUrl(),
-      database: config.database.engine,
-      admin_protected: !authentication.isOpen,
-      reads_protected: config.readsNeedToken,
-      gateway_configured: config.gateway !== undefined,
-      max_body_bytes: config.maxBodyBytes,
-      rate_limit_per_minute: config.rateLimitPerMinute,
-      search_profile: config.search.profile,
-      search_mode: config.search.mode,
-      search_rerank: config.search.rerank,
-    }),
-    async diagnose() {
-      const [gatewayCheck, model, llm] = await Promise.all([
-        checkGateway(gatewayClient, stopping.signal),
-        engine.checkModel(),
-        checkLlm(config.llm, world.fetchTrusted),
-      ]);
-      return { gateway: gatewayCheck, model, ...(llm && { llm }) };
-    },
-    search: (query) => search.search(query),
-    listCatalog: (query) => catalog.list(query),
-    async getEntity(id, options) {
-      const record = await policy.getEntity(id, options);
-      return { ...record, trust: await trust.known(record.id) };
-    },
-    checkTrust: (id) => trust.check(id),
-    getManifest: (id, options) => catalog.manifest(id, options),
-    removeEntity: async (uid) => ({ ...(await catalog.remove(uid)), ...(await clearGateway()) }),
-    async blockEntity(uid, reason) {
-      await catalog.block(uid, reason);
-      const note = await clearGateway();
-      return { ...(await catalog.get(uid)), ...note };
-    },
-    unblockEntity: (uid) => catalog.unblock(uid),
-    install: (request, onEvent) => installs.install(request, onEvent),
-    listRemotes: () => book.list(),
-    async addRemote(url, settings) {
-      const added = await book.add(url, settings);
-      await policy.reapply();
-      return added;
-    },
-    async changeRemote(reference, settings) {
-      const { note, ...changed } = await book.change(reference, settings);
-      const { note: leftovers } = await policy.reapply();
-      return { ...changed, ...joined(note, leftovers) };
-    },
-    async removeRemote(reference, options) {
-      const { note, ...removal } = await book.remove(reference, options);
-      const { note: leftovers } = options?.purge ? await clearGateway() : {};
-      return { ...removal, ...joined(note, leftovers) };
-    },
-    ingest: (reference, onProgress, options) => sync.ingest(reference, onProgress, options),
-    syncRemotes: (onProgress, options) => sync.syncRemotes(onProgress, options),
-    ingestStatus: () => sync.status(),
-    listRejections: (query) => sync.rejections(query),
-    listPending: (query) => pending.list(query),
-    async removePending(uid) {
-      const removal = await pending.remove(uid);
-      return removal.removed ? { ...removal, ...(await clearGateway()) } : removal;
-    },
-    async removeManyPending(request) {
-      const removal = await pending.removeMany(request);
-      return removal.total_removed > 0 ? { ...removal, ...(await clearGateway()) } : removal;
-    },
-    listServers: (query) => registry.list(query),
-    listServerVersions: (name, options) => registry.versions(name, options),
-    getServer: (reference) => registry.get(reference),
-    publishServer: (document) => registry.publishing.publish(document),
-    setServerStatus: (request) => registry.publishing.setStatus(request),
-    listViews: () => registry.views.list(),
-    saveView: (view) => registry.views.save(view),
-    removeView: (name) => registry.views.remove(name),
-    getPolicy: () => policy.getPolicy(),
-    changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: signatureOf(caller) }),
-    testPolicy: (request) => policy.testPolicy(request),
-    listApprovals: (query) => policy.listApprovals(query),
-    async getApproval(id) {
-      const review = await policy.getApproval(id);
-      return { ...review, trust: await trust.known(review.id) };
-    },
-    decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: signatureOf(caller) }),
-    whoAmI: async () => ({ name: caller.name, kind: caller.kind, role: caller.role, scope: [...caller.scope] }),
-    listTokens: () => tokens.list(),
-    createToken(token) {
-      // At the command line, the settings of the server that will check the token are not known.
-      if (authentication.isOpen && caller.via !== 'command line') throw needsProtection();
-      return tokens.create(token, signatureOf(caller));
-    },
-    revokeToken: (name) => tokens.revoke(name),
-    listAudit: (query) => audit.list(query),
-    listWebhooks: () => webhooks.list(),
-    addWebhook: (webhook) => webhooks.add(webhook, caller.name),
-    removeWebhook: (name) => webhooks.remove(name),
-    testWebhook: (name) => webhooks.test(name),
-    listDeliveries: (name, query) => webhooks.deliveries(name, query),
-  });
+  const parts: HubParts = {
+    ...{ config, world, baseUrl, catalog, search, engine, policy, trust, installs, remotes, gatewayClient, pending },
+    ...{ registry, tokens, audit, authentication, webhooks, clearGateway },
+    askDatabase: () => store.revision(),
+    stopping: stopping.signal,
+  };
 
   return {
-    ...operationsOf({ name: 'the hub itself', kind: 'setting', role: 'admin', scope: [], via: 'http' }),
-    as: (caller, own) => guardHub({ ...operationsOf(caller), ...own }, caller, audit),
+    ...operationsOf(parts, { name: 'the hub itself', kind: 'setting', role: 'admin', scope: [], via: 'http' }),
+    as: (caller, own) => guardHub({ ...operationsOf(parts, caller), ...own }, caller, audit),
     permit: (caller, request) => permit(caller, request, audit),
     refusalOf: (entity) => policy.refusalOf(entity),
     authentication,
@@ -501,32 +357,6 @@ export async function createHub({
   };
 }
 
-type PostgresAddress = Extract<Config['database'], { engine: 'postgres' }>;
-
-/** Decided when the hub starts. */
-async function isSearchedInDatabase(
-  { database: { engine }, search: { backend, memoryMaxEntities } }: Config,
-  database: Dialect,
-  catalog: Pick<Catalog, 'countByType'>,
-): Promise<boolean> {
-  if (engine !== 'postgres' || backend === 'memory') return false;
-  if (backend === 'postgres') return true;
-  const counts = Object.values(await catalog.countByType());
-  return counts.reduce((sum, count) => sum + count, 0) > memoryMaxEntities && hasPgvector(database);
-}
-
-function needsProtection(): HubError {
-  return new HubError(
-    'invalid_request',
-    'Tokens would change nothing: without API_TOKEN or OIDC_ISSUER, everybody may do everything. Set one of them first.',
-  );
-}
-
-function joined(...notes: (string | undefined)[]): { note?: string } {
-  const note = notes.filter((each) => each !== undefined).join(' ');
-  return note ? { note } : {};
-}
-
 /** For work that is done once per start: a database that is away meanwhile must not leave it undone. */
 async function whenDatabaseAnswers(work: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -538,8 +368,4 @@ async function whenDatabaseAnswers(work: () => Promise<unknown>, signal: AbortSi
       await sleep(DATABASE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }
-}
-
-function late(): never {
-  throw new Error(`The database did not answer within ${HEALTH_TIMEOUT_MS} ms`);
 }
