@@ -171,6 +171,8 @@ export const ArdSearch = z.object({
 });
 export type ArdSearch = z.output<typeof ArdSearch>;
 
+const MOST_FACETS = 20;
+
 export const ArdExplore = z.object({
   query: Query.partial().optional(),
   resultType: z.object({
@@ -182,8 +184,8 @@ export const ArdExplore = z.object({
           minCount: z.number().int().min(0).default(1),
         }),
       )
-      .min(1)
-      .max(20),
+      .min(1, 'must name a facet, such as { "field": "type" }')
+      .max(MOST_FACETS, `must not name more than ${MOST_FACETS} facets`),
   }),
 });
 export type ArdExplore = z.output<typeof ArdExplore>;

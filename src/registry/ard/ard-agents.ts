@@ -19,7 +19,7 @@ export interface AgentSource {
   /** Agents with a card, the newest version of each: those that fit a text, or without one all, up to a limit. */
   find(text?: string): Promise<FoundAgent[]>;
   /** @throws HubError `entity_not_found` */
-  get(uid: EntityUid): Promise<EntityRecord>;
+  get(uid: EntityUid): Promise<Pick<EntityRecord, 'blocked_at' | 'missing_since' | 'hidden_by' | 'updated_at'>>;
   manifest(uid: EntityUid): Promise<{ text: string }>;
 }
 
@@ -29,7 +29,8 @@ interface ArdAgent {
 }
 
 export interface ArdAgents {
-  find(text?: string): Promise<ArdAgent[]>;
+  /** What is read of an agent is kept until the revision changes. */
+  find(revision: number, text?: string): Promise<ArdAgent[]>;
   /** @throws HubError `entity_not_found` */
   card(uid: EntityUid): Promise<JsonObject>;
 }
@@ -45,19 +46,38 @@ export function createArdAgents(source: AgentSource, baseUrl: () => string): Ard
     return { card, document, updatedAt: updated_at };
   }
 
-  async function agentOf({ uid, score }: FoundAgent): Promise<ArdAgent[]> {
+  async function entryOf(uid: EntityUid): Promise<ArdEntry | undefined> {
     try {
       const { card, ...about } = await carded(uid);
-      return [{ score, entry: agentEntry(uid, card, { ...about, baseUrl: baseUrl() }) }];
+      return agentEntry(uid, card, { ...about, baseUrl: baseUrl() });
     } catch (error) {
       // It went since it was found.
-      if (error instanceof HubError && error.code === 'entity_not_found') return [];
+      if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
       throw error;
     }
   }
 
+  let known = { revision: -1, entries: new Map<EntityUid, Promise<ArdEntry | undefined>>() };
+
+  function knownEntry(uid: EntityUid, { entries }: typeof known): Promise<ArdEntry | undefined> {
+    const before = entries.get(uid);
+    if (before) return before;
+    const reading = entryOf(uid);
+    entries.set(uid, reading);
+    reading.catch(() => entries.delete(uid));
+    return reading;
+  }
+
   return {
-    find: async (text) => (await Promise.all((await source.find(text)).map(agentOf))).flat(),
+    async find(revision, text) {
+      const found = await source.find(text);
+      if (known.revision < revision) known = { revision, entries: new Map() };
+      const entries = await Promise.all(found.map(({ uid }) => knownEntry(uid, known)));
+      return found.flatMap(({ score }, place) => {
+        const entry = entries[place];
+        return entry ? { score, entry } : [];
+      });
+    },
     card: async (uid) => (await carded(uid)).card,
   };
 }

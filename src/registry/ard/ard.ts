@@ -1,11 +1,11 @@
 // Agentic Resource Discovery: the servers of the registry for ARD clients, versions 0.9 and 0.91.
 import { HubError } from '../../errors.ts';
-import { isJsonObject } from '../../lib/json.ts';
 import type { Ard, ArdEntry, ArdFilter, ArdQuery, FoundArdEntry } from '../contract.ts';
 import type { RankedServer } from '../registry.ts';
 import type { RegistryEntry, RegistryStore } from '../store.ts';
 import type { ArdAgents } from './ard-agents.ts';
 import { ardEntry, ardManifest, isIdentifier, serverCard, serverNameOf } from './ard-entry.ts';
+import { createSnapshot } from './snapshot.ts';
 
 export interface ArdDependencies {
   store: RegistryStore;
@@ -32,7 +32,7 @@ const ALIASES: Record<string, string> = { 'application/mcp-server+json': 'applic
 export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDependencies): Ard {
   const present = (entry: RegistryEntry) => ardEntry(entry, baseUrl());
 
-  async function matches({ text, filter = {} }: ArdQuery): Promise<FoundArdEntry[]> {
+  async function matches({ text, filter = {} }: ArdQuery, revision: number): Promise<FoundArdEntry[]> {
     const isMatch = filterOf(filter);
     const ranked = await rank(text);
     const scores = new Map(ranked.toReversed().map(({ key, score }) => [key.name, score]));
@@ -41,33 +41,24 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     const entries = await store.entries(names.flatMap((name) => latest.get(name) ?? []));
     const source = `${baseUrl()}/ard`;
     const servers = entries.map((entry) => ({ entry: present(entry), score: scores.get(entry.name) ?? 0 }));
-    return [...servers, ...(await agents.find(text))]
+    return [...servers, ...(await agents.find(revision, text))]
       .toSorted((one, other) => other.score - one.score)
       .map(({ entry, score }) => ({ ...entry, score: Math.round(100 * score), source }))
       .filter(isMatch);
   }
 
-  /** Read once for each state of the registry: filters and facets ask all of them. */
-  let known: { revision: number; servers: Promise<Listed[]> } | undefined;
-
-  function allServers(revision: number): Promise<Listed[]> {
-    if (known?.revision === revision) return known.servers;
-    const reading = { revision, servers: readAll() };
-    known = reading;
-    reading.servers.catch(() => {
-      if (known === reading) known = undefined;
-    });
-    return reading.servers;
-  }
+  /** Filters and facets ask all of them. */
+  const allServers = createSnapshot(readAll);
 
   /** The servers by name, then the agents by identifier. */
   async function everything(revision: number): Promise<Listed[]> {
-    const found = (await agents.find()).map(({ entry: shown }) => ({
+    const [servers, found] = await Promise.all([allServers(revision), agents.find(revision)]);
+    const carded = found.map(({ entry: shown }) => ({
       place: shown.identifier,
       publishedAt: shown.updatedAt,
       shown,
     }));
-    return [...(await allServers(revision)), ...found.toSorted((one, other) => (one.place < other.place ? -1 : 1))];
+    return [...servers, ...carded.toSorted((one, other) => (one.place < other.place ? -1 : 1))];
   }
 
   async function readAll(): Promise<Listed[]> {
@@ -86,8 +77,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     manifest: async () => ardManifest(baseUrl()),
 
     async search({ query, pageSize, pageToken }) {
-      await upToDate();
-      const all = await matches(query);
+      const all = await matches(query, await upToDate());
       const after =
         pageToken === undefined ? -1 : all.findIndex(({ identifier }) => identifier === readToken(pageToken));
       if (pageToken !== undefined && after < 0)
@@ -100,19 +90,17 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     async explore({ query = {}, resultType: { facets } }) {
       const revision = await upToDate();
       const { text, filter = {} } = query;
-      const counts = facets.map(({ field, ...limits }) => {
+      // An answer has room for each field once.
+      const wanted = [...new Map(facets.map((facet) => [facet.field, facet])).values()];
+      const counts = wanted.map(({ field, ...limits }) => {
         assertField(field);
-        return { field, ...limits, values: new Map<string, number>() };
+        return { field, ...limits, read: valuesAt(field), values: new Map<string, number>() };
       });
-      const count = (entry: ArdEntry) => {
-        for (const { field, values } of counts)
-          for (const value of valuesAt(entry, field)) values.set(value, (values.get(value) ?? 0) + 1);
-      };
-      const isMatch = filterOf(filter);
       const found = text
-        ? await matches({ text, filter })
-        : (await everything(revision)).map(({ shown }) => shown).filter(isMatch);
-      found.forEach(count);
+        ? await matches({ text, filter }, revision)
+        : (await everything(revision)).map(({ shown }) => shown).filter(filterOf(filter));
+      for (const { read, values } of counts)
+        for (const entry of found) for (const value of read(entry)) values.set(value, (values.get(value) ?? 0) + 1);
       return {
         resultType: 'facets',
         facets: Object.fromEntries(counts.map(({ field, ...facet }) => [field, bucketsOf(facet)])),
@@ -123,8 +111,12 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
       const isMatch = readListFilter(filter);
       const from = pageToken === undefined ? '' : readToken(pageToken);
       const all = await everything(await upToDate());
-      const start = 1 + all.findLastIndex(({ place }) => !isAfter(place, from));
-      const found = all.slice(start).filter(isMatch);
+      const start = all.findIndex(({ place }) => isAfter(place, from));
+      const found: Listed[] = [];
+      for (let place = start; place >= 0 && place < all.length && found.length <= pageSize; place += 1) {
+        const each = all[place];
+        if (each && isMatch(each)) found.push(each);
+      }
       const items = found.slice(0, pageSize);
       const last = found.length > pageSize ? items.at(-1) : undefined;
       return { items: items.map(({ shown }) => shown), ...(last ? { pageToken: writeToken(last.place) } : {}) };
@@ -133,10 +125,10 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     async get(identifier) {
       if (!isIdentifier(identifier))
         throw invalid('identifier', 'must have the form urn:air:<domain>:mcp:<name>, or …:agent:<name>');
-      await upToDate();
+      const revision = await upToDate();
       const [server] = await store.versions(serverNameOf(identifier) ?? '', LATEST);
       if (server) return present(server);
-      const agent = (await agents.find()).find(({ entry }) => entry.identifier === identifier);
+      const agent = (await agents.find(revision)).find(({ entry }) => entry.identifier === identifier);
       if (!agent) throw new HubError('entity_not_found', `No resource '${identifier.slice(0, 120)}' is in this hub.`);
       return agent.entry;
     },
@@ -158,10 +150,10 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
 function filterOf(filter: ArdFilter): (entry: ArdEntry) => boolean {
   const wanted = Object.entries(filter).map(([path, values]) => {
     assertField(path);
-    return { path, values: new Set([values].flat().map((value) => (ALIASES[value] ?? value).toLowerCase())) };
+    const texts = [values].flat().map((value) => (ALIASES[value] ?? value).toLowerCase());
+    return { read: valuesAt(path), values: new Set(texts) };
   });
-  return (entry) =>
-    wanted.every(({ path, values }) => valuesAt(entry, path).some((value) => values.has(value.toLowerCase())));
+  return (entry) => wanted.every(({ read, values }) => read(entry).some((value) => values.has(value.toLowerCase())));
 }
 
 function assertField(path: string): void {
@@ -169,12 +161,14 @@ function assertField(path: string): void {
     throw invalid(path, `is not a field that can be filtered or counted; these are: ${FIELDS.join(', ')}`);
 }
 
-function valuesAt(entry: ArdEntry, path: string): string[] {
-  if (path === 'publisher') return [entry.identifier.split(':')[2] ?? ''];
-  const value = path
-    .split('.')
-    .reduce<unknown>((part, name) => (isJsonObject(part) ? part[name] : undefined), { ...entry });
-  return [value].flat().filter((each) => typeof each === 'string');
+/** Reads the values of a field, which must be one of those that can be asked for. */
+function valuesAt(path: string): (entry: ArdEntry) => readonly string[] {
+  if (path === 'publisher') return ({ identifier }) => [identifier.split(':')[2] ?? ''];
+  const [field = '', member] = path.split('.');
+  return (entry) => {
+    const value = member === undefined ? entry[field as keyof ArdEntry] : entry.metadata[member];
+    return typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
+  };
 }
 
 function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; limit: number; minCount: number }) {

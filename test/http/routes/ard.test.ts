@@ -176,6 +176,20 @@ const BAD: [string, object][] = [
   ['/ard/explore', { resultType: {} }],
   ['/ard/explore', { resultType: { facets: [{ field: '__proto__' }] } }],
 ];
+
+testOnEveryEngine(
+  'ard: a facet that is asked for twice is counted once, and there are not too many',
+  async (t, database) => {
+    const { post } = await ard(t, database);
+    const explore = (facets: object[]) => post<JsonObject>('/ard/explore', { resultType: { facets } });
+    const twice = await explore([{ field: 'type', limit: 1 }, { field: 'publisher' }, { field: 'type' }]);
+    assert.deepEqual(twice.body.facets, (await explore([{ field: 'type' }, { field: 'publisher' }])).body.facets);
+    const many = await explore(Array.from({ length: 21 }, () => ({ field: 'type' })));
+    assert.equal(many.status, 400);
+    assert.match(String(many.body.message), /facets: must not name more than 20 facets/);
+  },
+);
+
 for (const [url, body] of BAD) {
   test(`ard: ${url} refuses ${JSON.stringify(body)}`, async (t) => {
     const { post } = await ard(t);

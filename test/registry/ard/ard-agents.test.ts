@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manifestFromAgentCard } from '../../../src/registry/agent-card.ts';
+import { createArdAgents } from '../../../src/registry/ard/ard-agents.ts';
+import { anAgentCard } from '../../support/agent-card.ts';
+
+test('ard agents: each is read once for a revision, however many ask at once', async () => {
+  const read: string[] = [];
+  const agents = createArdAgents(
+    {
+      find: async () => ['agent:a@1', 'agent:b@1'].map((uid) => ({ uid, score: 1 })),
+      get: async () => ({ blocked_at: null, missing_since: null, updated_at: '2026-06-01T00:00:00Z' }),
+      async manifest(uid) {
+        read.push(uid);
+        return { text: JSON.stringify(manifestFromAgentCard(anAgentCard({ name: uid }))) };
+      },
+    },
+    () => 'https://hub.example.com',
+  );
+  const [first, second] = await Promise.all([agents.find(1), agents.find(1, 'trains')]);
+  assert.deepEqual(second, first);
+  assert.deepEqual(
+    first?.map(({ entry }) => entry.displayName),
+    ['agent:a@1', 'agent:b@1'],
+  );
+  await agents.find(1);
+  assert.deepEqual(read, ['agent:a@1', 'agent:b@1']);
+  await agents.find(2);
+  assert.equal(read.length, 4, 'again for another revision');
+});
