@@ -1,4 +1,4 @@
-// Global set-up of a test run: one real PostgreSQL for all test files, unless TEST_DATABASE_URL names another.
+// Global set-up of a test run: one real PostgreSQL for all test files, unless TEST_DATABASE_URL names another, and one cache of compiled code.
 import { execFile, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,6 +12,9 @@ import type { PgvectorFiles } from './pgvector.ts';
 let stop: (() => Promise<void>) | undefined;
 
 export async function globalSetup(): Promise<void> {
+  // Coverage is not exact for code from a cache.
+  if (!process.execArgv.includes('--experimental-test-coverage'))
+    process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'hub-test-compile-cache');
   if (process.env.TEST_DATABASE_URL) return;
   try {
     const server = await startPostgres();
