@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
-import { type InstallStage, installStage } from './installing.ts';
+import { type InstallStage, installHub, installStage } from './installing.ts';
 
 interface Case {
   /** Whether an earlier version is in place. */
@@ -102,31 +102,44 @@ const CASES: Record<string, Case> = {
   'nothing locked': { fields: FROZEN, told: /is not locked in the target/ },
 };
 
-for (const [name, { isInstalled, files = {}, arrange, fields, told, ok = false }] of Object.entries(CASES))
-  test(`dry run: ${name} is told as the install tells it`, async (t) => {
-    const stage = await installStage(t);
-    const manifests = await twoVersions(await startIndexServer(t));
-    if (isInstalled) await stage.install(manifests.old, { clients: ['claude'] });
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(stage.target, path)), { recursive: true });
-      await writeFile(join(stage.target, path), text, 'latin1');
-    }
-    await arrange?.(stage);
-    const before = await treeDigest(dirname(stage.target));
-    const manifest = fields?.frozen && isInstalled ? manifests.old : manifests.new;
-    const install = (dry_run: boolean) => stage.install(manifest, { clients: ['claude'], ...fields, dry_run });
-    const foreseen = await sentencesOf(install(true));
-    assert.equal(await treeDigest(dirname(stage.target)), before, 'nothing was touched');
-    const reported = await sentencesOf(install(false));
-    for (const { text } of [foreseen, reported]) assert.match(text, told);
-    assert.deepEqual([foreseen.ok, reported.ok], [ok, ok]);
-    const isLeft = (path: string) => !fields?.force && (!ok || path !== '.mcp.json');
-    for (const path of Object.keys(files).filter(isLeft))
-      assert.equal(await readFile(join(stage.target, path), 'latin1'), files[path]);
-    assert.ok(!reported.isRefused || (await treeDigest(dirname(stage.target))) === before, 'nothing was built');
-  });
+test('dry run: what it tells is what the install tells', async (t) => {
+  const hub = await installHub(t);
+  const manifests = twoVersions(await startIndexServer(t));
+  for (const [name, each] of Object.entries(CASES)) {
+    await t.test(name, async (t) => compareBoth(each, await installStage(t, hub), manifests));
+    await hub.changePolicy('version: 1');
+  }
+});
 
-async function twoVersions(host: Awaited<ReturnType<typeof startIndexServer>>) {
+type Manifests = ReturnType<typeof twoVersions>;
+
+async function compareBoth(
+  { isInstalled, files = {}, arrange, fields, told, ok = false }: Case,
+  stage: InstallStage,
+  manifests: Manifests,
+): Promise<void> {
+  const { target } = stage;
+  if (isInstalled) await stage.install(manifests.old, { clients: ['claude'] });
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await writeFile(join(target, path), text, 'latin1');
+  }
+  await arrange?.(stage);
+  const before = await treeDigest(dirname(target));
+  const manifest = fields?.frozen && isInstalled ? manifests.old : manifests.new;
+  const install = (dry_run: boolean) => stage.install(manifest, { clients: ['claude'], ...fields, dry_run });
+  const foreseen = await sentencesOf(install(true));
+  assert.equal(await treeDigest(dirname(target)), before, 'nothing was touched');
+  const reported = await sentencesOf(install(false));
+  for (const { text } of [foreseen, reported]) assert.match(text, told);
+  assert.deepEqual([foreseen.ok, reported.ok], [ok, ok]);
+  const isLeft = (path: string) => !fields?.force && (!ok || path !== '.mcp.json');
+  for (const path of Object.keys(files).filter(isLeft))
+    assert.equal(await readFile(join(target, path), 'latin1'), files[path]);
+  assert.ok(!reported.isRefused || (await treeDigest(dirname(target))) === before, 'nothing was built');
+}
+
+function twoVersions(host: Awaited<ReturnType<typeof startIndexServer>>) {
   const manifest = (version: string, path: string) => {
     host.put(path, rawZip([{ name: 'a.txt', content: version }]));
     return aManifest({

@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { formatUid } from '../../src/catalog/uid.ts';
-import type { Environment } from '../../src/config.ts';
+import { type Environment, readConfig } from '../../src/config.ts';
+import { createHub, type Hub } from '../../src/hub.ts';
 import { type InstallReport, InstallRequest, type StepResult } from '../../src/install/contract.ts';
 import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
 import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { type TestHub, testHub } from '../support/hub.ts';
+import { emptyDatabase } from '../support/databases.ts';
+import { testWorld } from '../support/world.ts';
 
-export interface InstallStage extends TestHub {
+export interface InstallStage {
+  hub: Hub;
   /** Not there yet. */
   target: string;
   /** A frozen install gets only the id. */
@@ -23,15 +26,27 @@ export interface InstallStage extends TestHub {
   files(): Promise<string[]>;
 }
 
-export async function installStage(t: TestContext, settings: Environment = {}): Promise<InstallStage> {
-  const folder = await aFolder(t);
-  const target = join(folder, 'target');
-  const stage = await testHub(t, { settings });
+/** A hub without an HTTP server. */
+export async function installHub(t: TestContext, settings: Environment = {}): Promise<Hub> {
+  const config = { ...readConfig(settings), database: await emptyDatabase(t, 'sqlite') };
+  const world = testWorld();
+  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  t.after(async () => {
+    await hub.close();
+    await world.close();
+  });
+  return hub;
+}
+
+/** With a hub of its own, unless one is given. */
+export async function installStage(t: TestContext, given?: Hub): Promise<InstallStage> {
+  const target = join(await aFolder(t), 'target');
+  const hub = given ?? (await installHub(t));
   return {
-    ...stage,
+    hub,
     target,
     install: (manifest, fields = {}) =>
-      stage.hub.install(
+      hub.install(
         InstallRequest.parse({ id: uidOf(manifest), target, ...(fields.frozen ? {} : { manifest }), ...fields }),
       ),
     read: (path) => readFile(join(target, path), 'utf8'),

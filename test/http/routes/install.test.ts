@@ -98,7 +98,8 @@ test('install: files and links in the place of the target are a 400', async (t) 
 });
 
 test('install: the answer is the report of the specification, and null fields of clients are forgiven', async (t) => {
-  const { app, target } = await installStage(t);
+  const { hub, app } = await testHub(t);
+  const { target } = await installStage(t, hub);
   const payload = {
     id: ID,
     target,
@@ -115,7 +116,8 @@ test('install: the answer is the report of the specification, and null fields of
 });
 
 test('install: steps are streamed as they happen, then the whole report', async (t) => {
-  const { app, target } = await installStage(t);
+  const { hub, app } = await testHub(t);
+  const { target } = await installStage(t, hub);
   const answer = await app.inject({
     method: 'POST',
     url: '/catalog/install',
@@ -136,7 +138,8 @@ test('install: steps are streamed as they happen, then the whole report', async 
 });
 
 test('install: what is refused before the first step is answered with its status, also as a stream', async (t) => {
-  const { app, target } = await installStage(t);
+  const { hub, app } = await testHub(t);
+  const { target } = await installStage(t, hub);
   const headers = { accept: 'text/event-stream' };
   const payload = { id: ID, target };
   const answer = await app.inject({ method: 'POST', url: '/catalog/install', headers, payload });
@@ -146,7 +149,8 @@ test('install: what is refused before the first step is answered with its status
 test('install: a client that goes away does not leave half an install, and the hub answers others meanwhile', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
-  const { listen, target, files } = await installStage(t);
+  const { hub, listen } = await testHub(t);
+  const { target, files } = await installStage(t, hub);
   const url = new URL(await listen());
   const isAsked = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
