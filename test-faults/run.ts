@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../test/support/postgres-server.ts';
 import { clientFaults } from './clients.ts';
+import { clusterFaults } from './cluster.ts';
 import { databaseFaults } from './database.ts';
 import { type Fault, type Options, type Row, runFault, table } from './harness.ts';
 import { killFaults } from './kill.ts';
@@ -30,6 +31,7 @@ const groups: Record<string, (options: Options) => readonly Fault[]> = {
   clients: clientFaults,
   machine: machineFaults,
   database: databaseFaults,
+  cluster: clusterFaults,
   remotes: remoteFaults,
   kill: killFaults,
   soak,

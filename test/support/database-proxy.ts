@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   swallowPackets(): void;
   /** Closes the present connections without a goodbye. New connections work. */
   breakConnections(): void;
+  /** New connections lead to the server on this port. */
+  leadTo(port: number): void;
 }
 
 interface Line {
@@ -19,12 +21,13 @@ interface Line {
 }
 
 export async function databaseProxy(t: TestContext, databaseUrl: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl);
+  const { hostname, port } = new URL(databaseUrl);
+  let target = Number(port);
   const lines = new Set<Line>();
   let opened = 0;
 
   const proxy = createServer((client) => {
-    const line = { client, server: connect(Number(target.port), target.hostname) };
+    const line = { client, server: connect(target, hostname) };
     opened += 1;
     lines.add(line);
     for (const socket of [line.client, line.server]) {
@@ -62,6 +65,9 @@ export async function databaseProxy(t: TestContext, databaseUrl: string): Promis
         client.resetAndDestroy();
         server.destroy();
       }
+    },
+    leadTo(port) {
+      target = port;
     },
   };
 }

@@ -20,6 +20,8 @@ export interface SeenRequest {
   path: string;
   headers: IncomingHttpHeaders;
   status: number;
+  /** When it came, by `performance.now()`. */
+  at: number;
 }
 
 export interface IndexServer {
@@ -71,7 +73,7 @@ export async function startIndexServer(t: TestContext): Promise<IndexServer> {
   const server = createServer(async (request, response) => {
     underWay += 1;
     most = Math.max(most, underWay);
-    const seen: SeenRequest = { path: request.url ?? '/', headers: request.headers, status: 0 };
+    const seen: SeenRequest = { path: request.url ?? '/', headers: request.headers, status: 0, at: performance.now() };
     requests.push(seen);
     response.once('close', () => {
       underWay -= 1;

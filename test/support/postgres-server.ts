@@ -30,11 +30,47 @@ export async function globalTeardown(): Promise<void> {
   await stop?.();
 }
 
+/** Nothing of a server for tests outlives them. */
+const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
+
 /** A server of its own on a free port, with the binaries that npm brought, and with pgvector where a folder of it is given. */
 export async function startPostgres({ pgvector }: { pgvector?: PgvectorFiles } = {}): Promise<{
   url: string;
   stop: () => Promise<void>;
 }> {
+  const installation = await installPostgres();
+  const settings = [...FORGETFUL, ...(pgvector ? await withPgvector(installation.folder, pgvector) : [])];
+  const server = await installation.start(installation.data, settings);
+  await ready(server.url);
+  return {
+    url: server.url,
+    async stop() {
+      // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
+      await server.end('SIGINT');
+      await installation.remove();
+    },
+  };
+}
+
+export interface PostgresServer {
+  url: string;
+  port: number;
+  /** SIGQUIT ends it at once, as a crash does. */
+  end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+}
+
+interface PostgresInstallation {
+  folder: string;
+  /** The data of a server that has never run. */
+  data: string;
+  /** A copy of the data, for a second server. */
+  copyData(): Promise<string>;
+  /** Does not wait until it takes connections. */
+  start(data: string, settings: readonly string[]): Promise<PostgresServer>;
+  remove(): Promise<void>;
+}
+
+export async function installPostgres(): Promise<PostgresInstallation> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-postgres-'));
   const owner = await unprivilegedUser();
   const { initdb, postgres } = await binaries(folder, owner);
@@ -43,50 +79,44 @@ export async function startPostgres({ pgvector }: { pgvector?: PgvectorFiles } =
   await writeFile(passwordFile, 'hub\n');
   await mkdir(data, { mode: 0o700 });
   if (owner) await Promise.all([folder, data, passwordFile].map((path) => chown(path, owner.uid, owner.gid)));
-
   const options = { ...owner, cwd: folder, env: { LC_ALL: 'C', TZ: 'UTC' } };
-  const initialise = [
-    '-D',
-    data,
-    '-U',
-    'hub',
-    '--pwfile',
-    passwordFile,
-    '--auth=password',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--no-sync',
-  ];
-  await promisify(execFile)(initdb, initialise, options);
-
-  const port = await freePort();
-  const settings = [
-    `port=${port}`,
-    'listen_addresses=127.0.0.1',
-    `unix_socket_directories=${folder}`,
-    // Nothing of it outlives the tests.
-    'fsync=off',
-    'synchronous_commit=off',
-    'full_page_writes=off',
-    'autovacuum=off',
-    'max_connections=200',
-    ...(pgvector ? await withPgvector(folder, pgvector) : []),
-  ];
-  const server = spawn(postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
-    ...options,
-    stdio: 'ignore',
-  });
-  const url = `postgres://hub:hub@127.0.0.1:${port}/postgres`;
-  await ready(url);
+  const access = ['-U', 'hub', '--pwfile', passwordFile, '--auth=password'];
+  const run = promisify(execFile);
+  await run(initdb, ['-D', data, ...access, '--encoding=UTF8', '--locale=C', '--no-sync'], options);
   return {
-    url,
-    async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients.
-      server.kill('SIGINT');
-      await ended;
-      await rm(folder, { recursive: true, force: true });
+    folder,
+    data,
+    async copyData() {
+      const copy = join(folder, 'copy');
+      // By its owner, so that the copy is readable for the server.
+      await run('cp', ['-R', data, copy], options);
+      await chmod(copy, 0o700);
+      return copy;
     },
+    async start(data, settings) {
+      const port = await freePort();
+      const all = [
+        `port=${port}`,
+        'listen_addresses=127.0.0.1',
+        `unix_socket_directories=${folder}`,
+        'max_connections=200',
+        ...settings,
+      ];
+      const server = spawn(postgres, ['-D', data, ...all.flatMap((setting) => ['-c', setting])], {
+        ...options,
+        stdio: 'ignore',
+      });
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      return {
+        url: `postgres://hub:hub@127.0.0.1:${port}/postgres`,
+        port,
+        async end(signal) {
+          server.kill(signal);
+          await ended;
+        },
+      };
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
@@ -126,7 +156,7 @@ async function binaries(folder: string, owner: Owner | undefined): Promise<{ ini
   return { initdb: join(copy, 'bin', basename(initdb)), postgres: join(copy, 'bin', basename(postgres)) };
 }
 
-async function ready(url: string): Promise<void> {
+export async function ready(url: string): Promise<void> {
   for (let tries = 100; ; tries -= 1) {
     const client = new pg.Client({ connectionString: url });
     try {
