@@ -26,7 +26,12 @@ export interface ArgumentSpec {
   name: string;
   description: string;
   choices?: readonly string[];
+  /** What shells offer for it. */
+  names?: NameKind;
 }
+
+export const NAME_KINDS = ['entities', 'installed', 'remotes'] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
 
 export interface Call<O extends OptionSpecs = OptionSpecs> {
   args: readonly string[];

@@ -1,12 +1,18 @@
-// `hub completion`.
-import { command } from '../command.ts';
+// `hub completion`, and `hub names`, which completion asks.
+import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
+import type { HubOperations } from '../../hub-operations.ts';
+import { searchQuery } from '../../search/search-query.ts';
+import { type Call, command, NAME_KINDS, type NameKind } from '../command.ts';
+import { openOwnInstall } from '../hub/own-install.ts';
+import { whenIndexed } from '../hub/when-indexed.ts';
 
+const MOST_NAMES = 50;
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export const completionCommands = [
   command({
     path: ['completion'],
-    summary: 'print what a shell needs in order to complete commands and options',
+    summary: 'print what a shell needs in order to complete commands, options and names',
     kind: 'plain',
     args: [{ name: '<shell>', description: 'which shell', choices: SHELLS }],
     options: {},
@@ -25,4 +31,57 @@ export const completionCommands = [
       return 'ok';
     },
   }),
+  command({
+    path: ['names'],
+    summary: 'print names that begin with a text, for shells that complete them',
+    details: 'Prints nothing where a local catalog does not exist yet; none is made.',
+    kind: 'hub',
+    args: [
+      { name: '<kind>', description: 'of names', choices: NAME_KINDS },
+      { name: '[start]', description: 'what the names begin with' },
+    ],
+    options: {},
+    examples: [
+      ['hub names entities pdf', 'of the catalog'],
+      ['hub names installed', 'of what is installed in this folder'],
+    ],
+    async run({ args: [kind, start = ''], ...call }) {
+      const found = await NAMES[kind as NameKind](start, call);
+      // What has a space in it is several words to a shell.
+      const isUsable = (name: string) => name.toLowerCase().startsWith(start.toLowerCase()) && /^[!-~]+$/.test(name);
+      const names = [...new Set(found)].filter(isUsable).sort();
+      return call.output.answer(names, () => names.map((name) => `${name}\n`).join(''));
+    },
+  }),
 ];
+
+type NameCall = Pick<Call, 'access' | 'terminal' | 'output'>;
+
+const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[]>> = {
+  /** Slugs that begin so, and names that have such a word, with their last parts. */
+  async entities(start, call) {
+    const hub = await openExisting(call);
+    if (!hub) return [];
+    const query = searchQuery({ text: start, mode: 'keyword', limit: MOST_NAMES });
+    const page = await whenIndexed(() => hub.search(query), call);
+    const lists = await Promise.all(
+      ENTITY_TYPES.map((type) =>
+        hub.listCatalog({ text: '', idPrefix: `${type}:${start}`, sort: 'name', limit: MOST_NAMES, offset: 0 }),
+      ),
+    );
+    const slugs = lists.flatMap(({ items }) => items.map(({ id }) => parseReference(id)?.slug ?? id));
+    return [...page.items.flatMap(({ name }) => [name, name.slice(name.lastIndexOf('/') + 1)]), ...slugs];
+  },
+  async installed(_start, call) {
+    await using own = await openOwnInstall(call, { withCatalog: false });
+    return (await own.lockfile('.'))?.entities.map(({ name }) => name) ?? [];
+  },
+  async remotes(_start, call) {
+    const remotes = await (await openExisting(call))?.listRemotes();
+    return remotes?.items.map(({ name, url }) => name ?? url) ?? [];
+  },
+};
+
+function openExisting({ access }: NameCall): Promise<HubOperations | undefined> {
+  return access.serverUrl === undefined ? access.findLocal() : access.open();
+}

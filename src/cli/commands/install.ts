@@ -52,7 +52,13 @@ export const installCommands = [
     details:
       'The catalog is that of --hub or HUB_URL, or the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without one, the newest stable version is installed. Packages are built in .hub, checkouts and archives go to vendor, and programs get launchers in .hub/bin. Commit hub.lock.json: `hub install --frozen` rebuilds the same from it. --json answers the report of the API, with the whole path of the folder in target_path; for several entities, a list of reports.',
     kind: 'hub',
-    args: [{ name: '[name...]', description: 'what to install; may be left out with --manifest or --frozen' }],
+    args: [
+      {
+        name: '[name...]',
+        description: 'what to install; may be left out with --manifest or --frozen',
+        names: 'entities',
+      },
+    ],
     options: INSTALL_OPTIONS,
     examples: [
       ['hub install io.example.docs/pdf-tables --client claude', 'with the configuration for Claude'],
@@ -75,7 +81,7 @@ export const installCommands = [
     details:
       'Without a name, all entities of hub.lock.json. Versions of packages are resolved again, also where the entity itself is the newest already.',
     kind: 'hub',
-    args: [{ name: '[name...]', description: 'of installed entities' }],
+    args: [{ name: '[name...]', description: 'of installed entities', names: 'installed' }],
     options: { target: textOr('--target <folder>', 'folder that was installed into', '.'), ...RIGHTS },
     examples: [
       ['hub update', 'everything in hub.lock.json'],

@@ -50,7 +50,7 @@ export const installedCommands = [
     details:
       'Compares hub.lock.json with the newest stable versions. Ends with exit code 0, also when something is newer.',
     kind: 'hub',
-    args: [{ name: '[name...]', description: 'of installed entities; all of them by default' }],
+    args: [{ name: '[name...]', description: 'of installed entities; all of them by default', names: 'installed' }],
     options: { target: TARGET },
     examples: [
       ['hub outdated', 'this folder, and the local catalog'],
@@ -74,7 +74,7 @@ export const installedCommands = [
     summary: 'remove installed entities from a folder, and from its lockfile',
     details: 'Files and folders that were changed since they were installed stay, unless --force is given.',
     kind: 'local',
-    args: [{ name: '<name...>', description: 'of installed entities' }],
+    args: [{ name: '<name...>', description: 'of installed entities', names: 'installed' }],
     options: { target: TARGET, force: flag('--force', 'also remove what was changed since it was installed') },
     examples: [
       ['hub uninstall pdf-tables', ''],

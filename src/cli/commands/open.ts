@@ -15,7 +15,13 @@ export const openCommands = [
     details:
       'The hub is that of --hub or HUB_URL. The address is printed, too: where no browser can be started, open it yourself. BROWSER names another program to start.',
     kind: 'hub',
-    args: [{ name: '[id]', description: '<type>:<slug>@<version>; without the version, the newest stable one' }],
+    args: [
+      {
+        name: '[id]',
+        description: '<type>:<slug>@<version>; without the version, the newest stable one',
+        names: 'entities',
+      },
+    ],
     options: {},
     examples: [
       ['hub open --hub http://127.0.0.1:8765', 'the search page'],

@@ -17,7 +17,7 @@ import { oneLine, plural, shownMoment } from '../output/text.ts';
 import { rejectionsCommand } from './rejections.ts';
 
 const REMOTE_URL = { name: '<url>', description: 'address of an index document, or of an MCP registry' };
-const REMOTE = { name: '<remote>', description: 'address or name of a remote' };
+const REMOTE = { name: '<remote>', description: 'address or name of a remote', names: 'remotes' } as const;
 
 const SETTINGS = {
   name: text('--name <name>', 'what to call it in place of its address'),
@@ -119,7 +119,9 @@ export const remoteCommands = [
     details:
       'Checks every manifest that the index lists. An address that is not a remote is read once and not kept. Registers nothing; that is what sync does.',
     kind: 'hub',
-    args: [{ name: '[remote]', description: 'address or name of a remote, or the address of any index' }],
+    args: [
+      { name: '[remote]', description: 'address or name of a remote, or the address of any index', names: 'remotes' },
+    ],
     options: {
       acceptShrunk: flag('--accept-shrunk', 'believe an index that lists less than half of what it did'),
     },

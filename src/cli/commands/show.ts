@@ -21,7 +21,13 @@ export const showCommands = [
     path: ['show'],
     summary: 'everything that is known of one entity',
     kind: 'hub',
-    args: [{ name: '<id>', description: '<type>:<slug>@<version>; without the version, the newest stable one' }],
+    args: [
+      {
+        name: '<id>',
+        description: '<type>:<slug>@<version>; without the version, the newest stable one',
+        names: 'entities',
+      },
+    ],
     options: {
       version: VERSION_OPTION,
       manifest: flag('--manifest', 'the manifest, as it was stored'),

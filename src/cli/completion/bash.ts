@@ -39,9 +39,9 @@ function valueCases({ line, options }: CompletedCommand): string[] {
     });
 }
 
-function wordsCase({ line, next, takesPath, options }: CompletedCommand): string {
+function wordsCase({ line, next, takesPath, names, options }: CompletedCommand): string {
   const optionWords = options.flatMap(namesOf).join(' ');
-  const nextWords = next.map(({ word }) => word).join(' ');
+  const nextWords = names ? `$(hub names ${names} "$cur" 2>/dev/null)` : next.map(({ word }) => word).join(' ');
   // Where something else may come next, options are offered once the word starts with a dash.
   if (takesPath || nextWords !== '')
     return `    ${quoted(line)}) if [[ "$cur" == -* ]]; then words="${optionWords}"; else words="${nextWords}"; fi ;;`;

@@ -23,11 +23,12 @@ ${commands.flatMap(completions).join('\n')}
 `;
 }
 
-function completions({ line, next, takesPath, options }: CompletedCommand): string[] {
+function completions({ line, next, takesPath, names, options }: CompletedCommand): string[] {
   const here = `complete -c hub -n "__hub_line ${line === '' ? "''" : `'${line}'`}"`;
   return [
     ...next.map(({ word, summary }) => `${here} -a ${quoted(word)}${summary ? ` -d ${quoted(summary)}` : ''}`),
     ...(takesPath ? [`${here} -F`] : []),
+    ...(names ? [`${here} -a '(hub names ${names} (commandline -ct) 2>/dev/null)'`] : []),
     ...options.map((option) => `${here} ${optionPart(option)} -d ${quoted(option.description)}`),
   ];
 }

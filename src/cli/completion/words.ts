@@ -1,5 +1,5 @@
 // What can follow what on a command line: the command table as shells complete it.
-import type { Command, CommandTable } from '../command.ts';
+import type { Command, CommandTable, NameKind } from '../command.ts';
 import { optionsOf } from '../options.ts';
 
 export interface CompletedOption {
@@ -21,6 +21,8 @@ export interface CompletedCommand {
   next: readonly { word: string; summary: string }[];
   /** Whether an argument of it is a path. */
   takesPath: boolean;
+  /** What `hub names` is asked for. */
+  names?: NameKind | undefined;
   options: readonly CompletedOption[];
 }
 
@@ -58,6 +60,7 @@ function completed(command: Command): CompletedCommand {
     summary,
     next: args.flatMap(({ choices = [] }) => choices.map((word) => ({ word, summary: '' }))),
     takesPath: args.some(({ name }) => isPath(name)),
+    names: args.find(({ names }) => names)?.names,
     options: [
       ...Object.values(optionsOf(command)).map(({ flags, description, choices = [] }): CompletedOption => {
         const value = choices.length > 0 ? 'words' : isPath(flags) ? 'path' : flags.includes('<') ? 'text' : 'none';

@@ -45,14 +45,16 @@ function valueCases({ line, options }: CompletedCommand): string[] {
     });
 }
 
-function wordsCase({ line, next, options }: CompletedCommand): string {
+function wordsCase({ line, next, names, options }: CompletedCommand): string {
   const described = (words: readonly (readonly [string, string])[]) =>
     words.map(([word, text]) => `'${word}${text && `:${text.replaceAll("'", '’').replaceAll(':', '\\:')}`}'`).join(' ');
   const nextWords = described(next.map(({ word, summary }) => [word, summary]));
   const optionWords = described(
     options.flatMap((option) => namesOf(option).map((name) => [name, option.description] as const)),
   );
-  return `    (${quoted(line)}) next=(${nextWords}) options=(${optionWords}) ;;`;
+  // Colons separate a word from its description.
+  const named = names ? `\${(@f)$(hub names ${names} "$PREFIX" 2>/dev/null)//:/\\\\:}` : nextWords;
+  return `    (${quoted(line)}) next=(${named}) options=(${optionWords}) ;;`;
 }
 
 function namesOf({ long, short }: CompletedOption): string[] {

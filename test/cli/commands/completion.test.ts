@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { COMMAND_TABLE } from '../../../src/cli/command-table.ts';
 import { completedCommands } from '../../../src/cli/completion/words.ts';
+import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
@@ -50,7 +52,13 @@ const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
   { words: ['remotes', '--'], offers: ['--help'], not: ['--version'] },
   { words: ['backup', ''], offers: [], not: ['--force'] },
   { words: ['backup', '-'], offers: ['--force'] },
+  { words: ['install', 'cl'], offers: ['cl-of-entities'], not: ['--force'] },
+  { words: ['install', '--fo'], offers: ['--force'], not: ['cl-of-entities'] },
+  { words: ['uninstall', 'cl'], offers: ['cl-of-installed'] },
+  { words: ['remotes', 'remove', 'cl'], offers: ['cl-of-remotes'] },
 ];
+/** In the place of the command that shells ask for names. */
+const NAMES_PROGRAM = '#!/bin/sh\n[ "$1" = names ] && echo "$3-of-$2"\n';
 for (const [shell, offersOf] of Object.entries({ bash: bashOffers, zsh: zshOffers, fish: fishOffers })) {
   for (const { words, offers, not = [] } of typed) {
     test(`completion ${shell}: 'hub ${words.join(' ')}' and tab`, { skip: unlessHere(shell) }, async (t) => {
@@ -65,6 +73,38 @@ test('completion zsh: what has nothing to be said of it stands alone', { skip: u
   assert.deepEqual(await zshDescribed(t, ['completion', '']), ['bash', 'zsh', 'fish']);
 });
 
+const named: { args: string[]; prints: string }[] = [
+  { args: ['names', 'entities', 'clo'], prints: 'clock\n' },
+  { args: ['names', 'entities', 'io.example/clo'], prints: 'io.example/clock\n' },
+  { args: ['names', 'entities', 'none-such'], prints: '' },
+  { args: ['names', 'remotes', 'te'], prints: 'team\n' },
+  { args: ['names', 'installed'], prints: '' },
+];
+test('names: of the catalog, of remotes, and of what is installed', async (t) => {
+  const { hub, listen } = await testHub(t);
+  await hub.load([{ document: aManifest({ type: 'mcp_server', id: 'clock', name: 'io.example/clock' }) }]);
+  await hub.addRemote('https://catalog.example.org/index.json', { name: 'team' });
+  const environment = { HUB_URL: await listen() };
+  for (const { args, prints } of named) {
+    const { exitCode, out, error } = await inTerminal(args, { environment });
+    assert.deepEqual({ exitCode, out, error }, { exitCode: 0, out: prints, error: '' }, args.join(' '));
+  }
+});
+
+test('names: nothing where no catalog is, and none is made', async (t) => {
+  const folder = await tempDir(t);
+  const environment = { DB_PATH: join(folder, 'catalog.sqlite') };
+  assert.deepEqual(await inTerminal(['names', 'entities', 'a'], { environment }), { exitCode: 0, out: '', error: '' });
+  assert.deepEqual(await readdir(folder), []);
+});
+
+/** The environment of shells that find a `hub` which knows names. */
+async function withNames(t: TestContext): Promise<{ PATH: string }> {
+  const folder = await tempDir(t);
+  await writeFile(join(folder, 'hub'), NAMES_PROGRAM, { mode: 0o755 });
+  return { PATH: `${folder}:${process.env.PATH}` };
+}
+
 async function scriptFor(t: TestContext, shell: string): Promise<string> {
   const script = join(await tempDir(t), `completion.${shell}`);
   await writeFile(script, (await inTerminal(['completion', shell])).out);
@@ -76,7 +116,7 @@ async function bashOffers(t: TestContext, words: string[]): Promise<string[]> {
   const script = await scriptFor(t, 'bash');
   const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
   const program = `source '${script}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _hub; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await execute('bash', ['--norc', '-c', program]);
+  const { stdout } = await execute('bash', ['--norc', '-c', program], { env: await withNames(t) });
   return stdout.split('\n').filter(Boolean);
 }
 
@@ -92,7 +132,7 @@ async function zshDescribed(t: TestContext, words: string[]): Promise<string[]> 
   const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
   const program = `compdef() { : }; _files() { : }; compadd() { shift; print -l -- "$@" }; _describe() { print -l -- "\${(@P)2}" }
     source '${script}'; words=(${line}); CURRENT=${words.length + 1}; PREFIX="\${words[-1]}"; _hub`;
-  const { stdout } = await execute('zsh', ['-f', '-c', program]);
+  const { stdout } = await execute('zsh', ['-f', '-c', program], { env: await withNames(t) });
   return stdout.split('\n').filter(Boolean);
 }
 
@@ -101,7 +141,7 @@ async function fishOffers(t: TestContext, words: string[]): Promise<string[]> {
   const program = `source '${script}'; complete -C 'hub ${words.join(' ')}'`;
   // The shell starts without the user's own settings.
   const { stdout } = await execute('fish', ['--no-config', '-c', program], {
-    env: { PATH: process.env.PATH, HOME: '/nowhere' },
+    env: { ...(await withNames(t)), HOME: '/nowhere' },
   });
   return stdout
     .split('\n')
