@@ -1,5 +1,8 @@
-// Run by `npm ci`: builds the page. Plain JavaScript, because npm may run it on a Node that cannot read TypeScript.
+// Run by `npm ci`: builds the page, and makes room. Plain JavaScript, because npm may run it on a Node that cannot read TypeScript.
+import { fileURLToPath } from 'node:url';
+import { pruneDependencies } from './prune-dependencies.mjs';
 
+await pruneDependencies(fileURLToPath(new URL('../node_modules', import.meta.url)), process);
 const vite = await import('vite').catch(() => undefined);
 if (vite) await vite.build({ logLevel: 'warn' });
 else console.log('The page is not built, for vite is not installed: production installs leave it out.');
