@@ -15,7 +15,7 @@ export interface Config {
   readonly port: number | undefined;
   readonly baseUrl: string | undefined;
   readonly tls: Readonly<{ certFile: string; keyFile: string }> | undefined;
-  readonly trustProxy: boolean;
+  readonly trustedProxies: number;
   readonly adminToken: string | undefined;
   readonly metricsToken: string | undefined;
   /** Whether reads need a token too. */
@@ -98,7 +98,7 @@ export function readConfig(environment: Environment): Config {
     port: settings.PORT,
     baseUrl: settings.BASE_URL,
     tls: tlsFiles(settings),
-    trustProxy: settings.TRUST_PROXY,
+    trustedProxies: settings.TRUST_PROXY,
     adminToken: settings.API_TOKEN,
     metricsToken: settings.METRICS_TOKEN,
     readsNeedToken: readsNeedToken(settings),

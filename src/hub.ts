@@ -1,6 +1,5 @@
 // The hub: one method per endpoint, and the only place that knows which implementation is used for what.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitAttempts } from './access/attempts.ts';
 import { createAudit } from './access/audit.ts';
 import { type Authentication, createAuthentication } from './access/authenticate.ts';
 import type { Caller } from './access/contract.ts';
@@ -232,14 +231,13 @@ export async function createHub({
     log,
     keepDays: isServed ? config.auditDays : undefined,
   });
-  const authentication = limitAttempts(
-    createAuthentication({
-      apiToken: config.adminToken,
-      readsNeedToken: config.readsNeedToken,
-      tokens,
-      checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
-    }),
-  );
+  const authentication = createAuthentication({
+    apiToken: config.adminToken,
+    metricsToken: config.metricsToken,
+    readsNeedToken: config.readsNeedToken,
+    tokens,
+    checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
+  });
 
   const webhooks = createWebhooks({
     webhooks: createWebhookStore(database),

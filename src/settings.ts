@@ -21,6 +21,11 @@ const yesOrNo = z
   .toLowerCase()
   .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], { error: 'true or false' }))
   .transform((text) => ['true', '1', 'yes', 'on'].includes(text));
+const proxyCount = z
+  .string()
+  .toLowerCase()
+  .regex(/^(?:\d|true|yes|on|false|no|off)$/, 'a number of proxies from 0 to 9, true or false')
+  .transform((text) => (/\d/.test(text) ? Number(text) : Number(['true', 'yes', 'on'].includes(text))));
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
@@ -86,9 +91,11 @@ export const SETTINGS = z.object({
     .optional()
     .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub speaks HTTPS.'),
   TLS_KEY_FILE: text.optional().describe('PEM file with the private key.'),
-  TRUST_PROXY: yesOrNo
-    .default(false)
-    .describe('Take the caller’s address from `X-Forwarded-For`; only behind a proxy that sets it.'),
+  TRUST_PROXY: proxyCount
+    .default(0)
+    .describe(
+      'Number of proxies in front of the hub that add to `X-Forwarded-For`; `true` means 1. The caller’s address is the one that the outermost of them added.',
+    ),
   API_TOKEN: token.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
   READ_ACCESS: oneOf(['open', 'token'])
     .default('open')

@@ -1,47 +1,56 @@
-// Wrong tokens: an address that sent many has to wait before another token of it is looked at.
-import { createHash } from 'node:crypto';
+// Wrong tokens: an address that sent many of them has to wait before it may try another.
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
-import type { Authentication } from './authenticate.ts';
+
+export interface Attempts {
+  /** Whether this token of the settings was sent. @throws HubError `rate_limited` when it may have been guessed */
+  isRight(sent: string, expected: string, address: string): boolean;
+  /** Counts a token that is not accepted. @returns what to throw: `refusal`, or that the address has to wait */
+  refuse(sent: string, address: string, refusal: HubError): HubError;
+}
 
 /** Different ones: a program that repeats an outdated token is not guessing. */
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 const ADDRESSES_KEPT = 10_000;
-const TOKENS_KEPT = 1_000;
+/** Nobody guesses a token of this length: it always passes, so that no caller pays for the wrong tokens of others. */
+const LONG_TOKEN = 20;
 
-/** Tokens that were accepted lately always pass: others behind the same proxy do not pay for one that guesses. */
-export function limitAttempts(authentication: Authentication): Authentication {
+export function createAttempts(): Attempts {
   const wrong = new LRUCache<string, Set<string>>({ max: ADDRESSES_KEPT, ttl: WINDOW_MS });
-  const accepted = new LRUCache<string, true>({ max: TOKENS_KEPT });
+  /** Addresses with the token of the settings that they sent before they had to wait. */
+  const known = new LRUCache<string, true>({ max: ADDRESSES_KEPT });
+
   return {
-    isOpen: authentication.isOpen,
-    async identify(bearer, address) {
-      if (bearer === '' || authentication.isOpen) return authentication.identify(bearer, address);
-      const token = createHash('sha256').update(bearer).digest('base64');
-      const tried = wrong.get(address);
-      if (tried && tried.size >= MOST_WRONG && !tried.has(token) && !accepted.has(token)) throw tooMany();
-      try {
-        const identified = await authentication.identify(bearer, address);
-        accepted.set(token, true);
-        return identified;
-      } catch (error) {
-        if (isWrong(error)) note(address, token);
-        throw error;
-      }
+    isRight(sent, expected, address) {
+      if (!isSameText(sent, expected)) return false;
+      const mustWait = (wrong.get(address)?.size ?? 0) >= MOST_WRONG;
+      if (mustWait && expected.length < LONG_TOKEN && !known.has(`${address} ${expected}`)) throw tooMany();
+      known.set(`${address} ${expected}`, true);
+      return true;
+    },
+
+    refuse(sent, address, refusal) {
+      const token = digestOf(sent).toString('base64');
+      const tried = wrong.get(address) ?? new Set();
+      if (tried.has(token)) return refusal;
+      if (tried.size >= MOST_WRONG) return tooMany();
+      // The time begins with the first wrong token: a caller that goes on trying does not wait for longer.
+      if (tried.size === 0) wrong.set(address, tried);
+      tried.add(token);
+      return refusal;
     },
   };
-
-  /** The time begins with the first wrong token: a caller that goes on trying does not lock others out for longer. */
-  function note(address: string, token: string): void {
-    const tried = wrong.get(address) ?? new Set();
-    if (tried.size === 0) wrong.set(address, tried);
-    if (tried.size < MOST_WRONG) tried.add(token);
-  }
 }
 
-function isWrong(error: unknown): boolean {
-  return error instanceof HubError && error.code === 'unauthorized';
+/** In constant time; the digests make both sides equally long. */
+function isSameText(left: string, right: string): boolean {
+  return timingSafeEqual(digestOf(left), digestOf(right));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 function tooMany(): HubError {

@@ -1,6 +1,6 @@
 // Who a caller is, by the bearer token that it sent.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { HubError } from '../errors.ts';
+import { createAttempts } from './attempts.ts';
 import type { Caller } from './contract.ts';
 import type { CheckJsonWebToken } from './json-web-tokens.ts';
 import { isAtLeast, type Role } from './roles.ts';
@@ -11,10 +11,13 @@ export interface Authentication {
   readonly isOpen: boolean;
   /** `bearer` is empty for callers that sent none. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
   identify(bearer: string, address: string): Promise<Identified>;
+  /** Undefined without METRICS_TOKEN. @throws HubError `unauthorized`, `rate_limited` */
+  readonly checkMetricsToken?: (bearer: string, address: string) => void;
 }
 
 export interface AuthenticationDependencies {
   apiToken: string | undefined;
+  metricsToken: string | undefined;
   readsNeedToken: boolean;
   tokens: Pick<Tokens, 'find'>;
   checkJsonWebToken: CheckJsonWebToken | undefined;
@@ -25,24 +28,30 @@ type Identified = Pick<Caller, 'name' | 'kind' | 'id' | 'role' | 'scope' | 'isKn
 const ANYBODY: Identified = { name: 'anybody', kind: 'anybody', role: 'reader', scope: [], isKnown: false };
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
-  const { apiToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;
+  const { apiToken, metricsToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;
   const isOpen = apiToken === undefined && checkJsonWebToken === undefined;
+  const attempts = createAttempts();
+
+  function checkMetricsToken(bearer: string, address: string): void {
+    if (attempts.isRight(bearer, metricsToken ?? '', address)) return;
+    throw bearer === '' ? needsMetricsToken() : attempts.refuse(bearer, address, needsMetricsToken());
+  }
+
   return {
     isOpen,
-    async identify(bearer) {
+    ...(metricsToken !== undefined && { checkMetricsToken }),
+    async identify(bearer, address) {
       if (isOpen) return { ...ANYBODY, role: 'admin' };
       if (bearer === '' && readsNeedToken) throw needsToken('reader');
       if (bearer === '') return ANYBODY;
-      if (apiToken !== undefined && isSameText(bearer, apiToken))
+      if (apiToken !== undefined && attempts.isRight(bearer, apiToken, address))
         return { name: 'API_TOKEN', kind: 'setting', role: 'admin', scope: [], isKnown: true };
       const token = await tokens.find(bearer);
       if (token) return { name: token.name, kind: 'token', role: token.role, scope: token.scope, isKnown: true };
-      if (checkJsonWebToken && bearer.split('.').length === 3)
-        return { ...(await checkJsonWebToken(bearer)), kind: 'sign-in', scope: [], isKnown: true };
-      throw new HubError(
-        'unauthorized',
-        "The token in the header 'Authorization' is not accepted: it is wrong, expired or revoked.",
-      );
+      // Its refusals are not counted: an outdated sign-in is not a guess, and signatures cannot be guessed.
+      const signedIn = await checkJsonWebToken?.(bearer);
+      if (signedIn) return { ...signedIn, kind: 'sign-in', scope: [], isKnown: true };
+      throw attempts.refuse(bearer, address, notAccepted());
     },
   };
 }
@@ -67,8 +76,16 @@ function needsToken(role: Role): HubError {
   );
 }
 
-/** In constant time; the digests make both sides equally long. */
-export function isSameText(left: string, right: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(left), digest(right));
+function notAccepted(): HubError {
+  return new HubError(
+    'unauthorized',
+    "The token in the header 'Authorization' is not accepted: it is wrong, expired, revoked or of another issuer.",
+  );
+}
+
+function needsMetricsToken(): HubError {
+  return new HubError(
+    'unauthorized',
+    "This route needs the header 'Authorization: Bearer <token>' with the hub's METRICS_TOKEN.",
+  );
 }

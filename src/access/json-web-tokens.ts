@@ -28,7 +28,8 @@ interface SignedIn {
   role: Role;
 }
 
-export type CheckJsonWebToken = (token: string) => Promise<SignedIn>;
+/** Undefined for texts that are not a signed token of the issuer. @throws HubError `unauthorized`, `forbidden`, `issuer_unavailable` */
+export type CheckJsonWebToken = (token: string) => Promise<SignedIn | undefined>;
 
 /** Only signatures with a public key: with a shared secret, or none, anybody could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
@@ -81,8 +82,7 @@ export function createJsonWebTokens(
   }
 
   return async (token) => {
-    if (!isMeantFor(issuer, token))
-      throw new HubError('unauthorized', `The token is not accepted: it is not of ${issuer}.`);
+    if (!isMeantFor(issuer, token)) return undefined;
     const known = await openKeys();
     const options = {
       issuer: [issuer, `${issuer}/`],

@@ -1,6 +1,6 @@
 // Who a request comes from, and whether it may do what its route does.
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import { type Authentication, assertRole, isSameText } from '../access/authenticate.ts';
+import { type Authentication, assertRole } from '../access/authenticate.ts';
 import type { Caller, Door } from '../access/contract.ts';
 import { HubError } from '../errors.ts';
 import type { Hub } from '../hub.ts';
@@ -26,13 +26,13 @@ export interface AccessRules {
   authentication: Authentication;
   permit: Hub['permit'];
   readsNeedToken: boolean;
-  metricsToken: string | undefined;
 }
 
-/** Runs before the body is read. @throws HubError `unauthorized`, `forbidden` */
+/** Runs before the body is read. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
 export async function authorize(request: FastifyRequest, rules: AccessRules): Promise<void> {
   const { operation, isForMetrics } = request.routeOptions.config;
-  if (isForMetrics && rules.metricsToken) requireMetricsToken(request, rules.metricsToken);
+  const { checkMetricsToken } = rules.authentication;
+  if (isForMetrics && checkMetricsToken) checkMetricsToken(bearerToken(request), request.ip);
   else if (isForMetrics && rules.readsNeedToken) assertRole(await callerOf(request, rules), 'reader');
   if (!operation) return;
   const role = roleFor(operation);
@@ -71,14 +71,6 @@ export async function isOperator(
     if (error instanceof HubError) return false;
     throw error;
   }
-}
-
-function requireMetricsToken(request: FastifyRequest, expected: string): void {
-  if (isSameText(bearerToken(request), expected)) return;
-  throw new HubError(
-    'unauthorized',
-    "This route needs the header 'Authorization: Bearer <token>' with the hub's METRICS_TOKEN.",
-  );
 }
 
 /** Empty without the header; any other form of the header yields a text that cannot be a token. */

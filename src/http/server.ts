@@ -85,7 +85,8 @@ export async function createServer({
     // Fastify's own 503 is not problem+json; what still arrives on an open connection while closing is answered instead.
     return503OnClosing: false,
     bodyLimit: config.maxBodyBytes,
-    trustProxy: config.trustProxy,
+    // Given as a number, Fastify would trust no proxy at all.
+    trustProxy: config.trustedProxies > 0 && ((_address, hop) => hop < config.trustedProxies),
     logger: false,
     genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
@@ -144,7 +145,6 @@ export async function createServer({
     authentication: hub.authentication,
     permit: (caller, request) => hub.permit(caller, request),
     readsNeedToken: config.readsNeedToken,
-    metricsToken: config.metricsToken,
   };
   app.decorateRequest('caller');
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });

@@ -96,6 +96,24 @@ test('sign-in: new keys of the issuer are found, and old ones are refused', asyn
   assertProblem(await ask('/audit', old), 'unauthorized');
 });
 
+test('sign-in: outdated and forged tokens of the issuer keep nobody at the address waiting', async (t) => {
+  const { issuer, ask } = await hubWithIssuer(t);
+  const claims = { groups: ['hub-admins'] };
+  const { privateKey } = await generateKeyPair('ES256');
+  const forged = (jti: string) =>
+    new SignJWT({ ...claims, iss: issuer.url, aud: 'hub', jti })
+      .setProtectedHeader({ alg: 'ES256', kid: 'unknown' })
+      .sign(privateKey);
+  for (let count = 0; count < 20; count += 1) {
+    assertProblem(await ask('/audit', await issuer.sign({ ...claims, exp: 1000 + count })), 'unauthorized');
+    assertProblem(await ask('/audit', await forged(String(count))), 'unauthorized');
+  }
+  assertProblem(await ask('/audit', 'a-guess'), 'unauthorized');
+  for (let count = 0; count < 20; count += 1) await ask('/audit', `another.guess.${count}`);
+  assertProblem(await ask('/audit', 'a.guess.more'), 'rate_limited');
+  assert.equal((await ask('/audit', await issuer.sign(claims))).status, 200);
+});
+
 async function hubWithIssuer(t: TestContext, settings: Record<string, string> = {}) {
   const issuer: TestIssuer = await startIssuer(t);
   const { app, hub, world } = await testHub(t, {

@@ -1,6 +1,6 @@
 // Tokens, through HTTP on both databases.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { TokenCreated } from '../../src/access/contract.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
@@ -116,19 +116,63 @@ test('tokens: an installer cannot bring manifests of its own into the catalog', 
   assert.notEqual((await hub.getEntity('tool:com.acme/wiki@1.0.0')).summary, 'replaced');
 });
 
-test('tokens: an address that sends many wrong ones waits; accepted tokens still pass', async (t) => {
-  const { app } = await testHub(t, { settings });
-  const ask = async (token: string) => inject(app, { url: '/gateways/pending', headers: bearer(token) });
+test('wrong tokens: an address that sends many waits; a token that it sent before still passes', async (t) => {
+  const { ask, app } = await hubToGuess(t);
   assert.equal((await ask(API_TOKEN)).status, 200);
   for (let count = 0; count < 20; count += 1) assertProblem(await ask(`guess-${count}`), 'unauthorized');
   assertProblem(await ask('guess-20'), 'rate_limited');
+  assertProblem(await ask('guess-3'), 'unauthorized');
   assert.equal((await ask(API_TOKEN)).status, 200);
   assert.equal((await inject(app, { url: '/catalog' })).status, 200, 'reads without a token go on');
 });
 
-test('tokens: a right token that was never seen waits as well behind many wrong ones', async (t) => {
-  const { app } = await testHub(t, { settings });
-  const ask = async (token: string) => inject(app, { url: '/gateways/pending', headers: bearer(token) });
-  for (let count = 0; count < 20; count += 1) await ask(`guess-${count}`);
-  assertProblem(await ask(API_TOKEN), 'rate_limited');
+test('wrong tokens: a short API_TOKEN cannot be guessed after many, wherever else it is in use', async (t) => {
+  const { ask, guessMany } = await hubToGuess(t, { TRUST_PROXY: '1' });
+  assert.equal((await ask(API_TOKEN, '192.0.2.1')).status, 200);
+  await guessMany('192.0.2.2');
+  assertProblem(await ask(API_TOKEN, '192.0.2.2'), 'rate_limited');
 });
+
+test('wrong tokens: what nobody can guess is never refused for the wrong tokens of others', async (t) => {
+  const long = 'an-api-token-of-some-length';
+  const { ask, guessMany, hub } = await hubToGuess(t, { API_TOKEN: long });
+  const { token } = await hub.createToken({ name: 'ci', role: 'operator', scope: [] });
+  await guessMany();
+  assertProblem(await ask('guess'), 'rate_limited');
+  for (const right of [long, token]) assert.equal((await ask(right)).status, 200);
+});
+
+test('wrong tokens: those of METRICS_TOKEN count as well', async (t) => {
+  const { app, ask } = await hubToGuess(t, { METRICS_TOKEN: 'scrape' });
+  const scrape = (token?: string) => inject(app, { url: '/metrics', ...(token && { headers: bearer(token) }) });
+  for (let count = 0; count < 20; count += 1) assertProblem(await scrape(`guess-${count}`), 'unauthorized');
+  for (const token of ['guess-20', 'scrape']) assertProblem(await scrape(token), 'rate_limited');
+  assertProblem(await scrape(), 'unauthorized');
+  assertProblem(await ask('guess-20'), 'rate_limited');
+});
+
+test('wrong tokens: callers cannot choose the address that counts', async (t) => {
+  for (const [proxies, added] of [
+    ['true', ''],
+    ['2', ', 10.0.0.1'],
+  ]) {
+    const { ask } = await hubToGuess(t, { TRUST_PROXY: String(proxies) });
+    const guess = (count: number, address: string) => ask(`guess-${count}`, `198.51.100.${count}, ${address}${added}`);
+    for (let count = 0; count < 20; count += 1) assertProblem(await guess(count, '192.0.2.1'), 'unauthorized');
+    assertProblem(await guess(20, '192.0.2.1'), 'rate_limited');
+    assertProblem(await guess(20, '192.0.2.2'), 'unauthorized');
+  }
+});
+
+async function hubToGuess(t: TestContext, more: Record<string, string> = {}) {
+  const { app, hub } = await testHub(t, { settings: { ...settings, ...more } });
+  const ask = (token: string, forwarded?: string) =>
+    inject(app, {
+      url: '/gateways/pending',
+      headers: { ...bearer(token), ...(forwarded && { 'x-forwarded-for': forwarded }) },
+    });
+  async function guessMany(forwarded?: string): Promise<void> {
+    for (let count = 0; count < 20; count += 1) assertProblem(await ask(`guess-${count}`, forwarded), 'unauthorized');
+  }
+  return { app, hub, ask, guessMany };
+}
