@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../lib/world.ts';
 import { GONE, type SendDependencies, send } from './send.ts';
-import type { Attempt, AttemptOutcome, DeliveryStore, OpenDelivery } from './store.ts';
+import { type Attempt, type AttemptOutcome, type DeliveryStore, LONGEST_PAUSE_MS, type OpenDelivery } from './store.ts';
 
 export interface DeliveryDependencies extends SendDependencies {
   store: DeliveryStore;
@@ -18,7 +18,6 @@ export interface Deliveries {
 const LOOK_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
 const FIRST_DELAY_MS = 60_000;
-const LONGEST_DELAY_MS = 3_600_000;
 const GIVE_UP_AFTER_MS = 86_400_000;
 
 export function startDeliveries({ store, newId, log, ...dependencies }: DeliveryDependencies): Deliveries {
@@ -95,5 +94,5 @@ function outcomeOf({ at, status, error }: Attempt, { createdAt, attempts }: Open
 
 /** With jitter, so that many deliveries do not come back at the same moment. */
 function delayMs(attempts: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_DELAY_MS) * (0.8 + Math.random() * 0.4);
+  return Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_PAUSE_MS) * (0.8 + Math.random() * 0.4);
 }

@@ -61,6 +61,9 @@ export type AttemptOutcome =
   | { state: 'pending'; nextTryAt: Date }
   | { state: 'failed'; disabled?: string };
 
+/** The longest pause between two attempts of a delivery, but for some jitter. */
+export const LONGEST_PAUSE_MS = 3_600_000;
+
 export interface DeliveryStore {
   /** Names of webhooks that have something to send now, and that no hub is busy with. */
   due(at: Date): Promise<string[]>;

@@ -62,6 +62,23 @@ testOnEveryEngine('receivers: what is refused is sent again with the same id, la
   assert.equal(new Set(receiver.received.slice(0, 5).map(({ body }) => body)).size, 1, 'the same body each time');
 });
 
+testOnEveryEngine('receivers: a next try that a clock wrote far ahead does not hold up events', async (t, database) => {
+  const { hub, world } = await testHub(t, { database, manifests });
+  const receiver = await startReceiver(t);
+  receiver.answer((response) => response.writeHead(503).end());
+  await add(hub, receiver);
+  world.setTime('2026-07-01T12:00:00.000Z');
+  await hub.blockEntity(tool('a'));
+  const { next_try_at } = await untilTried(hub, 1);
+  assert.ok(String(next_try_at) > '2026-07-01');
+  world.setTime('2026-06-01T12:00:00.000Z');
+  const again = await untilTried(hub, 2);
+  assert.ok(String(again.next_try_at) < '2026-06-01T12:05', 'from now on by the right clock');
+  receiver.answer((response) => response.end());
+  world.setTime(String(again.next_try_at));
+  assert.equal((await untilTried(hub, 3)).state, 'delivered');
+});
+
 testOnEveryEngine('receivers: after a day a delivery is given up, and the next events follow', async (t, database) => {
   const { hub, world } = await testHub(t, { database, manifests });
   const receiver = await startReceiver(t);

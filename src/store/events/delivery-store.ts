@@ -1,6 +1,13 @@
 // What is sent to webhooks, and what came of it, on both engines.
-import { type Selectable, sql } from 'kysely';
-import type { Attempt, AttemptOutcome, DeliveryStore, OpenDelivery, StoredEvent } from '../../events/store.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import {
+  type Attempt,
+  type AttemptOutcome,
+  type DeliveryStore,
+  LONGEST_PAUSE_MS,
+  type OpenDelivery,
+  type StoredEvent,
+} from '../../events/store.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Tables, WebhookDeliveryTable } from '../tables.ts';
 import { newDelivery, sweepEvents } from './sweep-events.ts';
@@ -66,9 +73,9 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
         select webhook.name from webhook
         left join webhook_delivery as opened on opened.webhook = webhook.name and opened.state = 'pending'
         where webhook.disabled_at is null
-          and (webhook.leased_until is null or webhook.leased_until <= ${at.toISOString()} or webhook.leased_until > ${longestLease(at)})
+          and (webhook.leased_until is null or ${isOver('webhook.leased_until', at, LEASE_MS)})
           and case when opened.id is null then webhook.position < (select event_position from catalog_state)
-            else opened.next_try_at <= ${at.toISOString()} end
+            else ${isOver('opened.next_try_at', at, LONGEST_PAUSE_MS)} end
       `.execute(lookup);
       return rows.map(({ name }) => name);
     },
@@ -77,12 +84,11 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
       write.transaction().execute(async (tx) => {
         const at = now.toISOString();
         const webhook = await lockWebhook(tx, name);
-        const isElsewhere =
-          webhook?.leased_until != null && webhook.leased_until > at && webhook.leased_until <= longestLease(now);
+        const isElsewhere = webhook?.leased_until != null && isAhead(webhook.leased_until, now, LEASE_MS);
         if (!webhook || webhook.disabled_at !== null || isElsewhere) return undefined;
         const opened = await deliveriesOf(tx, name).where('state', '=', 'pending').executeTakeFirst();
         const delivery = opened ?? (await openNext(tx, webhook, { at, id }));
-        if (!delivery || (delivery.next_try_at ?? at) > at) return undefined;
+        if (!delivery || isAhead(delivery.next_try_at ?? at, now, LONGEST_PAUSE_MS)) return undefined;
         await setWebhook(tx, name, {
           leased_by: by,
           leased_until: new Date(now.getTime() + LEASE_MS).toISOString(),
@@ -150,9 +156,17 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
   };
 }
 
-/** A lease that ends later is of a hub whose clock was wrong. */
-function longestLease(at: Date): string {
-  return new Date(at.getTime() + 2 * LEASE_MS).toISOString();
+/** A time further ahead than anybody waits was written by a hub whose clock was wrong: it does not count. */
+function isAhead(time: string, now: Date, longestMs: number): boolean {
+  return time > now.toISOString() && time <= lastPlausible(now, longestMs);
+}
+
+function isOver(column: string, now: Date, longestMs: number): RawBuilder<boolean> {
+  return sql`(${sql.ref(column)} <= ${now.toISOString()} or ${sql.ref(column)} > ${lastPlausible(now, longestMs)})`;
+}
+
+function lastPlausible(now: Date, longestMs: number): string {
+  return new Date(now.getTime() + 2 * longestMs).toISOString();
 }
 
 function attemptColumns({ at, status, error, answer, durationMs }: Attempt, outcome: AttemptOutcome) {
