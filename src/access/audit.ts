@@ -39,6 +39,7 @@ export interface AuditDependencies {
 const LONGEST_TEXT = 2_000;
 /** Refusals of one caller that are recorded in an hour. Further ones are counted: anybody with a token can send any number. */
 const MOST_REFUSALS = 100;
+const DELETED_AT_ONCE = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -87,9 +88,21 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
     return counted > 0 ? { ...change, detail: `${counted} earlier refusals of this caller were only counted` } : change;
   }
 
+  let isClosed = false;
   let sweeping: Promise<unknown> | undefined;
+
+  /** In small transactions, so that other changes need not wait for a year of entries. */
+  async function deleteOlderThan(days: number): Promise<number> {
+    const time = new Date(now().getTime() - days * DAY_MS).toISOString();
+    for (let deleted = 0; ; ) {
+      const count = await store.deleteBefore(time, DELETED_AT_ONCE);
+      deleted += count;
+      if (count < DELETED_AT_ONCE || isClosed) return deleted;
+    }
+  }
+
   function sweep(days: number): void {
-    sweeping = store.deleteBefore(new Date(now().getTime() - days * DAY_MS).toISOString()).then(
+    sweeping = deleteOlderThan(days).then(
       (deleted) => deleted > 0 && log.info({ deleted }, `Audit entries older than ${days} days were deleted`),
       (error) => log.error({ error }, 'Old audit entries could not be deleted'),
     );
@@ -100,6 +113,7 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
   return {
     async close() {
       clearInterval(timer);
+      isClosed = true;
       await sweeping;
     },
 

@@ -35,6 +35,6 @@ export interface AuditStore {
   end(id: string, end: AuditEnd): Promise<void>;
   /** The newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>;
-  /** Returns how many entries there were before this time. */
-  deleteBefore(time: string): Promise<number>;
+  /** Deletes the oldest entries before this time, at most so many at once. Returns how many they were. */
+  deleteBefore(time: string, atOnce: number): Promise<number>;
 }

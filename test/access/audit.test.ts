@@ -4,9 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { InjectOptions } from 'fastify';
+import { createAudit } from '../../src/access/audit.ts';
 import { AuditEntry, AuditPage } from '../../src/access/contract.ts';
 import { readConfig } from '../../src/config.ts';
 import { createHub } from '../../src/hub.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createAuditStore } from '../../src/store/governance/audit-store.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir, testOnEveryEngine } from '../support/databases.ts';
@@ -140,6 +143,55 @@ testOnEveryEngine('audit: AUDIT_DAYS deletes what is older, and nothing else', a
   await until(async () => (await later.listAudit({ limit: 5 })).items.length === 1);
   const [kept] = (await later.listAudit({ limit: 5 })).items;
   assert.deepEqual([kept?.subject, kept?.outcome], ['https://h.example/new.json', 'ok']);
+});
+
+testOnEveryEngine('audit: many old entries are deleted in small transactions', async (t, database) => {
+  const { metrics, log, now, close } = testWorld();
+  const dialect = await openDatabase(database, { metrics });
+  t.after(() => dialect.close().then(close));
+  const store = createAuditStore(dialect);
+  const caller = { caller: 'robot', caller_kind: 'token', role: 'admin', via: 'http', address: null } as const;
+  const old = {
+    ...caller,
+    caller_id: null,
+    operation: 'sync',
+    subject: 'all remotes',
+    folded_subject: '',
+    detail: null,
+  };
+  const at = '2025-06-01T12:00:00.000Z';
+  for (let part = 0; part < 5; part += 1) {
+    const ids = Array.from({ length: 450 }, (_, number) => `${at}-${part}-${number}`);
+    const ends = ids.map((id) => ({ id, ended_at: at, outcome: 'ok' as const, result: null }));
+    const entries = ids.map((id) => ({ ...old, id, at }));
+    await dialect.write.insertInto('audit_entry').values(entries).execute();
+    await dialect.write.insertInto('audit_end').values(ends).execute();
+  }
+  await store.begin({
+    ...caller,
+    caller_id: null,
+    operation: 'sync',
+    subject: 'new',
+    detail: null,
+    id: '2026-06-01',
+    at,
+  });
+  const deleted: number[] = [];
+  const counted = {
+    ...store,
+    async deleteBefore(time: string, atOnce: number) {
+      deleted.push(await store.deleteBefore(time, atOnce));
+      return deleted.at(-1) ?? 0;
+    },
+  };
+  const audit = createAudit(counted, { now, log, keepDays: 10 });
+  await until(() => deleted.length === 3);
+  await audit.close();
+  assert.deepEqual(deleted, [1_000, 1_000, 250]);
+  assert.deepEqual(
+    (await store.list({ limit: 10 })).map(({ subject }) => subject),
+    ['new'],
+  );
 });
 
 testOnEveryEngine('audit: a change that has not ended is there as started', async (t, database) => {

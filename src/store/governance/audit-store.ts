@@ -50,11 +50,19 @@ export function createAuditStore({ read, write }: Dialect): AuditStore {
       return (await entries.execute()) as AuditEntry[];
     },
 
-    deleteBefore: (time) =>
+    deleteBefore: (time, atOnce) =>
       write.transaction().execute(async (tx) => {
-        await tx.deleteFrom('audit_end').where('id', '<', time).execute();
-        const { numDeletedRows } = await tx.deleteFrom('audit_entry').where('id', '<', time).executeTakeFirst();
-        return Number(numDeletedRows);
+        const oldest = await tx
+          .selectFrom('audit_entry')
+          .select('id')
+          .where('id', '<', time)
+          .orderBy('id')
+          .limit(atOnce)
+          .execute();
+        const last = oldest.at(-1)?.id ?? '';
+        await tx.deleteFrom('audit_end').where('id', '<=', last).execute();
+        await tx.deleteFrom('audit_entry').where('id', '<=', last).execute();
+        return oldest.length;
       }),
   };
 }
