@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { sql } from 'kysely';
+import { PostgresAdapter, sql } from 'kysely';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub } from '../../src/hub.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
+import { openConnections, openPostgres } from '../../src/store/dialects/postgres.ts';
 import { aManifest } from '../support/builders.ts';
 import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts';
 import { testOnPostgres } from '../support/databases.ts';
+import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 
 type PostgresAddress = Extract<DatabaseAddress, { engine: 'postgres' }>;
@@ -93,6 +95,36 @@ testOnPostgres('an error of a statement is not mistaken for an unavailable datab
   await sql`select 1`.execute(dialect.write);
   assert.equal(proxy.connectionCount(), connectionsBefore);
 });
+
+testOnPostgres('a hub that vanishes during a migration does not keep others from starting', async (t, address) => {
+  const proxy = await databaseProxy(t, address.url);
+  const metrics = { observeQuery() {} };
+  const vanishing = openPostgres({ ...address, url: proxy.url }, { metrics }, 1_000);
+  const migrations = vanishing.openMigrations?.();
+  const migrating = migrations?.db.connection().execute(async (connection) => {
+    await new PostgresAdapter().acquireMigrationLock(connection, MIGRATION_LOCK);
+    await connection.transaction().execute(async (tx) => {
+      await sql`create table catalog_state (id integer)`.execute(tx);
+      proxy.swallowPackets();
+      await sql`select 1`.execute(tx);
+    });
+  });
+  const ended = assert.rejects(migrating ?? Promise.resolve());
+  const others = openConnections(address, { metrics, settings: {} });
+  await until(async () => {
+    const { rows } = await sql`
+      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where locktype = 'advisory' and datname = current_database()`.execute(others.db);
+    return rows.length === 0;
+  });
+  await (await openDatabase(address, { metrics })).close();
+  proxy.breakConnections();
+  await ended;
+  await Promise.all([others.close(), migrations?.close(), vanishing.close()]);
+});
+
+/** PostgreSQL's lock needs none of it. */
+const MIGRATION_LOCK = { lockTable: 'kysely_migration_lock', lockRowId: 'migration_lock' };
 
 async function openThroughProxy(
   t: TestContext,

@@ -30,12 +30,16 @@ const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'f
   forShare: sql`for share`,
 };
 
-/** An index over a large table takes minutes, and so does waiting for another hub that makes it. */
-const UNLIMITED = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
+/** Between two statements of a migration. A hub that is silent for longer is gone, and must not keep others waiting. */
+const LONGEST_SILENCE_MS = 20_000;
 
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
 
-export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: DialectDependencies): Dialect {
+export function openPostgres(
+  { url, poolSize }: PostgresAddress,
+  { metrics }: DialectDependencies,
+  silenceMs = LONGEST_SILENCE_MS,
+): Dialect {
   const { pool, kysely } = openPool({ url, poolSize }, metrics);
   const lookup = kysely(ANSWER_TIMEOUT_MS.lookup);
   const read = kysely(ANSWER_TIMEOUT_MS.read);
@@ -49,12 +53,19 @@ export function openPostgres({ url, poolSize }: PostgresAddress, { metrics }: Di
     analyse: async (tx, tables) =>
       void (await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx)),
     tryLock: (name) => tryLock(url, name),
-    openMigrations: () => openConnections({ url, poolSize: 2 }, { metrics, settings: UNLIMITED, timeoutMs: 0 }),
+    openMigrations: () =>
+      openConnections({ url, poolSize: 2 }, { metrics, settings: migrationSettings(silenceMs), timeoutMs: 0 }),
     async close() {
       await Promise.all([lookup, read, write].map((db) => db.destroy()));
       await pool.close();
     },
   };
+}
+
+/** An index over a large table takes minutes, and so does waiting for another hub that makes it. */
+function migrationSettings(silenceMs: number): Record<string, string> {
+  const silence = String(silenceMs);
+  return { statement_timeout: '0', idle_in_transaction_session_timeout: silence, idle_session_timeout: silence };
 }
 
 export interface ConnectionOptions extends DialectDependencies {
