@@ -15,7 +15,7 @@ export default defineConfig({
     target: 'es2023',
     // Inlined files would be data: addresses, which the page's own policy refuses.
     assetsInlineLimit: 0,
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
   // `npx vite` beside a running hub: everything that is not a file of the page is asked of the hub.

@@ -137,6 +137,16 @@ browserTest(
   },
 );
 
+browserTest('operations: a script that cannot be loaded is said, and loaded again', {}, async ({ open }) => {
+  const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });
+  await page.route(/\/assets\/operator-pages/, (route) => route.abort('connectionrefused'));
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Operations' }).click();
+  await page.getByRole('alert').getByText('This page could not be loaded').waitFor();
+  await page.unroute(/\/assets\/operator-pages/);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('region', { name: 'Health' }).waitFor();
+});
+
 browserTest('operations: a hub whose database is away says so itself', {}, async ({ open, origin }) => {
   const page = await open('/', { expects: /503|401|ERR_CONNECTION_REFUSED/ });
   const fulfil = (path: RegExp, status: number, contentType: string, body: object) =>

@@ -2,10 +2,8 @@
 import { signal } from '@preact/signals';
 import { areReadsProtected, token } from './api/token.ts';
 import { EntityPage } from './entity/entity-page.tsx';
-import { ApprovalsPage } from './governance/approvals-page.tsx';
-import { PolicyPage } from './governance/policy-page.tsx';
+import { LatePage } from './late-page.tsx';
 import { NowherePage } from './nowhere-page.tsx';
-import { OperationsPage } from './operations/operations-page.tsx';
 import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
 import { TokenForm } from './parts/token-form.tsx';
 import { go, view } from './router.ts';
@@ -78,11 +76,9 @@ function Page() {
     case 'entity':
       return <EntityPage id={shown.id} />;
     case 'operations':
-      return <OperationsPage />;
     case 'approvals':
-      return <ApprovalsPage />;
     case 'policy':
-      return <PolicyPage />;
+      return <LatePage name={shown.name} />;
     case 'search':
       return <SearchPage />;
     case 'nowhere':

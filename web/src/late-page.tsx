@@ -1,0 +1,42 @@
+// A page whose script is loaded when it is opened.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { OperatorPages } from './operator-pages.ts';
+import { Notice } from './parts/notice.tsx';
+import { Waiting } from './parts/waiting.tsx';
+
+const pages = signal<OperatorPages | 'not loaded' | undefined>(undefined);
+
+export function LatePage({ name }: { name: keyof OperatorPages }) {
+  useEffect(() => {
+    if (typeof pages.value !== 'object') void load();
+  }, []);
+  if (pages.value === undefined || pages.value === 'not loaded')
+    return (
+      <main id="content" class="operations-page">
+        {pages.value ? <NotLoaded /> : <Waiting>Loading the page …</Waiting>}
+      </main>
+    );
+  const Page = pages.value[name];
+  return <Page />;
+}
+
+async function load(): Promise<void> {
+  try {
+    pages.value = (await import('./operator-pages.ts')).OPERATOR_PAGES;
+  } catch {
+    pages.value = 'not loaded';
+  }
+}
+
+/** A hub that was updated has other files: the page that is open knows only the old ones. */
+function NotLoaded() {
+  return (
+    <Notice tone="bad" title="This page could not be loaded">
+      <p>The hub does not answer, or it was updated since you opened this page.</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        Reload
+      </button>
+    </Notice>
+  );
+}

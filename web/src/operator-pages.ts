@@ -1,0 +1,7 @@
+// The pages for operators, in a script of their own: people who search need not wait for it.
+import { ApprovalsPage } from './governance/approvals-page.tsx';
+import { PolicyPage } from './governance/policy-page.tsx';
+import { OperationsPage } from './operations/operations-page.tsx';
+
+export const OPERATOR_PAGES = { operations: OperationsPage, approvals: ApprovalsPage, policy: PolicyPage };
+export type OperatorPages = typeof OPERATOR_PAGES;
