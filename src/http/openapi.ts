@@ -119,8 +119,8 @@ function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Paramet
   const { schema, route } = document;
   if (!schema?.response) return document;
   const codes: ErrorCode[] = [];
-  if (route.config?.operation) codes.push('unauthorized', 'forbidden', 'rate_limited', 'issuer_unavailable');
-  if (route.config?.isForMetrics) codes.push('unauthorized');
+  if (route.config?.operation || route.config?.isForMetrics)
+    codes.push('unauthorized', 'forbidden', 'rate_limited', 'issuer_unavailable');
   if (schema.body) codes.push('payload_too_large', 'unsupported_media_type');
   if (schema.params) codes.push('uri_too_long');
   return { ...document, schema: { ...schema, response: { ...problems(...codes), ...schema.response } } };
