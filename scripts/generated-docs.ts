@@ -35,8 +35,8 @@ function settingsPage(): string {
   return `${GENERATED}
 # Settings
 
-Settings are environment variables, read once at the start. \`hub serve\` also reads a file \`.env\` in its working directory; the
-environment wins. A setting that is blank counts as not set. A wrong one stops the start with one line that names it, and exit code 2.
+Settings are environment variables, read once at startup. \`hub serve\` also reads \`.env\` in its working directory; environment
+variables override it. A blank setting counts as not set. If a setting is invalid, the hub prints one line that names it and exits with code 2.
 
 | Name | Default | Meaning |
 |---|---|---|
@@ -72,8 +72,8 @@ Every error is \`application/problem+json\` (RFC 9457):
 }
 \`\`\`
 
-\`detail\` is one sentence a person can act on. \`code\` is one of this list; \`error\` is the same, for older clients. \`errors\` is there for
-invalid input. \`request_id\` is the \`X-Request-Id\` of the answer, and what the log has it under.
+\`detail\` is a sentence that says what to do. \`code\` is one of the codes below; \`error\` is the same, for older clients. \`errors\` is present for
+invalid input. \`request_id\` is the \`X-Request-Id\` of the response; use it to find the request in the log.
 
 | Code | Status | Meaning |
 |---|---|---|

@@ -83,52 +83,54 @@ export const SETTINGS = z.object({
   HOST: text.default('127.0.0.1').describe('Address to listen on.'),
   PORT: wholeNumber(0, 65_535)
     .optional()
-    .describe('Port to listen on. Default 443; 8443 when 443 may not be bound or is taken.'),
+    .describe('Port to listen on. Default: 443, or 8443 if 443 is taken or not permitted.'),
   BASE_URL: publicUrl
     .optional()
     .describe('Public address of the hub, used in links. Default: the address listened on.'),
   TLS_CERT_FILE: text
     .optional()
-    .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub speaks HTTPS.'),
+    .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub serves HTTPS.'),
   TLS_KEY_FILE: text.optional().describe('PEM file with the private key.'),
   TRUST_PROXY: proxyCount
     .default(0)
     .describe(
-      'Number of proxies in front of the hub that add to `X-Forwarded-For`; `true` means 1. The caller’s address is the one that the outermost of them added.',
+      'Number of proxies in front of the hub that add to `X-Forwarded-For`; `true` means 1. The outermost of these proxies supplies the caller’s address.',
     ),
-  API_TOKEN: token.optional().describe('Protects the admin routes: they then need `Authorization: Bearer <token>`.'),
+  API_TOKEN: token.optional().describe('If set, admin routes need `Authorization: Bearer <token>`.'),
   READ_ACCESS: oneOf(['open', 'token'])
     .default('open')
     .describe(
-      '`token`: reads need a token too, with the role `reader` or a higher one. Only the page itself, its documents, `/health` and `/config` stay open.',
+      '`token`: reads also need a token, with the role `reader` or higher. Only the web page, its documents, `/health` and `/config` stay open.',
     ),
   OIDC_ISSUER: publicUrl
     .optional()
-    .describe('Issuer of sign-ins (OpenID Connect). Its signed tokens are then accepted beside those of the hub.'),
-  OIDC_AUDIENCE: text.optional().describe('Audience that such tokens must be made for. Needed with `OIDC_ISSUER`.'),
+    .describe('OpenID Connect issuer for sign-ins. The hub then accepts its signed tokens in addition to its own.'),
+  OIDC_AUDIENCE: text.optional().describe('Required audience of such tokens. Needed with `OIDC_ISSUER`.'),
   OIDC_ROLE_CLAIM: text
     .default('roles')
-    .describe('Claim of such tokens that names roles or groups; dots lead into objects: `realm_access.roles`.'),
+    .describe('Claim of such tokens that lists roles or groups; use dots for nested objects: `realm_access.roles`.'),
   OIDC_ROLES: roleList
     .default({})
     .describe(
-      'Which values of the claim mean which role: `hub-admins=admin,developers=installer`. Without it, the names of the roles stand for themselves.',
+      'Maps values of the claim to roles: `hub-admins=admin,developers=installer`. Without it, the values must be role names.',
     ),
   AUDIT_DAYS: wholeNumber(1, 36_500)
     .optional()
-    .describe('Days after which entries of the audit log are deleted. Default: they are kept.'),
-  METRICS_TOKEN: token.optional().describe('Protects `GET /metrics` in the same way.'),
-  MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824).default(1_048_576).describe('Largest request body that is read.'),
-  REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('A request must have arrived whole within this time.'),
+    .describe('Days after which audit log entries are deleted. Default: never.'),
+  METRICS_TOKEN: token.optional().describe('If set, `GET /metrics` needs this token.'),
+  MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
+    .default(1_048_576)
+    .describe('Largest request body that is accepted.'),
+  REQUEST_TIMEOUT_SEC: wholeNumber(1, 3600).default(30).describe('Time limit for a request to arrive completely.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000)
     .default(0)
-    .describe('Public reads allowed per caller’s address and minute; 0 means unlimited.'),
+    .describe('Public reads allowed per caller address and minute; 0 means unlimited.'),
   DRAIN_SEC: wholeNumber(0, 300)
     .default(0)
     .describe(
-      'How long the hub still serves requests after SIGTERM while `/health` answers 503, so that a load balancer can take it out first.',
+      'How long the hub keeps serving requests after SIGTERM while `/health` answers 503, so that load balancers can remove it first.',
     ),
-  LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Least severe event that is logged.'),
+  LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Minimum severity of logged events.'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
     .meta({ secret: true })
@@ -138,113 +140,111 @@ export const SETTINGS = z.object({
     .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
     .meta({ secret: true })
     .optional()
-    .describe('Read replica of `DATABASE_URL` that searches in PostgreSQL are sent to. Default: `DATABASE_URL`.'),
+    .describe('Read replica to use for searches in PostgreSQL. Default: `DATABASE_URL`.'),
   DATABASE_WAIT_SEC: wholeNumber(0, 3600)
     .default(60)
-    .describe('How long a starting hub waits for a PostgreSQL that is not up yet.'),
-  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Most connections to PostgreSQL at once.'),
+    .describe('How long a starting hub waits for PostgreSQL to come up.'),
+  DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Maximum connections to PostgreSQL.'),
   DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
   DATA_DIR: text.default('./data').describe('Folder of the SQLite file.'),
   HUB_REMOTES: urlList
     .default([])
-    .describe('Index addresses, as CSV or JSON array; used whenever no remote is stored.'),
+    .describe('Index addresses, as CSV or a JSON array; added whenever the list of remotes is empty.'),
   REMOTE_CREDENTIALS: z
     .string()
     .meta({ secret: true })
     .optional()
     .describe(
-      'Credentials for private remotes, as a JSON object: an address, or how addresses begin, to `{"header": "Authorization: Bearer …"}` or `{"username": "…", "password": "…"}`.',
+      'Credentials for private remotes, as a JSON object from address or address prefix to `{"header": "Authorization: Bearer …"}` or `{"username": "…", "password": "…"}`.',
     ),
-  REMOTE_CREDENTIALS_FILE: text.optional().describe('File with the same object, in place of `REMOTE_CREDENTIALS`.'),
+  REMOTE_CREDENTIALS_FILE: text.optional().describe('File with the same object, instead of `REMOTE_CREDENTIALS`.'),
   POLICY_FILE: text
     .optional()
     .describe(
-      'File with the admission policy, as YAML or JSON, read again when it changes; then the policy cannot be changed through the API.',
+      'File with the admission policy, as YAML or JSON. It is read again when it changes, and the API can then not change the policy.',
     ),
   TRUST_CHECKS: oneOf(['request', 'approvals'])
     .default('request')
     .describe(
-      'When signatures of artifacts are checked. `request`: when somebody asks. `approvals`: also for entities that wait for approval, in the background.',
+      'When signatures of artifacts are checked. `request`: on request. `approvals`: also in the background, for entities that wait for approval.',
     ),
   TRUST_NPM_REGISTRY: publicUrl
     .default('https://registry.npmjs.org')
-    .describe('npm registry that is asked for the provenance of packages.'),
-  TRUST_PYPI_INDEX: publicUrl
-    .default('https://pypi.org')
-    .describe('Python index that is asked for attestations of packages.'),
+    .describe('npm registry to get package provenance from.'),
+  TRUST_PYPI_INDEX: publicUrl.default('https://pypi.org').describe('Python index to get package attestations from.'),
   TRUST_ROOT_FILE: text
     .optional()
     .describe(
-      'File with the trusted root of Sigstore (`trusted_root.json`) that signatures are verified with. Default: the root of the public instance that comes with the hub.',
+      'File with the Sigstore trusted root (`trusted_root.json`) for verifying signatures. Default: the root of the public instance, which comes with the hub.',
     ),
   TRUST_NAMESPACES_OF: urlList
     .default(['https://registry.modelcontextprotocol.io/'])
-    .describe('How addresses of remotes begin that verify who uses a namespace such as `io.github.owner`.'),
-  INGEST_INTERVAL_MIN: wholeNumber(0, 20_160).default(0).describe('Minutes between two background syncs; 0 is none.'),
+    .describe('Address prefixes of remotes that verify who may use a namespace such as `io.github.owner`.'),
+  INGEST_INTERVAL_MIN: wholeNumber(0, 20_160)
+    .default(0)
+    .describe('Minutes between background syncs; 0 turns them off.'),
   MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000)
     .default(268_435_456)
-    .describe('Largest index document that is read. One with a million entries has about 200 MB.'),
-  MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is read.'),
+    .describe('Largest index that is accepted. An index with a million entries has about 200 MB.'),
+  MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is accepted.'),
   FETCH_TIMEOUT_SEC: wholeNumber(1, 3600)
     .default(20)
     .describe(
-      'Time limit for one index or manifest, retries included. A large index may take longer while it arrives.',
+      'Time limit for one index or manifest, retries included. A large index may take longer, as long as data keeps arriving.',
     ),
-  FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Most requests to one host at a time.'),
+  FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Maximum concurrent requests to one host.'),
   REMOTE_TIMEOUT_MIN: wholeNumber(1, 1440).default(60).describe('Time limit for the ingest of one remote.'),
   ALLOW_PRIVATE_NETWORK: yesOrNo
     .optional()
     .describe(
-      'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true when `HOST` is loopback, else false.',
+      'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true if `HOST` is loopback, otherwise false.',
     ),
-  INSTALL_ROOT: text.optional().describe('When set, every install target must lie inside this folder.'),
+  INSTALL_ROOT: text.optional().describe('If set, every install target must be inside this folder.'),
   INSTALL_CREDENTIALS_FOR: hostList
     .default([])
     .describe(
-      'Hosts, each with an optional path, that installs may use the operator’s own git, npm, pip and container credentials for: `git.example.com,ghcr.io/team`. A host without a port means the usual one; write others: `git.example.com:8443`.',
+      'Hosts, each with an optional path, for which installs may use the operator’s own git, npm, pip and container credentials: `git.example.com,ghcr.io/team`. Add the port if it is not the default: `git.example.com:8443`.',
     ),
-  INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Installs into different targets at a time.'),
+  INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Maximum concurrent installs, each into another target.'),
   SEARCH_PROFILE: oneOf(['general', 'public'])
     .default('general')
     .describe('`general`: 20 results by default, up to 100. `public`: never more than 5.'),
-  SEARCH_MODE: oneOf(['keyword', 'semantic', 'hybrid'])
-    .default('hybrid')
-    .describe('Search mode when a query names none.'),
-  SEARCH_RERANK: oneOf(['none', 'llm']).default('none').describe('Reranking when a query names none.'),
+  SEARCH_MODE: oneOf(['keyword', 'semantic', 'hybrid']).default('hybrid').describe('Default search mode.'),
+  SEARCH_RERANK: oneOf(['none', 'llm']).default('none').describe('Default reranking.'),
   SEARCH_BACKEND: oneOf(['auto', 'memory', 'postgres'])
     .default('auto')
     .describe(
-      'Where searches run. `memory`: in an index of the hub. `postgres`: in the database, for large catalogs and many hubs. `auto`: in the database when it has pgvector and the catalog has more than `SEARCH_MEMORY_MAX_ENTITIES` when the hub starts.',
+      'Where searches run. `memory`: in the hub’s own index. `postgres`: in the database, for large catalogs and many hubs. `auto`: in the database if it has pgvector and the catalog has more than `SEARCH_MEMORY_MAX_ENTITIES` entities at startup.',
     ),
   SEARCH_MEMORY_MAX_ENTITIES: wholeNumber(0, 1_000_000_000)
     .default(300_000)
     .describe('Largest catalog that `SEARCH_BACKEND=auto` searches in memory.'),
   EMBEDDING_BASE_URL: httpUrl
     .optional()
-    .describe('OpenAI-compatible endpoint that replaces the embedded embedding model.'),
-  EMBEDDING_MODEL: text.optional().describe('Model asked for at `EMBEDDING_BASE_URL`.'),
+    .describe('OpenAI-compatible endpoint that replaces the built-in embedding model.'),
+  EMBEDDING_MODEL: text.optional().describe('Model to use at `EMBEDDING_BASE_URL`.'),
   EMBEDDING_API_KEY: secret.optional().describe('Key for `EMBEDDING_BASE_URL`.'),
   LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint for reranking and fit reasons.'),
-  LLM_MODEL: text.optional().describe('Model asked for at `LLM_BASE_URL`.'),
+  LLM_MODEL: text.optional().describe('Model to use at `LLM_BASE_URL`.'),
   LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
   LLM_TIMEOUT_SEC: wholeNumber(1, 300)
     .default(10)
-    .describe('How long a search waits for that model, before it goes on without it.'),
-  MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway that servers are registered into.'),
+    .describe('How long a search waits for that model before it continues without it.'),
+  MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway to register servers with.'),
   MCP_GATEWAY_TOKEN: token.optional().describe('Admin token of the gateway.'),
   JWT_SECRET_KEY: secret
     .optional()
-    .describe('Secret from which a gateway token is made when `MCP_GATEWAY_TOKEN` is not set.'),
-  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, when it is an e-mail address.'),
+    .describe('Secret to create a gateway token from, if `MCP_GATEWAY_TOKEN` is not set.'),
+  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, if it is an email address.'),
   GATEWAY_ADMIN_EMAIL: text
     .default('admin@example.com')
-    .describe('Subject of that token otherwise: a user that the gateway knows.'),
+    .describe('Subject of that token otherwise; the user must exist in the gateway.'),
   GATEWAY_TOKEN_ISSUER: text.default('mcpgateway').describe('Issuer of that token.'),
   GATEWAY_TOKEN_AUDIENCE: text.default('mcpgateway-api').describe('Audience of that token.'),
-  GATEWAY_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Servers that are registered at a time.'),
+  GATEWAY_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Maximum concurrent registrations.'),
   GATEWAY_TIMEOUT_SEC: wholeNumber(1, 3600)
     .default(30)
-    .describe('Time limit for the registration of a server, during which the gateway talks to it.'),
+    .describe('Time limit for registering a server; the gateway connects to it during this time.'),
   GATEWAY_CALL_TIMEOUT_SEC: wholeNumber(1, 3600).default(10).describe('Time limit for any other call to the gateway.'),
   REGISTER_AGENTS: yesOrNo.default(false).describe('Register agents that have an HTTP endpoint as A2A agents.'),
 });
