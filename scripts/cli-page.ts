@@ -8,32 +8,32 @@ export function cliPage(generated: string): string {
   return `${generated}
 # Command line
 
-\`hub\` finds, installs and looks after the catalog from a terminal. In a checkout it is \`npm run -s hub --\`; from the
-package that \`npm pack\` makes, \`npx ./catalog-hub-*.tgz\`, or \`hub\` once it is installed (\`npm install -g ./catalog-hub-*.tgz\`).
-\`hub <command> --help\` shows what is below.
+\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`. With the package that
+\`npm pack\` creates, run \`npx ./catalog-hub-*.tgz\`, or install it (\`npm install -g ./catalog-hub-*.tgz\`) and run \`hub\`.
+\`hub <command> --help\` shows the same information as this page.
 
-**Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it uses the local one, in
-process, also while a hub uses it: the one that \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\` name, or \`./data/catalog.sqlite\` if it exists, or
-\`catalog.sqlite\` in the data folder of the user: \`$XDG_DATA_HOME/catalog-hub\` (\`~/.local/share/catalog-hub\`),
-\`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows. Only commands that have something to keep make a
-new catalog; all others say what to do, with exit code 3.
+**Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it opens the local
+catalog, even while a hub uses it: the one named by \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\`, or \`./data/catalog.sqlite\` if it exists, or
+\`catalog.sqlite\` in the user's data folder: \`$XDG_DATA_HOME/catalog-hub\` (\`~/.local/share/catalog-hub\`),
+\`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows. If no local catalog exists, only commands that
+save something create one; all others say what to do and end with exit code 3.
 
-**Which machine.** \`hub install\` and the commands that look after installed entities work on this machine and this folder, or the one of
-\`--target\`, wherever the catalog is. \`hub install --on-hub\` installs on the machine of the hub.
+**Which machine.** \`hub install\` and the commands that manage installed entities work on this machine, in this folder or in \`--target\`,
+wherever the catalog is. \`hub install --on-hub\` installs on the hub's machine.
 
 **Settings** come from the environment. Only \`hub serve\` also reads \`.env\` in its folder.
 
-**The token** of a hub elsewhere comes from \`HUB_TOKEN\`. Without it, the person at the terminal is asked once a command needs it; what
-is typed is not shown. There is no option for it: command lines can be read by others on the machine.
+**The token** for another hub comes from \`HUB_TOKEN\`. If it is not set and a command needs a token, the command asks for it in the
+terminal, without showing what you type. There is deliberately no option for it, because other users of the machine can read command lines.
 
-**Answers** are for people: tables as wide as the terminal, colours only on one, and none with \`NO_COLOR\`. Errors,
-notes and progress go to standard error.
+**Output** is for people by default: tables as wide as the terminal, with colors unless \`NO_COLOR\` is set or the output is not a terminal.
+Errors, notes and progress go to standard error.
 
-**For programs** there is \`--json\`. The answer is JSON on standard output; an error is one line of JSON, the last one on standard error, with
-\`code\` (one of the [error codes](errors.md), or \`usage\`, \`not_found\`, \`unreachable\`, \`stopped\`, \`failed\`), \`detail\`, which is a sentence, and
+**For programs**, use \`--json\`. The result is JSON on standard output. An error is one line of JSON, the last line on standard error, with
+\`code\` (one of the [error codes](errors.md), or \`usage\`, \`not_found\`, \`unreachable\`, \`stopped\`, \`failed\`), \`detail\` (a sentence) and
 \`exit_code\`. Progress is shown only on a terminal.
 
-**\`--quiet\`** prints only errors and, with \`--json\`, the answer.
+**\`--quiet\`** prints only errors and, with \`--json\`, the result.
 
 **Exit codes**
 

@@ -3,13 +3,13 @@ import { HubError, SettingError, UnreachableError } from '../errors.ts';
 
 /** docs/cli.md is made from this list. */
 export const EXIT_CODES = {
-  ok: { code: 0, meaning: 'It worked.' },
-  failed: { code: 1, meaning: 'It did not work: a step, a remote, a check, or the hub itself failed.' },
+  ok: { code: 0, meaning: 'Success.' },
+  failed: { code: 1, meaning: 'Failure: a step, a remote, a check, or the hub itself failed.' },
   usage: { code: 2, meaning: 'The command line, a setting or a value was wrong; nothing was done.' },
-  notFound: { code: 3, meaning: 'What was asked for is not there.' },
-  unauthorized: { code: 4, meaning: 'The hub wants a token, refused the one it got, or its role does not allow this.' },
-  unreachable: { code: 5, meaning: 'The hub could not be reached, or what answered is not a hub.' },
-  stopped: { code: 130, meaning: 'Stopped with Ctrl-C, or by a signal, before it was done.' },
+  notFound: { code: 3, meaning: 'The requested item was not found.' },
+  unauthorized: { code: 4, meaning: 'The hub needs a token, refused it, or its role does not allow this.' },
+  unreachable: { code: 5, meaning: 'The hub could not be reached, or the response is not from a hub.' },
+  stopped: { code: 130, meaning: 'Stopped by Ctrl-C or a signal before it was done.' },
 } as const;
 
 export type Ending = keyof typeof EXIT_CODES;

@@ -12,7 +12,10 @@ export function text(flags: string, description: string): OptionSpec<string | un
 }
 
 /** The type of the entity that a command is about. */
-export const VERSION_OPTION = text('--version <version>', 'which version; the same as @<version> at the end of the id');
+export const VERSION_OPTION = text(
+  '--version <version>',
+  'version to use; the same as @<version> at the end of the id',
+);
 
 export function textOr(flags: string, description: string, fallback: string): OptionSpec<string> {
   return { flags, description, fallback, read: (value) => value };
@@ -96,8 +99,12 @@ export function signedNumber(flags: string, description: string): OptionSpec<num
 export function paging<const F extends number | undefined>(things: string, limit: { most: number; fallback: F }) {
   const { most: max, fallback } = limit;
   return {
-    limit: wholeNumber('-n, --limit <number>', `most ${things}`, { min: 1, max, fallback }),
-    offset: wholeNumber('--offset <number>', `${things} to leave out`, { min: 0, max: LARGEST_OFFSET, fallback: 0 }),
+    limit: wholeNumber('-n, --limit <number>', `maximum number of ${things}`, { min: 1, max, fallback }),
+    offset: wholeNumber('--offset <number>', `number of ${things} to skip`, {
+      min: 0,
+      max: LARGEST_OFFSET,
+      fallback: 0,
+    }),
   };
 }
 
@@ -109,10 +116,10 @@ function chosen<T extends string>(value: string, choices: readonly T[]): T {
   throw new UsageError(`must be one of ${choices.join(', ')}`);
 }
 
-const JSON_OPTION = flag('--json', 'answer as JSON, for programs');
+const JSON_OPTION = flag('--json', 'print JSON');
 const HUB_OPTION = text('--hub <url>', 'use the catalog of the hub at this address (or HUB_URL), not the local one');
 
-const QUIET_OPTION = flag('--quiet', 'print only errors, and the answer with --json');
+const QUIET_OPTION = flag('--quiet', 'print only errors and, with --json, the result');
 
 const OPTIONS_OF_KIND: Record<Command['kind'], Record<string, OptionSpec<unknown>>> = {
   hub: { hub: HUB_OPTION, json: JSON_OPTION, quiet: QUIET_OPTION },

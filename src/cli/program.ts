@@ -34,7 +34,7 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("'hub --help' lists the commands.")
-    .addHelpText('after', "\n'hub <command> --help' tells more, with examples.");
+    .addHelpText('after', '\nFor details and examples: hub <command> --help');
   const groups = new Map<string, CommanderCommand>();
   for (const command of table.commands) {
     const [first = '', second] = command.path;

@@ -20,7 +20,7 @@ testBothWays('--json: what the hub refuses is JSON too', { manifests: [aManifest
   assert.equal(said.exitCode, 3);
   assert.deepEqual(failure, {
     type: 'urn:hub:problem:entity_not_found',
-    title: 'What was asked for is not there.',
+    title: 'The requested item was not found.',
     code: 'entity_not_found',
     error: 'entity_not_found',
     exit_code: 3,

@@ -12,7 +12,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export const completionCommands = [
   command({
     path: ['completion'],
-    summary: 'print what a shell needs in order to complete commands, options and names',
+    summary: 'print the shell script that completes commands, options and names',
     kind: 'plain',
     args: [{ name: '<shell>', description: 'which shell', choices: SHELLS }],
     options: {},
@@ -33,11 +33,11 @@ export const completionCommands = [
   }),
   command({
     path: ['names'],
-    summary: 'print names that begin with a text, for shells that complete them',
-    details: 'Prints nothing where a local catalog does not exist yet; none is made.',
+    summary: 'print names with a given beginning, for shell completion',
+    details: 'Prints nothing if there is no local catalog yet, and does not create one.',
     kind: 'hub',
     args: [
-      { name: '<kind>', description: 'of names', choices: NAME_KINDS },
+      { name: '<kind>', description: 'kind of names', choices: NAME_KINDS },
       { name: '[start]', description: 'what the names begin with' },
     ],
     options: {},

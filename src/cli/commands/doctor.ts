@@ -7,14 +7,14 @@ import { oneLine, padded, wrapped } from '../output/text.ts';
 export const doctorCommands = [
   command({
     path: ['doctor'],
-    summary: 'what works, what does not, and what to do about it',
+    summary: 'check what works and what does not, and say what to do about it',
     details:
-      'Looks at the database, the gateway, the programs that installs use, the network, the embedding model and the language model, if one is set; with --hub, at what can be seen of a hub from outside. Makes no database, and changes no entity, remote or file. Opening a database that holds a catalog does what every command on it does: one of an older version is brought up to date, ingests that were broken off are marked so, and vectors that search lacks are made.',
+      'Checks the database, the gateway, the programs that installs use, the network, the embedding model and, if configured, the language model. With --hub, checks what is visible of that hub. Creates no database, and changes no entity, remote or file. As with every command, opening an existing catalog upgrades a database of an older version, marks interrupted ingests, and computes missing embeddings.',
     kind: 'hub',
     options: {},
     examples: [
       ['hub doctor', 'with the settings of the environment'],
-      ['hub doctor --hub https://hub.example.org', 'a hub elsewhere'],
+      ['hub doctor --hub https://hub.example.org', 'another hub'],
     ],
     async run(call) {
       const { output } = call;

@@ -15,21 +15,21 @@ const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
 export const entityCommands = [
   command({
     path: ['catalog'],
-    summary: 'list the catalog, or what operators should look at',
+    summary: 'list the catalog, or missing, blocked and hidden entities',
     kind: 'hub',
-    args: [{ name: '[words...]', description: 'that must all occur in the name, title, summary or tags' }],
+    args: [{ name: '[words...]', description: 'words that must all occur in the name, title, summary or tags' }],
     options: {
       type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
-      missing: flag('--missing', 'only what no remote lists'),
-      blocked: flag('--blocked', 'only what is blocked'),
-      hidden: flag('--hidden', 'only what the policy hides'),
+      missing: flag('--missing', 'only entities that no remote lists'),
+      blocked: flag('--blocked', 'only blocked entities'),
+      hidden: flag('--hidden', 'only entities that the policy hides'),
       ...paging('entities', { most: 500, fallback: 50 }),
     },
     examples: [
-      ['hub catalog postgres --type mcp_server', 'entities whose texts have the word'],
-      ['hub catalog --missing', 'what its remotes no longer list'],
+      ['hub catalog postgres --type mcp_server', 'servers whose text contains the word'],
+      ['hub catalog --missing', 'entities that no remote lists'],
       ['hub catalog --blocked', ''],
-      ['hub catalog --hidden', 'what the policy keeps out of searches'],
+      ['hub catalog --hidden', 'entities that the policy hides from search'],
     ],
     async run({ args, options: { type, missing, blocked, hidden, ...page }, output, access }) {
       const [state = 'any', other] = CATALOG_STATES.filter((each) => ({ missing, blocked, hidden, any: false })[each]);
@@ -42,9 +42,9 @@ export const entityCommands = [
   }),
   command({
     path: ['remove'],
-    summary: 'delete an entity from the catalog, and from the gateway',
+    summary: 'delete an entity from the catalog and the gateway',
     details:
-      "A remote that still lists it brings it back with the next sync. 'hub block' keeps it out. A blocked entity is not removed: its block would be lost.",
+      "If a remote still lists the entity, the next sync restores it; use 'hub block' to keep it out. A blocked entity cannot be removed, because its block would be lost.",
     kind: 'hub',
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },
@@ -58,13 +58,13 @@ export const entityCommands = [
   }),
   command({
     path: ['block'],
-    summary: 'hide an entity, and keep it from being installed or registered',
-    details: 'It stays in the catalog, blocked, whatever its remote publishes; it is removed from the gateway.',
+    summary: 'hide an entity and prevent its installation and registration',
+    details: 'It is removed from the gateway and stays blocked in the catalog, whatever its remote publishes.',
     kind: 'hub',
     args: [WHOLE_ID],
     options: {
       version: VERSION_OPTION,
-      reason: text('--reason <text>', 'shown to everybody who looks at it or tries to install it'),
+      reason: text('--reason <text>', 'reason, shown to everyone who views it or tries to install it'),
     },
     examples: [['hub block tool:mail-sender@2.0.0 --reason "Sends mail to a host that we do not know."', '']],
     async run({ args: [id = ''], options: { version, reason }, output, access }) {
@@ -76,7 +76,7 @@ export const entityCommands = [
   }),
   command({
     path: ['unblock'],
-    summary: 'lift the block of an entity',
+    summary: 'unblock an entity',
     kind: 'hub',
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },

@@ -21,26 +21,26 @@ import { oneLine } from '../output/text.ts';
 import { readManifest } from '../read-manifest.ts';
 
 const RIGHTS = {
-  force: flag('--force', 'replace a folder that is in the way, even if it was changed or is not of the hub'),
+  force: flag('--force', 'replace existing folders and entries, even if they were changed or not created by the hub'),
   allowScripts: flag('--allow-scripts', 'run the install scripts of npm packages'),
   allowBuild: flag('--allow-build', 'build Python packages that have no wheel'),
-  dryRun: flag('--dry-run', 'show what would be done, and touch nothing'),
+  dryRun: flag('--dry-run', 'show what would be done, and change nothing'),
 };
 
 const INSTALL_OPTIONS = {
   version: VERSION_OPTION,
-  target: text('--target <folder>', 'folder to install into; this one by default'),
+  target: text('--target <folder>', 'folder to install into; default: the current one'),
   client: someOf('--client <name>', 'MCP client to write the configuration of; may be repeated', CLIENTS),
-  prefer: oneOf('--prefer <kind>', 'which of several alternative packages to install', PREFERENCES),
-  dest: text('--dest <path>', 'folder in the target for a checkout or an archive; vendor/<name> by default'),
+  prefer: oneOf('--prefer <kind>', 'kind of package to install if there are alternatives', PREFERENCES),
+  dest: text('--dest <path>', 'folder in the target for a checkout or an archive; default: vendor/<name>'),
   manifest: text(
     '--manifest <file>',
-    'install this manifest, or the server.json of an MCP registry: a file, an address, or - for standard input; put into the local catalog, if there is one',
+    'install this manifest, or the server.json of an MCP registry: a file, an address, or - for standard input; also saved in the local catalog, if one exists',
   ),
-  frozen: flag('--frozen', 'exactly what hub.lock.json says; without a name, everything in it'),
-  prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
+  frozen: flag('--frozen', 'install exactly what hub.lock.json says; without a name, everything in it'),
+  prerelease: flag('--prerelease', 'without a version: use the newest one, even if it is a pre-release'),
   ...RIGHTS,
-  onHub: flag('--on-hub', 'let the hub of --hub install on its own machine, into the folder of --target there'),
+  onHub: flag('--on-hub', 'install on the machine of the hub (--hub), into the folder --target there'),
 };
 
 type InstallOptions = Call<typeof INSTALL_OPTIONS>['options'];
@@ -48,14 +48,14 @@ type InstallOptions = Call<typeof INSTALL_OPTIONS>['options'];
 export const installCommands = [
   command({
     path: ['install'],
-    summary: 'install entities into a folder of this machine, and lock them in hub.lock.json',
+    summary: 'install entities into a folder on this machine, and lock them in hub.lock.json',
     details:
-      'The catalog is that of --hub or HUB_URL, or the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without one, the newest stable version is installed. Packages are built in .hub, checkouts and archives go to vendor, and programs get launchers in .hub/bin. Commit hub.lock.json: `hub install --frozen` rebuilds the same from it. --json answers the report of the API, with the whole path of the folder in target_path; for several entities, a list of reports.',
+      'Uses the catalog of --hub or HUB_URL, otherwise the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without a version, the newest stable one is installed. Packages go into .hub, checkouts and archives into vendor, and launchers for programs into .hub/bin. Commit hub.lock.json, so that --frozen can install the same again. With --json, the output is the report of the API, plus the full path of the folder in target_path; for several entities, it is a list of reports.',
     kind: 'hub',
     args: [
       {
         name: '[name...]',
-        description: 'what to install; may be left out with --manifest or --frozen',
+        description: 'what to install; optional with --manifest or --frozen',
         names: 'entities',
       },
     ],
@@ -64,9 +64,9 @@ export const installCommands = [
       ['hub install io.example.docs/pdf-tables --client claude', 'with the configuration for Claude'],
       ['hub install pdf-tables --version 1.0.0', 'one version; the same as pdf-tables@1.0.0'],
       ['hub install pdf-tables@1.0.0 --dry-run', 'what would happen'],
-      ['hub install pdf-tables --hub https://hub.example.org', 'out of the catalog of a hub elsewhere'],
+      ['hub install pdf-tables --hub https://hub.example.org', 'from the catalog of another hub'],
       ['hub install --frozen', 'everything in hub.lock.json, for example in CI'],
-      ['hub install --manifest ./manifest.yaml --target ./project', 'something of your own'],
+      ['hub install --manifest ./manifest.yaml --target ./project', 'your own manifest'],
       ['hub install pdf-tables --hub https://hub.example.org --on-hub --target project', 'on the machine of the hub'],
     ],
     async run({ args, options, ...call }) {
@@ -79,10 +79,10 @@ export const installCommands = [
     path: ['update'],
     summary: 'install the newest stable version of installed entities, and lock it',
     details:
-      'Without a name, all entities of hub.lock.json. Versions of packages are resolved again, also where the entity itself is the newest already.',
+      'Without a name, updates everything in hub.lock.json. Dependencies are resolved again, even if the entity itself is already the newest version.',
     kind: 'hub',
-    args: [{ name: '[name...]', description: 'of installed entities', names: 'installed' }],
-    options: { target: textOr('--target <folder>', 'folder that was installed into', '.'), ...RIGHTS },
+    args: [{ name: '[name...]', description: 'names of installed entities', names: 'installed' }],
+    options: { target: textOr('--target <folder>', 'folder of the installation', '.'), ...RIGHTS },
     examples: [
       ['hub update', 'everything in hub.lock.json'],
       ['hub update pdf-tables --dry-run', 'what would happen'],

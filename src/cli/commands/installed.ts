@@ -21,13 +21,13 @@ import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
 import { entitiesFor, lockfileIn } from './install.ts';
 
-const TARGET = textOr('--target <folder>', 'folder that was installed into', '.');
+const TARGET = textOr('--target <folder>', 'folder of the installation', '.');
 
 export const installedCommands = [
   command({
     path: ['list'],
     summary: 'list what is installed in a folder',
-    details: "Reads hub.lock.json and looks at the files of this machine. 'hub catalog' lists the catalog.",
+    details: "Reads hub.lock.json and checks the files on this machine. To list the catalog, use 'hub catalog'.",
     kind: 'local',
     options: { target: TARGET },
     examples: [
@@ -46,11 +46,11 @@ export const installedCommands = [
   }),
   command({
     path: ['outdated'],
-    summary: 'list installed entities that the catalog has something newer for',
+    summary: 'list installed entities that have a newer version in the catalog',
     details:
-      'Compares hub.lock.json with the newest stable versions. Ends with exit code 0, also when something is newer.',
+      'Compares hub.lock.json with the newest stable versions. The exit code is 0 even if something is outdated.',
     kind: 'hub',
-    args: [{ name: '[name...]', description: 'of installed entities; all of them by default', names: 'installed' }],
+    args: [{ name: '[name...]', description: 'names of installed entities; all by default', names: 'installed' }],
     options: { target: TARGET },
     examples: [
       ['hub outdated', 'this folder, and the local catalog'],
@@ -71,11 +71,11 @@ export const installedCommands = [
   }),
   command({
     path: ['uninstall'],
-    summary: 'remove installed entities from a folder, and from its lockfile',
-    details: 'Files and folders that were changed since they were installed stay, unless --force is given.',
+    summary: 'remove installed entities from a folder and its lockfile',
+    details: 'Files and folders that changed since the install are kept unless you use --force.',
     kind: 'local',
-    args: [{ name: '<name...>', description: 'of installed entities', names: 'installed' }],
-    options: { target: TARGET, force: flag('--force', 'also remove what was changed since it was installed') },
+    args: [{ name: '<name...>', description: 'names of installed entities', names: 'installed' }],
+    options: { target: TARGET, force: flag('--force', 'also remove what changed since the install') },
     examples: [
       ['hub uninstall pdf-tables', ''],
       ['hub uninstall mcp_server:io.example.docs/pdf-tables --target ./project', ''],
@@ -93,9 +93,8 @@ export const installedCommands = [
   }),
   command({
     path: ['verify'],
-    summary: 'check whether the files of a folder are what hub.lock.json says',
-    details:
-      'Looks at this machine only; nothing is fetched and nothing is changed. Ends with exit code 1 when something differs.',
+    summary: 'check the files of a folder against hub.lock.json',
+    details: 'Works offline and changes nothing. The exit code is 1 if something differs.',
     kind: 'local',
     options: { target: TARGET },
     examples: [

@@ -13,20 +13,20 @@ import { byteCount, plural } from '../output/text.ts';
 export const keepCommands = [
   command({
     path: ['export'],
-    summary: 'write the whole catalog out, as JSON lines or as an index that hubs can read',
+    summary: 'export the whole catalog, as JSON lines or as an index that hubs can read',
     details:
-      'As `jsonl`, each line has the id, the address it came from and the manifest. As `index`, a folder with index.json and the manifests: behind any web server it is a remote for other hubs.',
+      'As `jsonl`, each line has the id, the source address and the manifest. As `index`, it is a folder with index.json and the manifests; serve it from any web server, and other hubs can add it as a remote.',
     kind: 'hub',
     options: {
       format: oneOfOr('--format <format>', 'what to write', ['jsonl', 'index'], 'jsonl'),
-      output: text('-o, --output <path>', 'file, or folder of an index; standard output for JSON lines, unless given'),
+      output: text('-o, --output <path>', 'file for JSON lines (default: standard output), or folder for an index'),
       type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
-      force: flag('--force', 'write over a file that is there'),
+      force: flag('--force', 'overwrite an existing file'),
     },
     examples: [
-      ['hub export > catalog.jsonl', 'everything, one entity a line'],
+      ['hub export > catalog.jsonl', 'everything, one entity per line'],
       ['hub export --format index --output ./public', 'a folder that can be published'],
-      ['hub export --hub https://hub.example.org --type tool -o tools.jsonl', 'the tools of a hub elsewhere'],
+      ['hub export --hub https://hub.example.org --type tool -o tools.jsonl', 'the tools of another hub'],
     ],
     async run({ options: { format, output: path, type, force }, terminal, output, access }) {
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
@@ -52,15 +52,15 @@ export const keepCommands = [
   }),
   command({
     path: ['backup'],
-    summary: 'copy the local SQLite database to a file, also while a hub uses it',
+    summary: 'copy the local SQLite database to a file, even while a hub uses it',
     details:
-      'The copy is of one moment, and checked. To restore it, stop the hub and put the file where DB_PATH says. PostgreSQL has a tool of its own: pg_dump.',
+      'The copy is consistent and is checked. To restore it, stop the hub and put the file at DB_PATH. For PostgreSQL, use pg_dump.',
     kind: 'local',
-    args: [{ name: '<file>', description: 'that must not be there yet' }],
-    options: { force: flag('--force', 'write over a file that is there') },
+    args: [{ name: '<file>', description: 'file to write; must not exist yet' }],
+    options: { force: flag('--force', 'overwrite an existing file') },
     examples: [
       ['hub backup /backups/catalog.sqlite', ''],
-      ['DB_PATH=/data/catalog.sqlite hub backup copy.sqlite --force', 'of a database elsewhere, over the last copy'],
+      ['DB_PATH=/data/catalog.sqlite hub backup copy.sqlite --force', 'another database, replacing the last copy'],
     ],
     async run({ args: [file = ''], options: { force }, output, access }) {
       if (access.serverUrl !== undefined)

@@ -11,12 +11,12 @@ export const mcpCommands = [
     path: ['mcp'],
     summary: 'serve the hub to an MCP client over standard input and output',
     details:
-      'For the configuration of an MCP client: it starts the command and speaks to it. With --hub or HUB_URL the tools work on that hub, with HUB_TOKEN also those that need the token; without, on the local catalog.',
+      'Put this command into the configuration of an MCP client, which then starts it. With --hub or HUB_URL, the tools use that hub, and HUB_TOKEN enables those that need a token. Otherwise they use the local catalog.',
     kind: 'hub without answer',
     options: {},
     examples: [
       ['hub mcp', 'on the local catalog'],
-      ['HUB_TOKEN=… hub mcp --hub https://hub.example.org', 'on a hub elsewhere'],
+      ['HUB_TOKEN=… hub mcp --hub https://hub.example.org', 'on another hub'],
     ],
     async run({ access, terminal }) {
       if (process.stdin.isTTY)

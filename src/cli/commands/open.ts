@@ -11,9 +11,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 export const openCommands = [
   command({
     path: ['open'],
-    summary: 'open the page of the hub, or of one entity, in a browser',
+    summary: 'open the web page of the hub, or of one entity, in a browser',
     details:
-      'The hub is that of --hub or HUB_URL. The address is printed, too: where no browser can be started, open it yourself. BROWSER names another program to start.',
+      'Needs --hub or HUB_URL. The command also prints the address, in case no browser can be started. Set BROWSER to use another program.',
     kind: 'hub',
     args: [
       {

@@ -13,13 +13,14 @@ import { syncAndTell } from './remotes.ts';
 export const pendingCommands = [
   command({
     path: ['pending', 'list'],
-    summary: 'list MCP servers that are not registered into the gateway, and why',
-    details: 'Servers that can never be registered, for example because they have no address, are only counted.',
+    summary: 'list MCP servers that are not registered with the gateway, and why',
+    details:
+      'Servers that can never be registered, for example because they have no address, are counted but not listed.',
     kind: 'hub',
-    args: [{ name: '[words...]', description: 'that must all occur in the id, the name or the error' }],
+    args: [{ name: '[words...]', description: 'words that must all occur in the id, name or error' }],
     options: {
       all: flag('--all', 'also servers that can never be registered'),
-      errorOnly: flag('--error-only', 'only servers with an error; also registered ones whose update failed'),
+      errorOnly: flag('--error-only', 'only servers with an error, including registered ones whose update failed'),
       ...paging('servers', { most: 1000, fallback: 100 }),
     },
     examples: [
@@ -37,18 +38,18 @@ export const pendingCommands = [
   }),
   command({
     path: ['pending', 'delete'],
-    summary: 'remove servers from the catalog that are not registered',
-    details: 'With --all it says how many servers there are and asks first; --yes answers the question.',
+    summary: 'remove servers that are not registered from the catalog',
+    details: 'With --all, shows how many servers would be removed and asks for confirmation, unless you use --yes.',
     kind: 'hub',
-    args: [{ name: '[uids...]', description: 'of the servers to remove' }],
+    args: [{ name: '[uids...]', description: 'ids of the servers to remove' }],
     options: {
       all: flag('--all', 'all pending servers'),
       errorOnly: flag('--error-only', 'only servers with an error'),
-      yes: flag('--yes', 'do not ask before all are removed'),
+      yes: flag('--yes', 'do not ask for confirmation'),
     },
     examples: [
       ['hub pending delete mcp_server:pdf-tables@1.0.0', 'one'],
-      ['hub pending delete --all --error-only', 'all that could not be registered'],
+      ['hub pending delete --all --error-only', 'all servers whose registration failed'],
     ],
     async run({ args, options: { all, errorOnly, yes }, output, access, terminal }) {
       if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by uid, or use --all.');
@@ -79,9 +80,9 @@ export const pendingCommands = [
   }),
   command({
     path: ['pending', 'retry'],
-    summary: 'sync, and try all pending servers again',
+    summary: 'sync and try all pending servers again',
     details:
-      'A sync that also tries servers that can never be registered as their manifests are. Remotes are read first, so that manifests are current.',
+      'Also tries servers that cannot be registered with their current manifests. Remotes are read first, so that the manifests are up to date.',
     kind: 'hub',
     options: {},
     examples: [['hub pending retry', 'after the gateway was fixed']],

@@ -10,14 +10,14 @@ import { UsageError } from '../exit-codes.ts';
 import { oneLine } from '../output/text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const FILE = { name: '<file>', description: 'a server.json, or a manifest as JSON or YAML; - for standard input' };
+const FILE = { name: '<file>', description: 'a server.json, or a manifest as JSON or YAML; - reads standard input' };
 
 export const publishCommands = [
   command({
     path: ['publish'],
-    summary: 'publish a server of your own',
+    summary: 'publish your own server',
     details:
-      'It is listed, found, installed and registered like any other, as far as the policy allows. A version is published once and never replaced. On a hub elsewhere, this needs a token of the role publisher whose scope has the name of the server.',
+      'It is then listed, found, installed and registered like any other, if the policy allows it. A published version is never replaced. On another hub, this needs a token with the role publisher whose scope includes the name of the server.',
     kind: 'hub',
     args: [FILE],
     options: {},
@@ -39,8 +39,9 @@ export const publishCommands = [
   }),
   command({
     path: ['validate'],
-    summary: 'check a server.json or a manifest, without publishing it',
-    details: 'Says everything that is wrong with it. It ends with 0 if it can be used, although there may be warnings.',
+    summary: 'check a server.json or a manifest without publishing it',
+    details:
+      'Reports everything that is wrong. The exit code is 0 if the file can be used, even if there are warnings.',
     kind: 'local',
     args: [FILE],
     options: {},

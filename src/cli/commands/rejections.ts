@@ -7,10 +7,10 @@ import { oneLine, plural } from '../output/text.ts';
 
 export const rejectionsCommand = command({
   path: ['remotes', 'rejections'],
-  summary: 'list manifests that were not taken, and why',
-  details: 'What the last ingest of each remote could not fetch, or refused.',
+  summary: 'list refused manifests, with the reasons',
+  details: 'Lists what the last ingest of each remote refused or could not fetch.',
   kind: 'hub',
-  args: [{ name: '[url]', description: 'only of this remote' }],
+  args: [{ name: '[url]', description: 'only for this remote' }],
   options: paging('manifests', { most: 1000, fallback: 100 }),
   examples: [
     ['hub remotes rejections', 'of all remotes'],

@@ -20,18 +20,18 @@ const REMOTE_URL = { name: '<url>', description: 'address of an index document, 
 const REMOTE = { name: '<remote>', description: 'address or name of a remote', names: 'remotes' } as const;
 
 const SETTINGS = {
-  name: text('--name <name>', 'what to call it in place of its address'),
+  name: text('--name <name>', 'short name to use instead of the address'),
   priority: signedNumber(
     '--priority <number>',
-    'which remote an entity belongs to that several list: the highest wins',
+    'if several remotes list an entity, the one with the highest priority owns it',
   ),
-  register: oneOf('--register <which>', 'what of it reaches the gateway', REGISTER_MODES),
+  register: oneOf('--register <which>', 'which of its servers reach the gateway', REGISTER_MODES),
 };
 
 export const remoteCommands = [
   command({
     path: ['remotes', 'list'],
-    summary: 'list the remotes, and how their last sync went',
+    summary: 'list the remotes with the outcome of their last sync',
     kind: 'hub',
     options: {},
     examples: [['hub remotes list', '']],
@@ -45,7 +45,7 @@ export const remoteCommands = [
     path: ['remotes', 'add'],
     summary: 'add a remote; the next sync reads it',
     details:
-      'Credentials for a private index or registry come from the settings REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE of the hub, never from the address.',
+      'Credentials for a private index or registry come from the hub settings REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE, never from the address.',
     kind: 'hub',
     args: [REMOTE_URL],
     options: SETTINGS,
@@ -66,20 +66,20 @@ export const remoteCommands = [
   }),
   command({
     path: ['remotes', 'set'],
-    summary: 'name a remote, give it a priority, say what of it is registered, enable or disable it',
+    summary: 'change the name, priority or registration of a remote, or enable or disable it',
     details:
-      'An entity belongs to the remote that brought it first. With priorities, it belongs to the remote with the highest one that lists it; the next sync takes its manifest from there. Syncs leave disabled remotes out.',
+      'An entity belongs to the remote that provided it first, or to the one with the highest priority that lists it; the next sync takes its manifest from there. Syncs skip disabled remotes.',
     kind: 'hub',
     args: [REMOTE],
     options: {
       ...SETTINGS,
-      enable: flag('--enable', 'let syncs read it'),
-      disable: flag('--disable', 'keep syncs from reading it'),
+      enable: flag('--enable', 'include it in syncs'),
+      disable: flag('--disable', 'exclude it from syncs'),
     },
     examples: [
       ['hub remotes set https://catalog.example.org/index.json --name team', ''],
       ['hub remotes set team --priority 10', ''],
-      ['hub remotes set team --register approved', 'only approved servers of it reach the gateway'],
+      ['hub remotes set team --register approved', 'register only its approved servers'],
       ['hub remotes set team --disable', ''],
     ],
     async run({ args: [reference = ''], options: { enable, disable, ...settings }, output, access }) {
@@ -98,13 +98,13 @@ export const remoteCommands = [
     path: ['remotes', 'remove'],
     summary: 'remove a remote',
     details:
-      'What no other remote lists is marked as missing and no longer found; --purge deletes it instead, also from the gateway.',
+      'Entities that no other remote lists are marked as missing and hidden from search; --purge deletes them instead, from the gateway too.',
     kind: 'hub',
     args: [REMOTE],
-    options: { purge: flag('--purge', 'also delete what only this remote brought') },
+    options: { purge: flag('--purge', 'also delete the entities that only this remote lists') },
     examples: [
       ['hub remotes remove https://catalog.example.org/index.json', ''],
-      ['hub remotes remove team --purge', 'with everything that only it brought'],
+      ['hub remotes remove team --purge', 'and the entities that only it lists'],
     ],
     async run({ args: [reference = ''], options: { purge }, output, access }) {
       const outcome = await (await access.open({ mustExist: true })).removeRemote(reference, { purge });
@@ -115,19 +115,19 @@ export const remoteCommands = [
   rejectionsCommand,
   command({
     path: ['ingest'],
-    summary: 'read one remote, or all of them, into the catalog',
+    summary: 'read one remote or all remotes into the catalog',
     details:
-      'Checks every manifest that the index lists. An address that is not a remote is read once and not kept. Registers nothing; that is what sync does.',
+      'Checks every manifest that the index lists. An address that is not in the list of remotes is read once and not added. To register servers as well, use sync.',
     kind: 'hub',
     args: [
       { name: '[remote]', description: 'address or name of a remote, or the address of any index', names: 'remotes' },
     ],
     options: {
-      acceptShrunk: flag('--accept-shrunk', 'believe an index that lists less than half of what it did'),
+      acceptShrunk: flag('--accept-shrunk', 'accept an index that lists less than half of its earlier entries'),
     },
     examples: [
       ['hub ingest', 'all remotes'],
-      ['hub ingest https://catalog.example.org/index.json', 'one index, whether it is a remote or not'],
+      ['hub ingest https://catalog.example.org/index.json', 'one index, even if it is not in the list of remotes'],
     ],
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
       const isAddress = url !== undefined && /^https?:/i.test(url);
@@ -139,14 +139,14 @@ export const remoteCommands = [
   }),
   command({
     path: ['sync'],
-    summary: 'read all remotes, then register new MCP servers into the gateway',
+    summary: 'read all remotes, then register new MCP servers with the gateway',
     details:
-      'Checks every manifest, and tries every pending server again. Ends with exit code 1 when a remote could not be read, or when the registration stopped, for example because the gateway cannot be reached. Servers that the gateway refuses stay pending; that is not a failure of the sync.',
+      'Checks every manifest and tries every pending server again. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',
     kind: 'hub',
-    options: { force: flag('--force', 'also try servers again that can never be registered as their manifests are') },
+    options: { force: flag('--force', 'also try servers that cannot be registered with their current manifests') },
     examples: [
       ['hub sync', ''],
-      ['hub sync --hub https://hub.example.org', 'on a hub elsewhere; the token comes from HUB_TOKEN'],
+      ['hub sync --hub https://hub.example.org', 'on another hub; the token comes from HUB_TOKEN'],
     ],
     run: ({ options: { force }, ...call }) =>
       syncAndTell(call, {

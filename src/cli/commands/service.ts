@@ -7,12 +7,12 @@ import { flag } from '../options.ts';
 export const serviceCommands = [
   command({
     path: ['serve'],
-    summary: 'start the hub; settings come from the environment and from .env in this folder',
+    summary: 'start the hub, with settings from the environment and from .env in this folder',
     kind: 'plain',
-    options: { demo: flag('--demo', 'with a small sample catalog, in a database of its own') },
+    options: { demo: flag('--demo', 'with a small sample catalog, in a separate database') },
     examples: [
-      ['hub serve --demo', 'a hub with something to look at'],
-      ['PORT=8080 API_TOKEN=… hub serve', 'on a port of your choice, changes only with the token'],
+      ['hub serve --demo', 'a hub with sample entries'],
+      ['PORT=8080 API_TOKEN=… hub serve', 'on another port; changes need the token'],
       ['DATABASE_URL=postgres://… hub serve', 'on PostgreSQL'],
     ],
     async run({ options: { demo }, terminal }) {

@@ -19,7 +19,7 @@ const MOST_VERSIONS = 10;
 export const showCommands = [
   command({
     path: ['show'],
-    summary: 'everything that is known of one entity',
+    summary: 'show everything about one entity',
     kind: 'hub',
     args: [
       {
@@ -30,9 +30,9 @@ export const showCommands = [
     ],
     options: {
       version: VERSION_OPTION,
-      manifest: flag('--manifest', 'the manifest, as it was stored'),
-      readme: flag('--readme', 'with the readme'),
-      prerelease: flag('--prerelease', 'without a version: the newest one, even if it is a pre-release'),
+      manifest: flag('--manifest', 'print the stored manifest'),
+      readme: flag('--readme', 'also print the readme'),
+      prerelease: flag('--prerelease', 'without a version: use the newest one, even if it is a pre-release'),
     },
     examples: [
       ['hub show mcp_server:postgres-reader', 'the newest stable version'],

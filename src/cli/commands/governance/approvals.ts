@@ -20,16 +20,16 @@ const IDS = { name: '<ids...>', description: '<type>:<slug>@<version>' };
 export const approvalCommands = [
   command({
     path: ['approvals'],
-    summary: 'list entities that need approval, or show what a reviewer has to know about one',
+    summary: 'list entities that need approval, or show one for review',
     kind: 'hub',
-    args: [{ name: '[id]', description: 'of an entity to review' }],
+    args: [{ name: '[id]', description: 'id of an entity to review' }],
     options: {
       state: oneOfOr('--state <state>', 'which ones', APPROVAL_STATES, 'pending'),
       ...paging('entities', { most: 200, fallback: 50 }),
     },
     examples: [
-      ['hub approvals', 'what waits for approval'],
-      ['hub approvals mcp_server:pdf-tables@1.0.0', 'what it brings, and what changed since the last approval'],
+      ['hub approvals', 'entities that wait for approval'],
+      ['hub approvals mcp_server:pdf-tables@1.0.0', 'its content, and what changed since the last approval'],
       ['hub approvals --state rejected', ''],
     ],
     async run({ args: [id], options, output, access }) {
@@ -44,17 +44,17 @@ export const approvalCommands = [
   }),
   command({
     path: ['approve'],
-    summary: 'approve entities: what the policy held back is let through',
+    summary: 'approve entities that the policy holds back',
     details:
-      'An approval is for one version and what it brings. A new version asks again, unless the rule says `approval: name`. Without --digest, it shows what each entity brings, and asks.',
+      'An approval covers one version and its content. A new version needs approval again, unless the rule says `approval: name`. Without --digest, the command shows the content of each entity and asks for confirmation.',
     kind: 'hub',
     args: [IDS],
     options: {
-      digest: text('--digest <digest>', "of the content that you reviewed, as 'hub approvals <id>' shows it"),
+      digest: text('--digest <digest>', "digest of the content that you reviewed, from 'hub approvals <id>'"),
       reason: text('--reason <text>', 'why'),
     },
     examples: [
-      ['hub approve mcp_server:pdf-tables@1.0.0', 'shows what it brings, and asks'],
+      ['hub approve mcp_server:pdf-tables@1.0.0', 'shows the content and asks'],
       ['hub approve mcp_server:pdf-tables@1.0.0 --digest sha256:9f86d0…', 'for scripts'],
     ],
     run: ({ options, ...call }) => approveAll(call, options),
@@ -73,7 +73,7 @@ export const approvalCommands = [
   }),
   command({
     path: ['revoke'],
-    summary: 'revoke what was decided about entities: they wait for approval again',
+    summary: 'revoke decisions, so that the entities wait for approval again',
     kind: 'hub',
     args: [IDS],
     options: { reason: text('--reason <text>', 'why') },

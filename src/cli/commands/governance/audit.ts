@@ -9,18 +9,18 @@ const LARGEST_PAGE = 1000;
 export const auditCommands = [
   command({
     path: ['audit'],
-    summary: 'show who changed what in the hub, the newest first',
+    summary: 'show who changed what in the hub, newest first',
     kind: 'hub',
     options: {
-      caller: text('--caller <name>', 'only what this token, person or user did'),
+      caller: text('--caller <name>', 'only changes by this token, person or user'),
       operation: text('--operation <name>', 'only this operation, such as install or blockEntity'),
-      subject: text('--subject <text>', 'only what has this text in its subject, such as the id of an entity'),
+      subject: text('--subject <text>', 'only entries with this text in the subject, such as an entity id'),
       outcome: oneOf('--outcome <outcome>', 'only those', AUDIT_OUTCOMES),
       since: time('--since <date>', 'from this date or time on, such as 2026-11-01'),
       until: time('--until <date>', 'before this date or time'),
-      before: text('--before <id>', 'only entries before this one, to see more'),
+      before: text('--before <id>', 'only entries before this one, for the next page'),
       limit: wholeNumber('-n, --limit <number>', 'most entries', { min: 1, max: LARGEST_PAGE, fallback: 50 }),
-      lines: flag('--lines', 'all entries, one JSON object per line, to be kept elsewhere'),
+      lines: flag('--lines', 'all entries, one JSON object per line'),
     },
     examples: [
       ['hub audit --operation install --since 2026-11-01', 'installs since the first of November'],

@@ -8,7 +8,7 @@ import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
-const FILE = { name: '<file>', description: 'a policy in YAML or JSON; - is standard input' };
+const FILE = { name: '<file>', description: 'a policy in YAML or JSON; - reads standard input' };
 
 export const policyCommands = [
   command({
@@ -25,13 +25,13 @@ export const policyCommands = [
   }),
   command({
     path: ['policy', 'test'],
-    summary: 'show what the policy says about an entity, and which rule decides',
+    summary: 'show what the policy decides about an entity, and by which rule',
     kind: 'hub',
-    args: [{ name: '<id>', description: 'of an entity; without a version, the newest one' }],
-    options: { file: text('--file <file>', 'try this policy in place of the one in force') },
+    args: [{ name: '<id>', description: 'id of an entity; without a version, the newest one' }],
+    options: { file: text('--file <file>', 'test this policy instead of the one in force') },
     examples: [
       ['hub policy test mcp_server:pdf-tables@1.0.0', ''],
-      ['hub policy test mcp_server:pdf-tables --file policy.yaml', 'with a policy that is not in force'],
+      ['hub policy test mcp_server:pdf-tables --file policy.yaml', 'with a policy that is not applied yet'],
     ],
     async run({ args: [id = ''], options: { file }, output, access, terminal }) {
       const given = file === undefined ? {} : { text: await textOf(file, terminal) };
@@ -43,7 +43,7 @@ export const policyCommands = [
   command({
     path: ['policy', 'check'],
     summary: 'check a policy file without a hub',
-    details: 'Names line and column of what is wrong, and warns of rules that never decide anything.',
+    details: 'Reports errors with line and column, and warns about rules that never decide anything.',
     kind: 'local',
     args: [FILE],
     options: {},
@@ -65,8 +65,8 @@ export const policyCommands = [
   }),
   command({
     path: ['policy', 'apply'],
-    summary: 'put a policy into force',
-    details: 'Says how many entities it affects. A hub with POLICY_FILE takes its policy from that file only.',
+    summary: 'apply a policy',
+    details: 'Reports how many entities it affects. A hub with POLICY_FILE reads its policy only from that file.',
     kind: 'hub',
     args: [FILE],
     options: { dryRun: flag('--dry-run', 'only check it, and count what it would change') },

@@ -15,7 +15,7 @@ export const tokenCommands = [
     path: ['token', 'create'],
     summary: 'create a token for a person or a program',
     details:
-      'The token is shown once: the hub keeps only its digest. A reader searches; an installer also installs; a publisher also publishes servers; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
+      'The token is shown once; the hub stores only its digest. A reader searches; an installer also installs; a publisher also publishes servers; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
     kind: 'hub',
     args: [NAME],
     options: {
@@ -59,7 +59,7 @@ export const tokenCommands = [
   }),
   command({
     path: ['token', 'revoke'],
-    summary: 'revoke a token: it is refused from then on',
+    summary: 'revoke a token, so that it is refused from now on',
     kind: 'hub',
     args: [NAME],
     options: {},

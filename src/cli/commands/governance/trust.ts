@@ -8,11 +8,11 @@ import { oneLine } from '../../output/text.ts';
 export const trustCommands = [
   command({
     path: ['trust'],
-    summary: 'check who signed what an entity installs',
+    summary: 'check the signatures of what an entity installs',
     details:
-      'The hub asks the registries for npm provenance, PyPI attestations and signatures of images, verifies them, and keeps the result for searches and policies.',
+      'The hub gets npm provenance, PyPI attestations and image signatures from the registries, verifies them, and stores the result for searches and policies.',
     kind: 'hub',
-    args: [{ name: '<id>', description: 'of an entity; without a version, the newest stable one' }],
+    args: [{ name: '<id>', description: 'id of an entity; without a version, the newest stable one' }],
     options: {},
     examples: [['hub trust mcp_server:pdf-tables@1.0.0', '']],
     async run({ args: [id = ''], output, access }) {

@@ -5,7 +5,7 @@ import { flag, list, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine } from '../../output/text.ts';
 
-const NAME = { name: '<name>', description: 'a name that fits into an address' };
+const NAME = { name: '<name>', description: 'name of the view, used in its address' };
 
 export const viewCommands = [
   command({
@@ -25,7 +25,7 @@ export const viewCommands = [
     path: ['view', 'set'],
     summary: 'create or change a view',
     details:
-      'Its servers are at /registry/<name>/v0.1/servers, which is the address for VS Code, Copilot and ToolHive.',
+      'Its servers are listed at /registry/<name>/v0.1/servers. Use that address for VS Code, Copilot and ToolHive.',
     kind: 'hub',
     args: [NAME],
     options: {

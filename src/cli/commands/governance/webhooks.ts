@@ -13,20 +13,20 @@ const NAME = { name: '<name>', description: 'name of the webhook' };
 export const webhookCommands = [
   command({
     path: ['webhook', 'add'],
-    summary: 'send events to an address from now on',
+    summary: 'add a webhook: send events to an address from now on',
     details:
-      'Deliveries are signed as standardwebhooks.com describes it. Without --secret-file a secret is generated and shown once.',
+      'Deliveries are signed according to standardwebhooks.com. Without --secret-file, a secret is generated and shown once.',
     kind: 'hub',
-    args: [NAME, { name: '<url>', description: 'where events are sent with POST' }],
+    args: [NAME, { name: '<url>', description: 'address that receives the events by POST' }],
     options: {
-      events: someOf('--event <type>', 'only events of this type; may be given several times', EVENT_TYPES),
+      events: someOf('--event <type>', 'only events of this type; may be repeated', EVENT_TYPES),
       secretFile: text('--secret-file <file>', 'file with the secret (whsec_…); - reads standard input'),
     },
     examples: [
       ['hub webhook add chat https://receiver.example.org/hub', ''],
       [
         'hub webhook add review https://receiver.example.org/hub --event approval.needed',
-        'only what waits for approval',
+        'only when an approval is needed',
       ],
     ],
     async run({ args: [name = '', url = ''], options, output, access, terminal }) {
@@ -51,7 +51,7 @@ export const webhookCommands = [
   }),
   command({
     path: ['webhook', 'remove'],
-    summary: 'remove a webhook and the log of its deliveries',
+    summary: 'remove a webhook and its delivery log',
     kind: 'hub',
     args: [NAME],
     options: {},
@@ -79,11 +79,11 @@ export const webhookCommands = [
   }),
   command({
     path: ['webhook', 'deliveries'],
-    summary: 'show what was sent to a webhook, the newest first',
+    summary: 'show the deliveries of a webhook, newest first',
     kind: 'hub',
     args: [NAME],
     options: {
-      before: text('--before <id>', 'only deliveries before this one, to see more'),
+      before: text('--before <id>', 'only deliveries before this one, for the next page'),
       limit: wholeNumber('-n, --limit <number>', 'most deliveries', { min: 1, max: 1000, fallback: 20 }),
     },
     examples: [['hub webhook deliveries chat', '']],
