@@ -3,6 +3,7 @@ import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
 import { asObject, asObjects, asText, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ServerJson, type ServerKey, type ServerStatus } from './contract.ts';
+import { readAddress, readIcon, readPackage, readRemote, readRepository, readTimestamp } from './listed-parts.ts';
 
 /** What manifests say about one version of a server. */
 export interface ListedServer {
@@ -125,34 +126,29 @@ function statusOf(manifests: readonly JsonObject[]): Pick<ListedServer, 'status'
 
 function publishedAtOf({ provenance }: JsonObject): string | undefined {
   const { published_at, updated_at } = asObject(provenance);
-  return [published_at, updated_at].map(asText).find((date) => date !== undefined && isTimestamp(date));
+  return readTimestamp(published_at) ?? readTimestamp(updated_at);
 }
 
 function statusChangedAtOf({ provenance }: JsonObject): string | undefined {
-  const date = asText(asObject(provenance).status_changed_at);
-  return date !== undefined && isTimestamp(date) ? date : undefined;
-}
-
-function isTimestamp(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text) && !Number.isNaN(Date.parse(text));
+  return readTimestamp(asObject(provenance).status_changed_at);
 }
 
 function repositoryOf({ repository, links, source_url }: JsonObject): JsonObject | undefined {
-  const { url, source } = asObject(repository);
-  if (asText(url) && asText(source)) return asObject(repository);
+  const given = readRepository(asObject(repository));
+  if (given) return given;
   const address = asText(asObject(links).repository) ?? asText(source_url) ?? '';
   const [, host] = REPOSITORY.exec(address) ?? [];
-  return host ? { url: address, source: host } : undefined;
+  return host ? readRepository({ url: address, source: host }) : undefined;
 }
 
 function websiteOf({ links, homepage }: JsonObject, repository: JsonObject | undefined): string | undefined {
-  const address = asText(asObject(links).homepage) ?? asText(homepage);
-  const isShown = address?.startsWith('https://') && URL.canParse(address) && address !== repository?.url;
+  const address = readAddress(asText(asObject(links).homepage) ?? asText(homepage));
+  const isShown = address?.startsWith('https://') && address !== repository?.url;
   return isShown ? address : undefined;
 }
 
 function iconsOf({ icons }: JsonObject): JsonObject[] | undefined {
-  const shown = asObjects(icons).filter(({ src }) => asText(src)?.startsWith('https://'));
+  const shown = asObjects(asObjects(icons).map(readIcon));
   return shown.length > 0 ? shown : undefined;
 }
 
@@ -169,14 +165,14 @@ function packageOf({ registryName, registryType = registryName, name, ...pack }:
   if (!type || !identifier) return undefined;
   const { version, registryBaseUrl, transport, ...rest } = pack;
   const base = asText(registryBaseUrl);
-  return {
+  return readPackage({
     registryType: type,
     ...(base && !PUBLIC_REGISTRY.test(base) ? { registryBaseUrl: base } : {}),
     ...rest,
     ...(type === 'oci' ? { identifier: taggedImage(identifier, asText(version)) } : { identifier }),
     ...(type !== 'oci' && asText(version) ? { version: asText(version) } : {}),
     transport: isJsonObject(transport) ? transport : { type: 'stdio' },
-  };
+  });
 }
 
 /** The tag belongs to the name of an image: clients would append a version to a name that has one. */
@@ -186,12 +182,13 @@ function taggedImage(image: string, tag: string | undefined): string {
 }
 
 function remotesOf({ remotes }: JsonObject): JsonObject[] {
-  return asObjects(remotes).flatMap((remote) => {
-    const { transportType, type = transportType, ...rest } = inCamelCase(remote);
-    const kind = asText(type)?.toLowerCase() ?? '';
-    if (!asText(rest.url)) return [];
-    return { type: REMOTE_TYPES.includes(kind) ? kind : 'streamable-http', ...rest };
-  });
+  return asObjects(
+    asObjects(remotes).map((remote) => {
+      const { transportType, type = transportType, ...rest } = inCamelCase(remote);
+      const kind = asText(type)?.toLowerCase() ?? '';
+      return readRemote({ type: REMOTE_TYPES.includes(kind) ? kind : 'streamable-http', ...rest });
+    }),
+  );
 }
 
 /** Older registries wrote `registry_type`; the names of variables stay as they are. */
