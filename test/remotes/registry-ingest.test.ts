@@ -87,6 +87,36 @@ testOnEveryEngine(
   },
 );
 
+testOnEveryEngine(
+  'registry: one that says that most of its servers are deleted is not believed',
+  async (t, address) => {
+    const { host, world, ingest, get } = await testIngest(t, address);
+    const registry = serveRegistry(host, { pageSize: 10 });
+    const names = Array.from({ length: 20 }, (_, place) => `a/server-${place}`);
+    registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
+    await ingest('/v0/servers');
+    const withdraw = (count: number, updatedAt: string) => {
+      const status = (place: number) => (place < count ? 'deleted' : 'active');
+      registry.servers = names.map((name, place) => ({ name, status: status(place), updatedAt }));
+    };
+    // Asked for what changed, and asked for the whole list.
+    for (const now of ['2026-06-01T13:00:00.000Z', '2026-06-02T14:00:00.000Z']) {
+      world.setTime(now);
+      withdraw(11, now);
+      const { ok, stats } = await ingest('/v0/servers');
+      assert.deepEqual([ok, stats.missing, stats.shrunk], [true, 0, true], now);
+      assert.match(stats.note ?? '', /lists 9 of the 20 manifests that it had, so nothing was marked as missing/);
+      assert.equal((await get('mcp_server:a/server-0')).missing_since, null);
+    }
+    const { stats } = await ingest('/v0/servers', { acceptShrunk: true });
+    assert.deepEqual([stats.missing, stats.shrunk], [11, false]);
+
+    world.setTime('2026-06-02T15:00:00.000Z');
+    withdraw(20, '2026-06-02T15:00:00.000Z');
+    assert.equal((await ingest('/v0/servers')).stats.missing, 9, 'a few may be withdrawn, down to none');
+  },
+);
+
 test('registry: once a day it is read whole, so that what vanished without a word is marked', async (t) => {
   const { host, world, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);

@@ -61,6 +61,8 @@ interface EntryToFetch {
 const LOOK_UP_BATCH = 500;
 /** As many as people look through. */
 const MOST_CONFLICTS_KEPT = 1_000;
+/** So many that a registry says are deleted are believed, however short its list is: servers are taken down one or a few at a time. */
+const FEW_WITHDRAWN = 10;
 const NOT_CHECKED = 'Index unchanged, manifests not checked.';
 
 export function createIngest(
@@ -73,6 +75,8 @@ export function createIngest(
   const places = index.positions;
   const duplicates = createDuplicates(members, { remote: url, places });
   const saver = createManifestSaver(dependencies, { remote: url, places, progress, duplicates });
+  /** What the index says is gone; it is marked at the end, when it is known how much that is. */
+  const deleted = new Set<string>();
   let listedAgain = 0;
   let hasFailedForNow = false;
   let isNewFirst = false;
@@ -88,7 +92,7 @@ export function createIngest(
     if (!first) return unchangedIndex(listedBefore);
     if (!first.hasList) progress.note(NO_LIST);
     for await (const page of followPages(first, fetchIndex, task)) await ingestPage(page);
-    const isBelieved = !isWhole || (await markMissing(listedBefore));
+    const isBelieved = await markMissing(listedBefore, { isWhole });
     await remake(first, await duplicates.toRemake(isWhole));
     await countUnused({ isWhole });
     // What could not be fetched is tried again, and what is hard to believe is said again, even if the index stays the same.
@@ -169,7 +173,12 @@ export function createIngest(
   }
 
   async function save(outcomes: readonly ManifestOutcome[], options?: { areChosen: boolean }): Promise<void> {
-    for (const each of outcomes) if (each.outcome === 'failed') reject(each);
+    for (const each of outcomes) {
+      if (each.outcome === 'failed') reject(each);
+      // What a later page lists again is there.
+      if (each.outcome === 'deleted') deleted.add(each.url);
+      else deleted.delete(each.url);
+    }
     await saver.batch(outcomes, options);
   }
 
@@ -226,24 +235,42 @@ export function createIngest(
   }
 
   /** Kept, but marked; false when so much is gone at once that the index itself must be at fault. */
-  async function markMissing(listedBefore: number): Promise<boolean> {
-    const usable = index.usable();
-    if (!acceptShrunk && usable * 2 < listedBefore) {
+  async function markMissing(listedBefore: number, { isWhole }: { isWhole: boolean }): Promise<boolean> {
+    const withdrawn = await presentOf([...deleted]);
+    const left = isWhole ? index.usable() : (await members.countPresent(url)) - withdrawn.length;
+    const isFew = isWhole ? false : withdrawn.length <= FEW_WITHDRAWN;
+    if (!acceptShrunk && !isFew && left * 2 < listedBefore) {
       progress.shrunk();
       progress.note(
-        `The index lists ${usable} of the ${listedBefore} manifests that it had, so nothing was marked as missing. If that is right, ingest it and accept the smaller index (accept_shrunk, --accept-shrunk).`,
+        `The index lists ${left} of the ${listedBefore} manifests that it had, so nothing was marked as missing. If that is right, ingest it and accept the smaller index (accept_shrunk, --accept-shrunk).`,
       );
       return false;
     }
+    await saver.markMissing(withdrawn);
+    if (isWhole) await markUnlisted(listedBefore);
+    return true;
+  }
+
+  async function markUnlisted(listedBefore: number): Promise<void> {
     // All that was there is listed again; on several pages, an address may have been counted twice.
-    if (index.pagesRead() === 1 && listedAgain === listedBefore) return true;
+    if (index.pagesRead() === 1 && listedAgain === listedBefore) return;
     for (let after = ''; ; ) {
       const page = await members.present(url, { after, limit: LOOK_UP_BATCH });
       await saver.markMissing(page.filter((manifestUrl) => !places.has(manifestUrl)));
       const last = page.at(-1);
-      if (last === undefined || page.length < LOOK_UP_BATCH) return true;
+      if (last === undefined || page.length < LOOK_UP_BATCH) return;
       after = last;
     }
+  }
+
+  /** Those that are not marked as missing yet. */
+  async function presentOf(urls: readonly string[]): Promise<string[]> {
+    const present: string[] = [];
+    for (let start = 0; start < urls.length; start += LOOK_UP_BATCH) {
+      const found = await members.known(url, urls.slice(start, start + LOOK_UP_BATCH));
+      present.push(...found.filter(({ isMissing }) => !isMissing).map((member) => member.url));
+    }
+    return present;
   }
 
   return { run, places };

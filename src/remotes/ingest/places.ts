@@ -33,7 +33,7 @@ export function createPlaces(): Places {
         if (text === undefined && digest === undefined && !isDeleted) isSelfContained = false;
         const isNew = !positions.has(url);
         if (isNew) characters += url.length;
-        if (isNew && fault === undefined) usable += 1;
+        if (isNew && fault === undefined && !isDeleted) usable += 1;
         // As within one page: an address counts once, what is in place as often as it comes.
         if (isNew || text !== undefined || isDeleted) {
           positions.set(url, next);

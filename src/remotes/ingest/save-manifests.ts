@@ -17,7 +17,7 @@ export interface SaveContext {
 export interface ManifestSaver {
   /** `areChosen`: each of them is the one that its entity is to be made of. */
   batch(outcomes: readonly ManifestOutcome[], options?: { areChosen?: boolean }): Promise<void>;
-  /** Marks what the index does not list any longer. */
+  /** Marks what the index no longer lists, or says is deleted. */
   markMissing(urls: readonly string[]): Promise<void>;
 }
 
@@ -27,7 +27,6 @@ export function createManifestSaver(
 ): ManifestSaver {
   async function batch(outcomes: readonly ManifestOutcome[], { areChosen = false } = {}): Promise<void> {
     progress.add({ unchanged: outcomes.filter(({ outcome }) => outcome === 'unchanged').length });
-    await markMissing(outcomes.filter(({ outcome }) => outcome === 'deleted').map(({ url }) => url));
     const read = outcomes.filter((each) => each.outcome === 'manifest');
     if (read.length > 0) await save(read, areChosen);
   }
