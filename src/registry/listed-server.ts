@@ -34,6 +34,12 @@ export function cameThrough(manifest: unknown, hubId: string): boolean {
   return Array.isArray(hubs) && hubs.includes(hubId);
 }
 
+/** Whether the hub that answered has this id: it is this hub, or runs from a copy of its database. */
+export function isAnsweredBy(manifest: unknown, hubId: string): boolean {
+  const { hubs } = asObject(asObject(manifest).provenance);
+  return Array.isArray(hubs) && hubs.at(-1) === hubId;
+}
+
 function hubsOf(listed: JsonObject): string[] {
   const hubs = asObject(listed._meta)[HUBS_META];
   return Array.isArray(hubs) ? hubs.filter((hub) => typeof hub === 'string' && hub.length <= LONGEST_HUB_ID) : [];

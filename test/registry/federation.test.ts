@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { HUBS_META, OFFICIAL_META } from '../../src/registry/contract.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
@@ -99,6 +100,22 @@ testOnEveryEngine(
     assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing]);
   },
 );
+
+testOnEveryEngine('federation: a hub that has the id of the reader is named as such', async (t, { engine }) => {
+  const first = await startHub(t, engine, [aManifest(NOTES)]);
+  const [entry = assert.fail()] = await listed(first);
+  const [hubId = ''] = entry._meta[HUBS_META] as string[];
+  const database = await emptyDatabase(t, engine);
+  const tables = await openDatabase(database, { metrics: { observeQuery() {} } });
+  await tables.write.updateTable('registry_state').set({ hub_id: hubId }).execute();
+  await tables.close();
+  const copy = await testHub(t, { database, manifests: [aManifest({ id: 'maps', name: 'com.acme/maps' })] });
+
+  await first.hub.addRemote(`${await copy.listen()}/v0.1/servers`);
+  const { results } = await first.hub.ingest();
+  assert.equal(results[0]?.ok, false);
+  assert.match(results[0]?.error ?? '', /has the same id as this one.*copy of this hub's database.*docs\/registry\.md/);
+});
 
 testOnEveryEngine('federation: a hub reads a view of another one', async (t, { engine }) => {
   const source = await startHub(t, engine, [aManifest(NOTES), aManifest({ id: 'maps', name: 'com.acme/maps' })]);

@@ -2,7 +2,7 @@
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
-import { cameThrough } from '../../registry/listed-server.ts';
+import { cameThrough, isAnsweredBy } from '../../registry/listed-server.ts';
 import type { IndexEntry } from '../index-formats/index-reader.ts';
 import { readIndexDocument } from './read-index.ts';
 
@@ -53,6 +53,7 @@ export default function readIndex(task: IndexTask): IndexAnswer {
       return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
     const { document } = parseManifestText(url, text);
     const { entries, ...about } = readIndexDocument(document, url);
+    if (hubId && entries.some(({ manifest }) => isAnsweredBy(manifest, hubId))) return { ok: false, error: OWN_ID };
     return { ok: true, chunks: [...chunked(entries, hubId)], ...about };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
@@ -61,6 +62,10 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     throw error;
   }
 }
+
+/** What such a hub lists would be left out as if it came from here. */
+const OWN_ID =
+  "The hub at this address has the same id as this one: it is this hub itself, or it was started from a copy of this hub's database. Remove the remote, or give the copy an id of its own, as docs/registry.md says under Federation.";
 
 /** gzip, zstd and zip, by their first bytes. */
 function isPackedFile(bytes: Uint8Array): boolean {
