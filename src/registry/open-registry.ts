@@ -14,8 +14,9 @@ import { createViews, type Views } from './views.ts';
 
 interface OpenRegistryDependencies
   extends Pick<RegistryDependencies, 'store' | 'baseUrl' | 'hubId'>,
-    Pick<PublishingDependencies, 'catalog' | 'clearGateway'>,
+    Pick<PublishingDependencies, 'clearGateway'>,
     Omit<KeeperDependencies, 'tables'> {
+  catalog: PublishingDependencies['catalog'] & Pick<AgentSource, 'manifest'>;
   viewStore: ViewStore;
   tablesOf: (mapping: ServerMapping) => RegistryTables;
   search: (query: SearchQuery) => Promise<SearchPage>;
@@ -66,7 +67,7 @@ export function openRegistry({
   const agents = createArdAgents({ find: findAgents, get: getEntity, manifest: catalog.manifest }, baseUrl);
   const views = createViews(viewStore);
   const registry = createRegistry({ store, rank, baseUrl, hubId, upToDate, views });
-  const publishing = createPublishing({ catalog, registry, store, clearGateway, baseUrl, hubId, now: given.now });
+  const publishing = createPublishing({ catalog, store, upToDate, clearGateway, baseUrl, hubId, now: given.now });
   const ard = createArd({ store, rank, baseUrl, upToDate, agents });
   return { ...registry, views, publishing, ard, close: () => keeper.stop() };
 }

@@ -94,12 +94,18 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
   const presenter = () => ({ baseUrl: baseUrl(), hubId });
   const present = (entry: RegistryEntry) => presentEntry(entry, presenter());
 
-  async function allVersions(name: string, { includeDeleted = false, view }: ServerOptions): Promise<RegistryEntry[]> {
+  /** Newest first; without a version, all of them. */
+  async function versionsOf({
+    name,
+    version,
+    includeDeleted = false,
+    view,
+  }: ServerOptions & { name: string; version?: string }): Promise<RegistryEntry[]> {
     // No database finds a NUL.
-    if (name.includes('\u0000')) return [];
-    const filter = { includeDeleted, ...(view === undefined ? {} : { view: await views.filterOf(view) }) };
+    if (`${name}${version ?? ''}`.includes('\u0000')) return [];
+    const shown = view === undefined ? {} : { view: await views.filterOf(view) };
     await upToDate();
-    const versions = await store.versions(name, filter);
+    const versions = await store.versions(name, { version, includeDeleted, ...shown });
     return versions.toSorted((one, other) => Date.parse(other.publishedAt) - Date.parse(one.publishedAt));
   }
 
@@ -120,15 +126,14 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     list: async (query) => JSON.parse(await listText(query)) as ServerList,
 
     async versions(name, options = {}) {
-      const servers = (await allVersions(name, options)).map(present);
+      const servers = (await versionsOf({ ...options, name })).map(present);
       if (servers.length === 0) throw notFound(name);
       return { servers, metadata: { count: servers.length } };
     },
 
-    async get({ name, version, ...options }) {
-      const versions = await allVersions(name, options);
-      const entry = versions.find((each) => (version === 'latest' ? each.isLatest : each.version === version));
-      if (!entry) throw notFound(`${name}@${version}`);
+    async get(reference) {
+      const [entry] = await versionsOf(reference);
+      if (!entry) throw notFound(`${reference.name}@${reference.version}`);
       return present(entry);
     },
   };

@@ -58,10 +58,12 @@ export interface RegistryStore {
   keysOf(names: readonly string[], filter: EntryFilter): Promise<ServerKey[]>;
   /** In the order given. */
   entries(keys: readonly ServerKey[], filter?: Pick<EntryFilter, 'view'>): Promise<RegistryEntry[]>;
-  /** All versions of one server. */
+  /** The versions of one server that the filter names. */
   versions(name: string, filter: EntryFilter): Promise<RegistryEntry[]>;
   /** Names that are listed, and differ from this one only in case. */
   twinsOf(name: string): Promise<string[]>;
+  /** The manifests of a server that were published to this hub, as JSON: of one version, or of all. */
+  publishedManifests(name: string, version?: string): Promise<string[]>;
   /** Which entries these entities belong to. */
   serversOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, ServerKey>>;
 }

@@ -1,7 +1,7 @@
 // Publishing: servers that teams bring to this hub themselves, and what becomes of their versions.
 import type { Catalog } from '../../catalog/catalog.ts';
 import { entityFromManifest } from '../../catalog/entity.ts';
-import { formatUid, parseReference } from '../../catalog/uid.ts';
+import { formatUid } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -9,9 +9,8 @@ import type { Clock } from '../../lib/world.ts';
 import { PUBLISHED, type ServerKey, type ServerResponse, type StatusChanged, type StatusRequest } from '../contract.ts';
 import { lifecycleOf, manifestFromServer } from '../manifest-from-server.ts';
 import { type Presenter, presentEntry } from '../present-entry.ts';
-import type { Registry } from '../registry.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
-import type { AboutEntry, RegistryStore } from '../store.ts';
+import type { AboutEntry, RegistryEntry, RegistryStore } from '../store.ts';
 import { isManifest, publishingFaults } from './validate.ts';
 
 export interface Publishing {
@@ -22,9 +21,10 @@ export interface Publishing {
 }
 
 export interface PublishingDependencies {
-  catalog: Pick<Catalog, 'publish' | 'get' | 'manifest'>;
-  registry: Pick<Registry, 'get'>;
-  store: Pick<RegistryStore, 'twinsOf'>;
+  catalog: Pick<Catalog, 'publish' | 'get'>;
+  store: Pick<RegistryStore, 'twinsOf' | 'entries' | 'publishedManifests'>;
+  /** Resolves when the entries show the catalog, as far as there is time. */
+  upToDate: () => Promise<unknown>;
   /** Takes out of the gateway what no longer may be there. */
   clearGateway: () => Promise<unknown>;
   baseUrl: () => string;
@@ -33,7 +33,7 @@ export interface PublishingDependencies {
 }
 
 export function createPublishing(dependencies: PublishingDependencies): Publishing {
-  const { catalog, registry, store, clearGateway, baseUrl, hubId, now } = dependencies;
+  const { catalog, store, upToDate, clearGateway, baseUrl, hubId, now } = dependencies;
 
   const save = (manifests: readonly JsonObject[], options?: { onlyNew: boolean }) =>
     catalog.publish(
@@ -42,42 +42,39 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
       options,
     );
 
-  async function listed(key: ServerKey): Promise<ServerResponse | undefined> {
-    try {
-      return await registry.get({ ...key, includeDeleted: true });
-    } catch (error) {
-      if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-      throw error;
-    }
-  }
-
   /** What the policy hides is not in the registry, and its publisher should still see what was stored. */
-  async function shown(key: ServerKey, manifest: JsonObject): Promise<ServerResponse> {
-    const entry = await listed(key);
-    return entry && !isTombstone(entry, manifest) ? entry : unlisted(key, manifest, { baseUrl: baseUrl(), hubId });
+  async function shown(manifests: readonly JsonObject[]): Promise<ServerResponse[]> {
+    await upToDate();
+    const presenter = { baseUrl: baseUrl(), hubId };
+    const listed = await store.entries(manifests.map(keyOf));
+    const byKey = new Map(listed.map((entry) => [keyText(entry), entry]));
+    return manifests.map((manifest) => {
+      const entry = byKey.get(keyText(keyOf(manifest)));
+      return entry && !isTombstone(entry, manifest)
+        ? presentEntry(entry, presenter)
+        : unlisted(keyOf(manifest), manifest, presenter);
+    });
   }
 
   /** @throws HubError `name_taken`, `version_taken` */
   async function assertFree(key: ServerKey): Promise<void> {
     const [twin] = await store.twinsOf(key.name);
     if (twin) throw new HubError('name_taken', `The server '${twin}' differs from '${key.name}' only in case.`);
-    const entry = await listed(key);
-    if (entry && statusOf(entry) !== 'deleted') throw taken(key);
+    await upToDate();
+    const [entry] = await store.entries([key]);
+    if (entry && entry.status !== 'deleted') throw taken(key);
   }
 
   async function publishedVersions({ name, version }: StatusRequest): Promise<JsonObject[]> {
-    const uid = (each: string) => formatUid({ type: 'mcp_server', slug: name, version: each });
-    const first = await catalog.get(version === undefined ? `mcp_server:${name}` : uid(version));
-    const ids = version === undefined ? first.versions.map(({ id }) => id) : [first.id];
-    const records = await Promise.all(ids.map((id) => catalog.get(id)));
-    // An entity of a remote may show the name of another server: only ids count.
-    const own = records.filter(({ id, remote }) => remote === PUBLISHED && parseReference(id)?.slug === name);
-    if (own.length === 0)
-      throw new HubError(
-        'not_published',
-        `'${first.id}' was not published to this hub, but comes from ${first.remote ?? 'a manifest without a remote'}: block it if it should not be used.`,
-      );
-    return Promise.all(own.map(async ({ id }) => JSON.parse((await catalog.manifest(id)).text) as JsonObject));
+    const texts = await store.publishedManifests(name, version);
+    if (texts.length > 0) return texts.map((text) => JSON.parse(text) as JsonObject);
+    const { id, remote } = await catalog.get(
+      version === undefined ? `mcp_server:${name}` : formatUid({ type: 'mcp_server', slug: name, version }),
+    );
+    throw new HubError(
+      'not_published',
+      `'${id}' was not published to this hub, but comes from ${remote ?? 'a manifest without a remote'}: block it if it should not be used.`,
+    );
   }
 
   return {
@@ -89,7 +86,8 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
       await assertFree(key);
       const [outcome] = await save([manifest], { onlyNew: true });
       if (outcome !== 'created') throw taken(key);
-      return shown(key, manifest);
+      const [server] = await shown([manifest]);
+      return server as ServerResponse;
     },
 
     async setStatus(request) {
@@ -103,7 +101,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
         throw badStatus('status', 'and its message are these already, so that nothing would change');
       await save(changed);
       if (status === 'deleted') await clearGateway();
-      const servers = await Promise.all(changed.map((manifest) => shown(keyOf(manifest), manifest)));
+      const servers = await shown(changed);
       return { updatedCount: servers.length, servers };
     },
   };
@@ -136,13 +134,13 @@ function keyOf(manifest: JsonObject): ServerKey {
   return key;
 }
 
-function statusOf({ _meta }: ServerResponse): string {
-  return _meta['io.modelcontextprotocol.registry/official'].status;
+function keyText({ name, version }: ServerKey): string {
+  return `${name} ${version}`;
 }
 
 /** An entry that is `deleted`, although the manifest is not: the policy hides it, or an operator blocked it. */
-function isTombstone(entry: ServerResponse, { provenance }: JsonObject): boolean {
-  return statusOf(entry) === 'deleted' && asObject(provenance).registry_status !== 'deleted';
+function isTombstone({ status }: RegistryEntry, { provenance }: JsonObject): boolean {
+  return status === 'deleted' && asObject(provenance).registry_status !== 'deleted';
 }
 
 const UNLISTED = 'Not listed: the policy of this hub hides it, it waits for approval, or an operator has blocked it.';

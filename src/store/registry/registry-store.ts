@@ -1,7 +1,7 @@
 // The entries of the registry, as they are read.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { likeOfGlob } from '../../lib/glob.ts';
-import type { ServerKey, ServerStatus } from '../../registry/contract.ts';
+import { PUBLISHED, type ServerKey, type ServerStatus } from '../../registry/contract.ts';
 import type { EntryFilter, RegistryEntry, RegistryStore } from '../../registry/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
@@ -87,6 +87,22 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
         .where('status', '<>', 'deleted')
         .execute();
       return rows.map((row) => row.name);
+    },
+
+    async publishedManifests(name, version) {
+      // No database finds a NUL.
+      if (`${name}${version ?? ''}`.includes('\u0000')) return [];
+      const rows = await read
+        .selectFrom('entity')
+        .innerJoin('manifest', 'manifest.uid', 'entity.uid')
+        .select('manifest.text')
+        .where('type', '=', 'mcp_server')
+        .where('name', '=', name)
+        .where('owner_url', '=', PUBLISHED)
+        .$if(version !== undefined, (query) => query.where('version', '=', version as string))
+        .orderBy('version_key', 'desc')
+        .execute();
+      return rows.map(({ text }) => text);
     },
 
     async serversOf(uids) {
