@@ -4,8 +4,8 @@ import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';
 import { isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
 import { isAgentCard, manifestFromAgentCard } from '../agent-card.ts';
-import type { Validation, ValidationIssue } from '../contract.ts';
-import { serverKeyOf } from '../server-from-manifests.ts';
+import type { ServerKey, Validation, ValidationIssue } from '../contract.ts';
+import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import { ruleIssues, schemaIssues } from './server-rules.ts';
 import { PublishedServer } from './server-schema.ts';
 
@@ -47,7 +47,8 @@ function manifestIssues(document: JsonObject): ValidationIssue[] {
         schemaIssue('type', 'is valid, but only manifests of the type mcp_server can be published', 'type', true),
       ];
     const key = serverKeyOf(document);
-    if (key && key.name === slug && key.name === name && key.version === version) return [];
+    if (key && key.name === slug && key.name === name && key.version === version)
+      return serverIssues(serverOfManifest(key, document));
     const message = key
       ? `must be ${key.name}, as its name; provenance must say the same name and version`
       : 'must be the name of a registry, such as com.acme/notes, and the same as name';
@@ -58,11 +59,23 @@ function manifestIssues(document: JsonObject): ValidationIssue[] {
   }
 }
 
+/** As it would be listed, but with the parts that the manifest has of `server.json` as they are: what is wrong there is said. */
+function serverOfManifest(key: ServerKey, document: JsonObject): JsonObject {
+  const { server } = serverFromManifests(key, [document]);
+  const given = SERVER_PARTS.filter((part) => document[part] !== undefined && document[part] !== null);
+  return { ...server, ...Object.fromEntries(given.map((part) => [part, document[part]])) };
+}
+
+const SERVER_PARTS = ['repository', 'icons', 'packages', 'remotes', '_meta'];
+/** Fine for a manifest of a catalog, but not for one that is published. */
+const UNPUBLISHABLE = ['type', 'manifest-name'];
+
 /** What keeps a document from being published. For manifests, that is also what is only a warning to their authors. */
 export function publishingFaults(document: unknown): InputFault[] {
   const { issues } = validateDocument(document);
+  const isOwn = isManifest(document) || isAgentCard(document);
   return issues
-    .filter(({ severity }) => severity === 'error' || isManifest(document) || isAgentCard(document))
+    .filter(({ severity, reference }) => severity === 'error' || (isOwn && UNPUBLISHABLE.includes(reference)))
     .map(({ path, message }) => ({ path, message }));
 }
 

@@ -268,6 +268,29 @@ test('publishing: what is wrong with a server is said for each member, and nothi
   assert.deepEqual(await listed('?include_deleted=true'), []);
 });
 
+/** What a manifest has of `server.json`, checked in both forms. */
+const SHARED = /^(version$|packages|remotes|icons|repository|_meta)/;
+
+testOnEveryEngine(
+  'publishing: a manifest follows the rules of server.json, also when it is validated',
+  async (t, database) => {
+    const { publish, ask, listed } = await registry(t, database);
+    const manifest = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
+    const shared = BAD_SERVERS.filter(([path]) => SHARED.test(path));
+    assert.ok(shared.length > 20);
+    for (const [path, fields] of shared) {
+      const document = { ...manifest, description: 'Reads and writes notes.', ...fields };
+      const { body } = await ask<Validation>('POST', '/v0/validate', document, '');
+      const paths = body.issues.filter(({ severity }) => severity === 'error').map((issue) => issue.path);
+      assert.ok(paths.includes(path), `${JSON.stringify(fields)}: ${JSON.stringify(body.issues)}`);
+      assert.equal((await publish(document)).status, 422, JSON.stringify(fields));
+    }
+    assert.deepEqual(await listed('?include_deleted=true'), []);
+    const internal = { ...manifest, remotes: [{ type: 'sse', url: 'http://notes.internal/sse' }] };
+    assert.equal((await publish(internal)).status, 200, 'what is a warning there is one here');
+  },
+);
+
 test('publishing: what the public registry would refuse is a warning where a company may want it', async (t) => {
   const { publish, ask } = await registry(t);
   const server = aServer({
