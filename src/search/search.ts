@@ -88,9 +88,11 @@ function completed(query: SearchQuery, { settings }: Parts): CompletedQuery {
 
 async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
   const { store, baseUrl, llm, settings } = parts;
+  // Only what an answer depends on, so that all hubs on one database have the same tags.
+  const { profile, mode, rerank } = settings;
   const basis = query.text === '' ? await store.revision() : await stateOf(parts);
   // Not canonical, which costs more: requests that are written alike produce the same key.
-  const all = JSON.stringify([basis, baseUrl(), llm?.model, settings, query]);
+  const all = JSON.stringify([basis, baseUrl(), llm?.model, profile, mode, rerank, query]);
   return createHash('sha256').update(all).digest('base64url');
 }
 

@@ -6,8 +6,10 @@ import { createServer } from '../../../src/http/server.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { tempDir, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { testSearch } from '../../support/search.ts';
+import { until } from '../../support/until.ts';
 import { assertProblem, inject } from '../wire.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -190,6 +192,17 @@ test('explain: needs the admin token where there is one', async (t) => {
   assert.deepEqual(JSON.parse(answer.body).items[0].explanation, { words: 1 });
   assert.equal(answer.headers['cache-control'], 'private, no-store');
   assert.equal((await inject(app, '/catalog/search?q=reads&explain=false')).status, 200);
+});
+
+testOnPostgres('entity tags are the same on all hubs of a database', async (t, database) => {
+  const start = async (manifests: JsonObject[]) =>
+    testHub(t, { database, manifests, settings: { DATA_DIR: await tempDir(t) } });
+  const hubs = [await start(MANIFESTS), await start([])];
+  await until(async () => {
+    const answers = await Promise.all(hubs.map(({ app }) => inject(app, '/catalog/search?q=reads&mode=keyword')));
+    const [tag, other] = answers.map(({ headers }) => headers.etag);
+    return tag !== undefined && tag === other;
+  });
 });
 
 test('explain: is open where no token is configured', async (t) => {
