@@ -50,6 +50,8 @@ const DEEPEST_MANIFEST = 64;
 const LONGEST_KEY = 200;
 /** Every list shows it; the description has all of it. */
 const LONGEST_SUMMARY = 1000;
+/** Most tags, capabilities and the like of one manifest: a page of results shows those of a hundred manifests. */
+const MOST_TEXTS = 200;
 
 /** @throws HubError `invalid_manifest`, naming everything that keeps the document from being a manifest. */
 export function readManifest(document: unknown): Manifest {
@@ -65,7 +67,7 @@ export function readManifest(document: unknown): Manifest {
   return {
     ...identity,
     name: cut(text(document.name) ?? title ?? identity.slug),
-    title,
+    title: title?.slice(0, LONGEST_SUMMARY).toWellFormed() ?? null,
     summary: (text(document.summary) ?? description).slice(0, LONGEST_SUMMARY).toWellFormed(),
     description,
     license: text(document.license),
@@ -148,7 +150,7 @@ function cut(value: string): string {
 /** A list of texts; a lone text counts as a list of one, anything else in the list is passed over. */
 function texts(value: unknown): string[] {
   const values = Array.isArray(value) ? value : [value];
-  return union(values.flatMap((each) => text(each) ?? []).map(cut));
+  return union(values.flatMap((each) => text(each) ?? []).map(cut)).slice(0, MOST_TEXTS);
 }
 
 /** Without repetitions, which are those that differ in case only. */

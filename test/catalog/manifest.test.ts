@@ -57,6 +57,11 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
   ['the schema version is a whole number', { schema_version: 2 }, { schemaVersion: 2 }],
   ['any other schema version is none', { schema_version: '2' }, { schemaVersion: null }],
   ['tags are listed once, whatever their case', { tags: ['PDF', 'pdf', 'ocr'] }, { tags: ['PDF', 'ocr'] }],
+  [
+    'tags beyond 200 and titles beyond 1,000 characters are cut',
+    { tags: Array.from({ length: 300 }, (_, count) => `tag-${count}`), title: 't'.repeat(2_000) },
+    { tags: Array.from({ length: 200 }, (_, count) => `tag-${count}`), title: 't'.repeat(1_000) },
+  ],
   ['a lone tag is a list of one', { tags: 'pdf' }, { tags: ['pdf'] }],
   ['what is not text in a list is passed over', { tags: ['a', 1, null, ['b'], { c: 1 }, ''] }, { tags: ['a'] }],
   ['capabilities are listed', { capabilities: ['ocr', 'OCR '] }, { capabilities: ['ocr'] }],
