@@ -265,8 +265,10 @@ export function parseSettings(environment: Environment): Settings {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
-  const got = isSecret(name) ? 'a value that is not shown' : `'${withoutCredentials(present[name] ?? '')}'`;
-  throw new SettingError(`${name} is ${got}, but must be ${issue?.message}.`, { setting: name });
+  const fault = isSecret(name)
+    ? `must be ${issue?.message}; its value is not shown`
+    : `is '${withoutCredentials(present[name] ?? '')}', but must be ${issue?.message}`;
+  throw new SettingError(`${name} ${fault}.`, { setting: name });
 }
 
 /** Secrets are never printed, logged or shown. */

@@ -353,7 +353,7 @@ test('settings: secrets are marked as such', () => {
 test('settings: no secret is in the line that refuses one', () => {
   assert.equal(
     refusal({ DATABASE_URL: 'mysql://hub:hunter2@db.example' }),
-    'DATABASE_URL is a value that is not shown, but must be a postgres:// address.',
+    'DATABASE_URL must be a postgres:// address; its value is not shown.',
   );
   assert.equal(
     refusal({ MCP_GATEWAY_URL: 'htps://admin:hunter2@gateway.example' }),

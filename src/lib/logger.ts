@@ -29,6 +29,8 @@ export async function createLogger({
     {
       level,
       base: null,
+      // Collectors of logs expect a word, not pino's number.
+      formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       // Without it an error is logged as `{}`: its message and stack are not enumerable.
       serializers: { error: pino.stdSerializers.err },

@@ -15,8 +15,8 @@ test('log: one JSON object per line when nobody sits at a terminal', async () =>
   assert.deepEqual(
     events.map(({ time, ...event }) => event),
     [
-      { level: 30, route: '/catalog', status: 200, msg: 'GET /catalog' },
-      { level: 40, msg: 'line\nbreak' },
+      { level: 'info', route: '/catalog', status: 200, msg: 'GET /catalog' },
+      { level: 'warn', msg: 'line\nbreak' },
     ],
   );
   for (const { time } of events) assert.equal(new Date(String(time)).toISOString(), time);
