@@ -170,20 +170,17 @@ testOnEveryEngine('malformed manifests: every entry is valid', async (t, databas
     return { type: 'mcp_server', id: name, name, version: '1.0.0', description: 'Odd.', ...fields };
   });
   const { app, hub } = await testHub(t, { database });
-  const usable: JsonObject[] = [];
-  for (const document of manifests) {
-    // Some are so odd that the catalog refuses them.
-    const outcome = await hub.save({ document }).catch(() => undefined);
-    if (outcome) usable.push(document);
-  }
-  assert.ok(usable.length > 0.8 * manifests.length, `${usable.length} of ${manifests.length}`);
+  // Some are so odd that the catalog refuses them.
+  await hub.load(manifests.map((document) => ({ document })));
+  const { total } = await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 });
+  assert.ok(total > 0.8 * manifests.length, `${total} of ${manifests.length}`);
   let count = 0;
   for (let cursor = '', isFirst = true; isFirst || cursor; isFirst = false) {
     const answer = await app.inject(`/v0.1/servers?limit=100&include_deleted=true&cursor=${cursor}`);
     const { servers, metadata } = answer.json<ServerList>();
     for (const entry of servers) {
       const valid = isEntry(entry);
-      const given = usable.find(({ name }) => name === entry.server.name);
+      const given = manifests.find(({ name }) => name === entry.server.name);
       assert.ok(
         valid,
         `${JSON.stringify(isEntry.errors?.slice(0, 3))} of ${JSON.stringify(entry)} from ${JSON.stringify(given)}`,
@@ -192,5 +189,5 @@ testOnEveryEngine('malformed manifests: every entry is valid', async (t, databas
     count += servers.length;
     cursor = metadata.nextCursor ?? '';
   }
-  assert.equal(count, usable.length, 'none is missing');
+  assert.equal(count, total, 'none is missing');
 });
