@@ -63,7 +63,7 @@ function addCommand(
   for (const { option } of options) parser.addOption(option);
   parser.addHelpText('after', helpAfter(command, parsing.columns));
   // Not the whole of it: what is wrong would scroll away.
-  parser.showHelpAfterError(`'hub ${command.path.join(' ')} --help' tells what it takes, with examples.`);
+  parser.showHelpAfterError(`'hub ${command.path.join(' ')} --help' shows usage and examples.`);
   parser.action(async () => {
     const given = parser.opts();
     const values = Object.fromEntries(

@@ -21,7 +21,7 @@ export const mcpCommands = [
     async run({ access, terminal }) {
       if (process.stdin.isTTY)
         terminal.writeError(
-          "hub: Waiting for an MCP client on standard input; 'hub mcp --help' says how one is told of it.\n",
+          "hub: Waiting for an MCP client on standard input; 'hub mcp --help' says how to configure one.\n",
         );
       const { serveMcpOnStdio } = await import('../../mcp/stdio.ts');
       const onFailure = (error: unknown) =>

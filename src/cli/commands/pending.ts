@@ -55,7 +55,9 @@ export const pendingCommands = [
       if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by uid, or use --all.');
       if (args.length > 0 && all) throw new UsageError('Give uids or --all, not both.');
       if (all && !yes && !terminal.ask)
-        throw new UsageError('Nobody is there to confirm the removal of all pending servers; use --yes to go ahead.');
+        throw new UsageError(
+          'The removal of all pending servers cannot be confirmed without a terminal; use --yes to go ahead.',
+        );
       const hub = await access.open({ mustExist: true });
       if (all) {
         const count = await countRemovable(hub, errorOnly);

@@ -93,7 +93,7 @@ async function approveAll(call: Surroundings, given: { digest?: string; reason?:
   if (digest !== undefined) return decideAll(call, { decision: 'approve', digest, reason }, 'approved');
   if (!ask)
     throw new UsageError(
-      "Nobody is there to confirm what is approved: name the content that was reviewed with --digest; 'hub approvals <id>' shows it.",
+      "The approval cannot be confirmed without a terminal: pass the digest of the reviewed content with --digest; 'hub approvals <id>' shows it.",
     );
   const hub = await access.open({ mustExist: true });
   const decided: ApprovalDecided[] = [];
