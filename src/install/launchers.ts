@@ -41,12 +41,8 @@ export async function writeLaunchers(
   for (const launcher of entity.launchers ?? []) {
     const artifact = artifacts[launcher.artifact]?.installed;
     if (!artifact) continue;
-    const file = await writeFileInside(
-      targetDir,
-      launcherPath(launcher.name),
-      launcherText(launcher, artifact, entity),
-    );
-    await chmod(file, 0o755);
+    const text = launcherText(launcher, artifact, entity);
+    await chmod(await writeFileInside(targetDir, launcherPath(launcher.name), text), 0o755);
   }
 }
 

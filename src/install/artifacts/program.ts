@@ -1,5 +1,7 @@
 // Programs of other package managers, and what they say when they fail.
-import { parse, sep } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, parse, sep } from 'node:path';
 import { RunError } from '../../lib/run.ts';
 import { shownText } from '../../lib/secrets/secret-words.ts';
 import type { RunRequest } from '../../lib/world.ts';
@@ -47,6 +49,12 @@ export async function runToEnd(request: ProgramRequest, { run, signal, stagingDi
   const output = withoutFolders(shown(`${ended.stdout}\n${ended.stderr}`), [rest.cwd, stagingDir]);
   // A full disk is rarely the last thing that a program reports.
   throw new InstallError(DISK_FULL.test(output) ? NO_ROOM : why(output), { extra: { output: outputEnd(output) } });
+}
+
+/** `use` gets a folder for logins: outside of the target, readable by this user only, and removed when `use` ends. */
+export async function withLoginFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-login-'));
+  return use(folder).finally(() => rm(folder, { recursive: true, force: true }));
 }
 
 const DISK_FULL = /No space left on device|Out of diskspace|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b/i;

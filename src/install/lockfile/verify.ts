@@ -25,13 +25,10 @@ export async function verifyLockfile(targetDir: string, lockfile?: Lockfile): Pr
   const checks: LockCheck[] = [];
   for (const locked of lockfile.entities) {
     const { id: entity, artifacts, adapters, launchers = [] } = locked;
-    const check = async (what: string, path: string | null, found: Promise<LockFinding>) =>
-      checks.push({
-        entity,
-        what,
-        path,
-        ...(await found.catch((error): LockFinding => ({ outcome: 'different', reason: explain(error) }))),
-      });
+    const check = async (what: string, path: string | null, found: Promise<LockFinding>) => {
+      const finding = await found.catch((error): LockFinding => ({ outcome: 'different', reason: explain(error) }));
+      checks.push({ entity, what, path, ...finding });
+    };
     for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
     for (const each of launchers)
       await check('launcher', launcherPath(each.name), verifyLauncher(each, locked, targetDir));

@@ -1,5 +1,5 @@
 // docker, podman and skopeo: which of them this machine has, what they are asked to do, and with which logins.
-import { mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   IMAGE_DIGEST,
@@ -22,6 +22,7 @@ import {
   runToEnd,
   tryProgram,
   UNREACHABLE,
+  withLoginFolder,
 } from '../program.ts';
 
 type Engine = 'docker' | 'podman';
@@ -48,7 +49,7 @@ export async function lackOfEngine(context: ArtifactContext): Promise<string> {
 
 /** Pulls an image by its digest, or by its tag; returns the digest that the engine knows it by. @throws InstallError */
 export async function pullImage(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string> {
-  const run = await imageProgram(engine, image, context);
+  const run = imageProgram(engine, image, context);
   await run(['pull', '--quiet', '--', pullName(image)]);
   // An engine accepts only what has this digest.
   if (image.digest) return image.digest;
@@ -72,16 +73,16 @@ export async function inspectWithSkopeo(image: ImageReference, context: Artifact
   if ((await tryProgram('skopeo', ['--version'], context)) === undefined) return undefined;
   const insecure = isLoopback(image.host) && context.allowPrivateNetwork ? ['--tls-verify=false'] : [];
   const args = ['inspect', '--raw', ...insecure, '--', `docker://${pullName(image)}`];
-  const run = await imageProgram('skopeo', image, context);
+  const run = imageProgram('skopeo', image, context);
   return textDigest(await run(args));
 }
 
 /** Runs one of the programs with the logins for an image. */
-async function imageProgram(program: string, image: ImageReference, context: ArtifactContext) {
+function imageProgram(program: string, image: ImageReference, context: ArtifactContext) {
   const { isOwnMachine } = context.trust;
   const verb = program === 'skopeo' ? 'read the digest of' : 'pull';
   const common = {
-    ...{ program, cwd: context.stagingDir, env: await loginsFor(image, context) },
+    ...{ program, cwd: context.stagingDir },
     inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
     // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
     isGuarded: program !== 'docker' && !isOwnMachine,
@@ -89,20 +90,20 @@ async function imageProgram(program: string, image: ImageReference, context: Art
     whenMissing: `${program} is no longer installed; try again.`,
     why: (output: string) => `${program} could not ${verb} the image: ${pullCause(output)}.`,
   };
-  return (args: string[]) => runToEnd({ ...common, args }, context);
+  return (args: string[]) =>
+    withLoginFolder(async (folder) => {
+      const env = isOwnMachine ? {} : await loginsFor(image, folder, context);
+      return runToEnd({ ...common, args, env }, context);
+    });
 }
 
 /** docker keeps the login of its own registry under this name. */
 const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
 
-/** Variables that lead docker, podman and skopeo to the logins for an image. */
-async function loginsFor(
-  image: ImageReference,
-  { trust, stagingDir, home }: ArtifactContext,
-): Promise<Record<string, string>> {
-  if (trust.isOwnMachine) return {};
-  const folder = join(home, '.docker');
-  const text = await readFile(join(folder, 'config.json'), 'utf8').catch(() => '{}');
+/** Writes the logins for an image into a folder; returns variables that lead docker, podman and skopeo there. */
+async function loginsFor(image: ImageReference, folder: string, { trust, home }: ArtifactContext) {
+  const operators = join(home, '.docker');
+  const text = await readFile(join(operators, 'config.json'), 'utf8').catch(() => '{}');
   const { auths, credHelpers, credsStore, currentContext } = asObject(parseJson(text));
   const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
   const isTrusted = mayUseCredentials(trust, image.registry, image.repository);
@@ -113,10 +114,10 @@ async function loginsFor(
     ...(isTrusted && helper ? { credHelpers: { [key]: helper } } : {}),
     currentContext,
   };
-  const closed = await mkdtemp(join(stagingDir, 'docker-'));
-  await writeFile(join(closed, 'config.json'), JSON.stringify(config), { mode: 0o600 });
-  await symlink(join(folder, 'contexts'), join(closed, 'contexts'));
-  return { DOCKER_CONFIG: closed, REGISTRY_AUTH_FILE: join(closed, 'config.json') };
+  const file = join(folder, 'config.json');
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  await symlink(join(operators, 'contexts'), join(folder, 'contexts'));
+  return { DOCKER_CONFIG: folder, REGISTRY_AUTH_FILE: file };
 }
 
 const CAUSES: Causes = [

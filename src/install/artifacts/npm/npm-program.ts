@@ -14,6 +14,7 @@ import {
   runToEnd,
   tryProgram,
   UNREACHABLE,
+  withLoginFolder,
 } from '../program.ts';
 import { type NpmSpec, notFromRegistry } from './npm-packages.ts';
 
@@ -44,11 +45,10 @@ export async function runNpm(
   const [command = '', ...rest] = args;
   if (registry_url) await vetHost(registry_url, context);
   else if (!isGuarded && !context.trust.isOwnMachine && !context.allowPrivateNetwork) await assertObedient(context);
-  const { env, inherit } = context.trust.isOwnMachine ? PERSONAL : await sharedConfig(spec, context);
   const request = {
     program: 'npm',
     args: [command, '--prefix', folder, ...OPTIONS, ...registryOptions(spec), ...rest],
-    ...{ cwd: folder, env, inherit, whenMissing: NO_NPM },
+    ...{ cwd: folder, whenMissing: NO_NPM },
     isGuarded: isGuarded || registry_url !== undefined,
     isRegistrySecret: registry_url === undefined,
     why: (output: string) => {
@@ -56,7 +56,10 @@ export async function runNpm(
       return findCause(output, causes(name)) ?? `npm could not install '${name}': ${lastLine(firstLine)}.`;
     },
   };
-  await runToEnd(request, context);
+  await withLoginFolder(async (logins) => {
+    const config = context.trust.isOwnMachine ? PERSONAL : await sharedConfig(spec, logins, context);
+    await runToEnd({ ...request, ...config }, context);
+  });
 }
 
 /** Versions before 11.14 ignore `--allow-remote` silently. @throws InstallError */
@@ -85,17 +88,17 @@ const SHARED_SETTING = /^\s*(cache|cafile)\s*=/;
 const CREDENTIAL = /^\s*\/\/([^/\s]+)(\/\S*?)?:(?:_authToken|_auth|username|_password)\s*=/;
 
 /** On a hub: a part of the operator's `.npmrc`. Its registries apply unless the manifest names one, its credentials to named hosts. */
-async function sharedConfig({ registry_url }: NpmSpec, { home, stagingDir, trust }: ArtifactContext) {
+async function sharedConfig({ registry_url }: NpmSpec, folder: string, { home, trust }: ArtifactContext) {
   const text = (await readFile(join(home, '.npmrc'), 'utf8').catch(absent)) ?? '';
   const lines = text.split(/\r?\n/).flatMap((line) => {
     const isShared = SHARED_SETTING.test(line) || (REGISTRY.test(line) && !registry_url);
     const [, host, path] = CREDENTIAL.exec(line) ?? [];
     return isShared || (host && mayUseCredentials(trust, host, path)) ? [line] : [];
   });
-  const userConfig = join(stagingDir, 'npmrc');
+  const userConfig = join(folder, 'npmrc');
   await writeFile(userConfig, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
   return {
-    env: { npm_config_userconfig: userConfig, npm_config_globalconfig: join(stagingDir, 'npmrc-global') },
+    env: { npm_config_userconfig: userConfig, npm_config_globalconfig: join(folder, 'npmrc-global') },
     inherit: [...lines.join('\n').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => String(name)),
   };
 }

@@ -1,5 +1,6 @@
 // Images: how their digest is found, what engines are asked to do, and what happens without one.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -93,7 +94,7 @@ async function withPrograms(t: TestContext, scripts: Record<string, string>, tru
   await mkdir(bin);
   for (const [name, script] of Object.entries(scripts)) {
     const calls = `echo "${name} $*" >> ${home}/calls`;
-    const logins = `[ -n "$DOCKER_CONFIG" ] && cat "$DOCKER_CONFIG/config.json" > ${home}/config`;
+    const logins = `[ -n "$DOCKER_CONFIG" ] && cat "$DOCKER_CONFIG/config.json" > ${home}/config && echo "$DOCKER_CONFIG" > ${home}/place`;
     await writeFile(join(bin, name), `#!/bin/sh\n${calls}\n${logins}\n${script}\n`);
     await chmod(join(bin, name), 0o755);
   }
@@ -169,6 +170,8 @@ test('image: engines on a hub get the context, and the login of a named host onl
     await place.install(imageKind, { image: `ghcr.io/team/tool@${DIGEST}` }, { ...offline, run, home });
     const config = JSON.parse(await readFile(join(home, 'config'), 'utf8'));
     assert.deepEqual([config.currentContext, config.auths], ['colima', auths]);
+    const where = (await readFile(join(home, 'place'), 'utf8')).trim();
+    assert.ok(!where.startsWith(place.context.stagingDir) && !existsSync(where), 'logins stay out of the target');
   }
 });
 

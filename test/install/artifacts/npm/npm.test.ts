@@ -1,12 +1,13 @@
 // npm packages, installed by the real npm from a registry on loopback.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Resolution } from '../../../../src/install/artifacts/artifact.ts';
 import { npmKind } from '../../../../src/install/artifacts/npm/npm.ts';
-import { build, emptyFolder, failure, OWN_MACHINE, resolve, specFaults } from '../artifact-context.ts';
+import { artifactContext, build, emptyFolder, failure, OWN_MACHINE, resolve, specFaults } from '../artifact-context.ts';
 import { type NpmRegistry, SECRET, startNpmRegistry } from '../npm-registry.ts';
 
 const spec = (name: string, version?: string) => ({ registry: 'npm', package: name, version });
@@ -98,6 +99,19 @@ test('npm: on a shared hub, only hosts that the operator names get credentials',
   assert.ok(!sentSecret(named));
   await resolve(t, npmKind, wanted, { env, trust: { credentialsFor: [`${host}/npm`] } });
   assert.ok(sentSecret(named));
+});
+
+test('npm: logins are outside of the target, and gone when npm has failed', async (t) => {
+  const home = await emptyFolder(t);
+  await writeFile(join(home, '.npmrc'), `//h.example/:_authToken=${SECRET}\n`);
+  const script = `#!/bin/sh\ncp "$npm_config_userconfig" ${home}/config; echo "$npm_config_userconfig" > ${home}/place; exit 1\n`;
+  await writeFile(join(home, 'npm'), script, { mode: 0o755 });
+  const env = { PATH: `${home}:/bin`, HOME: home };
+  const context = await artifactContext(t, { env, trust: { credentialsFor: ['h.example'] } });
+  assert.match(await failure(npmKind.resolve(npmKind.spec.parse(spec('thing')), context)), /could not install/);
+  assert.match(await readFile(join(home, 'config'), 'utf8'), new RegExp(SECRET));
+  const place = (await readFile(join(home, 'place'), 'utf8')).trim();
+  assert.ok(!place.startsWith(context.stagingDir) && !existsSync(place), place);
 });
 
 test('npm: on one’s own machine, the person’s configuration applies', async (t) => {
