@@ -108,8 +108,9 @@ function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool
   const pip = (...args: string[]) =>
     run(interpreter.file, ['-I', '-m', 'pip', ...quietly, '--log', log, ...args], env).catch(async (error: unknown) => {
       // pip only logs that an index refused it, and goes on as if that had no packages.
-      const isRefused = / 40[13] Client Error/.test((await readFile(log, 'utf8').catch(absent)) ?? '');
-      throw isRefused && error instanceof InstallError ? new InstallError(NO_LOGIN, error) : error;
+      const isLost = error instanceof InstallError && /No matching distribution/.test(String(error.extra.output));
+      const refusal = isLost && findCause((await readFile(log, 'utf8').catch(absent)) ?? '', REFUSALS);
+      throw refusal ? new InstallError(refusal, error) : error;
     });
 
   return {
@@ -148,7 +149,6 @@ function indexAccess(indexUrl: string | undefined, { trust }: ArtifactContext): 
 const NO_BUILDS =
   'Packages are not built here, because that runs their code. On your own machine, --allow-build builds them.';
 
-const NO_LOGIN = `The package index refused access: ${NEEDS_LOGIN}.`;
 const NO_WHEEL = 'A package has no wheel';
 const CONFLICT = 'The packages that it needs cannot be installed together';
 const NEEDED_PYTHON = /current Python version \S+ does not satisfy Python([<>=!~\d.*,]*[\d*])/;
@@ -158,10 +158,17 @@ export function neededPython(error: unknown): string | undefined {
   return error instanceof InstallError ? NEEDED_PYTHON.exec(oneLine(String(error.extra.output)))?.[1] : undefined;
 }
 
-const CAUSES: Causes = [
+const NO_ACCESS =
+  'The package index refused access (403): check its address, and whether your login may read the package. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR.';
+const REFUSALS: Causes = [
   [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
+  [/401 (?:Unauthorized|Client Error)/i, `The package index refused access: ${NEEDS_LOGIN}.`],
+  [/403 (?:Forbidden|Client Error)/i, NO_ACCESS],
+];
+
+const CAUSES: Causes = [
+  ...REFUSALS,
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
-  [/40[13] (?:Unauthorized|Forbidden|Error)/i, NO_LOGIN],
   // Before missing versions: for pip, an index that does not answer has no versions either.
   [UNREACHABLE, 'The package index could not be reached.'],
   [/building \w[\w ]* is disabled|has no usable wheels/i, `${NO_WHEEL} for this Python and platform. ${NO_BUILDS}`],
