@@ -62,14 +62,17 @@ export function createInstall(dependencies: InstallDependencies): Install {
       : await findSubject(catalog, request);
     const job = { request, subject, targetDir };
     if (request.dry_run) return reportOf(await makePlan(job, before, onEvent));
-    return inTurn(targetDir, signal, async () => {
+    return inTurn(targetDir, signal, async (isNew) => {
+      let isInstalled = false;
       try {
         const planned = await makePlan(job, await lockfileOf(targetDir), onEvent);
         const fault = request.frozen ? undefined : findConfigFault(planned.plan, subject);
         if (fault) throw unusable(new InstallError(fault));
-        return await runSteps({ ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
+        const report = await runSteps({ ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
+        isInstalled = report.ok;
+        return report;
       } finally {
-        await removeUnused(targetDir);
+        await removeUnused(targetDir, isNew && !isInstalled);
       }
     });
   }

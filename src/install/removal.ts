@@ -17,7 +17,7 @@ import {
 import { launcherPath, removeOldLaunchers } from './launchers.ts';
 import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfile } from './lockfile/lockfile.ts';
 import { pathInside, removeInside } from './target/files.ts';
-import { HUB_FOLDER, LOCK, STAGING } from './target/places.ts';
+import { HUB_FOLDER, IGNORE, LOCK, STAGING } from './target/places.ts';
 
 /** For a caller that has the lock of the target. */
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
@@ -77,10 +77,13 @@ async function removeVendored(
   return 'removed';
 }
 
-/** Removes what is not finished, and all of `.hub` from a target in which nothing is installed. */
-export async function removeUnused(targetDir: string): Promise<void> {
-  const [folder, isUsed] = [join(targetDir, HUB_FOLDER), existsSync(join(targetDir, LOCKFILE_NAME))];
-  const names: string[] = isUsed ? [STAGING] : await readdir(folder).catch(() => []);
+/** Removes what is not finished, and all of `.hub` from a target in which nothing is installed; an empty one also after an install in vain. */
+export async function removeUnused(targetDir: string, isInVain = false): Promise<void> {
+  const folder = join(targetDir, HUB_FOLDER);
+  const found: string[] = await readdir(folder).catch(() => []);
+  const isEmpty = found.every((name) => [IGNORE, LOCK, STAGING].includes(name));
+  const isUsed = existsSync(join(targetDir, LOCKFILE_NAME)) && !(isInVain && isEmpty);
+  const names = isUsed ? [STAGING] : found;
   // The lock goes last: until then, other installs wait for it.
   for (const name of names.toSorted((a, b) => Number(a === LOCK) - Number(b === LOCK)))
     await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});

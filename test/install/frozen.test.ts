@@ -6,6 +6,7 @@ import { UnreachableError } from '../../src/errors.ts';
 import { InstallRequest, type LockedEntity } from '../../src/install/contract.ts';
 import { lockedSubject } from '../../src/install/subject.ts';
 import { treeDigest } from '../../src/install/target/tree.ts';
+import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed, uidOf } from './installing.ts';
@@ -80,16 +81,19 @@ test('frozen: a commit, digest or folder that cannot be had again fails the inst
   const [one, other] = [await installStage(t), await installStage(t)];
   const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }] });
   await one.install(manifest);
-  const text = (await one.read('hub.lock.json')).replaceAll(commit, 'c'.repeat(40));
+  const lockfile = JSON.parse((await one.read('hub.lock.json')).replaceAll(commit, 'c'.repeat(40)));
+  const locked = { resolved: 'thing@1.0.0', integrity: null, pins: { tool: 'npm', packages: {} } };
+  const path = `.hub/npm/thing/${jsonDigest(Object.values(locked)).slice('sha256:'.length, 19)}`;
+  const spec = { registry: 'npm', package: 'thing' };
+  lockfile.entities[0].artifacts.push({ kind: 'other', spec, ...locked, path, ok: true });
+  const text = JSON.stringify(lockfile);
   await mkdir(other.target);
   await writeFile(join(other.target, 'hub.lock.json'), text);
   const report = await other.install(manifest, { frozen: true });
   assert.deepEqual([report.ok, stepNamed(report, 'git.checkout').ok], [false, false]);
+  assert.match(String(stepNamed(report, 'npm.install').extra?.error), /has no packages for thing@1\.0\.0/);
   assert.equal(await other.read('hub.lock.json'), text);
-  assert.deepEqual(
-    (await other.files()).filter((path) => !path.startsWith('.hub/')),
-    ['hub.lock.json'],
-  );
+  assert.deepEqual(await readdir(other.target), ['hub.lock.json'], 'nothing is left, also no empty folders');
 });
 
 test('frozen: without a catalog and without a manifest, everything comes from the lockfile', async (t) => {

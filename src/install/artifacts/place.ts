@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { LOCKFILE_NAME, type LockedArtifact } from '../contract.ts';
 import { InstallError } from '../errors.ts';
-import { absent, makeFolderInside, pathInside, readInside } from '../target/files.ts';
+import { absent, makeFolderInside, pathInside, readInside, removeInside } from '../target/files.ts';
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
 import { treeDigest } from '../target/tree.ts';
 import type { ArtifactContext, Built, Location, Resolution } from './artifact.ts';
@@ -109,7 +109,7 @@ async function placeInHub(artifact: ReadyArtifact, location: HubLocation, job: P
     await writeFile(join(folder, MARKER), `${JSON.stringify({ ...built, tree: await builtTree(folder) })}\n`);
     return { ...resolution, ...built, path };
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await removeInside(targetDir, path);
     throw error;
   }
 }

@@ -8,6 +8,9 @@ export const STAGING = 'staging';
 /** File inside `.hub` that the install which works in the target has locked. */
 export const LOCK = 'lock';
 
+/** File inside `.hub` that keeps it out of Git. */
+export const IGNORE = '.gitignore';
+
 /** Folder of checkouts, archives and bundles whose manifest chooses none. */
 export const VENDOR = 'vendor';
 

@@ -7,24 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { InstallError } from '../errors.ts';
 import { makeFolderInside, pathInside, writeFileInside } from './files.ts';
-import { HUB_FOLDER, LOCK, STAGING } from './places.ts';
+import { HUB_FOLDER, IGNORE, LOCK, STAGING } from './places.ts';
 import { assertOwnFolders, unusable } from './target.ts';
 
-const IGNORE = '.gitignore';
 const POLL_MS = 100;
 const SQLITE_BUSY = 5;
 
 export function createTargetQueue(atOnce: number) {
   const limit = pLimit(atOnce);
-  return async <T>(targetDir: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  return async <T>(targetDir: string, signal: AbortSignal, work: (isNew: boolean) => Promise<T>): Promise<T> => {
     using _lock = await lockTarget(targetDir, signal).catch((error) => {
       throw signal.aborted ? error : unusable(error);
     });
     // The limit is taken after the lock, so that waiting for one target does not delay installs into others.
-    return await limit(async () => {
-      await tidy(targetDir);
-      return work();
-    });
+    return await limit(async () => work(await tidy(targetDir)));
   };
 }
 
@@ -62,11 +58,13 @@ function tryLock(path: string): DatabaseSync | undefined {
   }
 }
 
-/** Removes the staging folders of an install that was killed. What cannot be removed is left for the next install. */
-async function tidy(targetDir: string): Promise<void> {
+/** Removes the staging folders of an install that was killed, or leaves them for the next one. Returns whether `.hub` is new. */
+async function tidy(targetDir: string): Promise<boolean> {
   const hubFolder = join(targetDir, HUB_FOLDER);
   const names = await readdir(hubFolder);
   const left = names.filter((name) => name.startsWith(STAGING));
   await Promise.allSettled(left.map((name) => rm(join(hubFolder, name), { recursive: true, force: true })));
-  if (!names.includes(IGNORE)) await writeFileInside(targetDir, `${HUB_FOLDER}/${IGNORE}`, '*\n');
+  const isNew = !names.includes(IGNORE);
+  if (isNew) await writeFileInside(targetDir, `${HUB_FOLDER}/${IGNORE}`, '*\n');
+  return isNew;
 }
