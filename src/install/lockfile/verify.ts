@@ -29,7 +29,8 @@ export async function verifyLockfile(targetDir: string, lockfile?: Lockfile): Pr
       const finding = await found.catch((error): LockFinding => ({ outcome: 'different', reason: explain(error) }));
       checks.push({ entity, what, path, ...finding });
     };
-    for (const each of artifacts) await check(each.kind, each.path, verifyArtifact(each, targetDir));
+    for (const each of artifacts)
+      await check(kindNameOf(each.kind, each.spec), each.path, verifyArtifact(each, targetDir));
     for (const each of launchers)
       await check('launcher', launcherPath(each.name), verifyLauncher(each, locked, targetDir));
     for (const each of adapters) await check(`adapter ${each.framework}`, each.path, verifyAdapter(targetDir, each));
@@ -38,7 +39,8 @@ export async function verifyLockfile(targetDir: string, lockfile?: Lockfile): Pr
   return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };
 }
 
-async function verifyArtifact({ kind, spec, path, tree }: LockedArtifact, targetDir: string): Promise<LockFinding> {
+async function verifyArtifact({ kind, spec, path, tree, ok }: LockedArtifact, targetDir: string): Promise<LockFinding> {
+  if (!ok) return { outcome: 'unchecked', reason: 'it could not be installed' };
   if (path === null) {
     const isImage = kindNameOf(kind, spec) === 'oci';
     return { outcome: 'unchecked', reason: isImage ? 'images are kept by the container engine' : 'it has no files' };
