@@ -49,8 +49,7 @@ export async function writeLaunchers(
 export async function removeOldLaunchers(targetDir: string, entities: readonly LockedEntity[]): Promise<void> {
   const wanted = namesOf(entities);
   const folder = await pathInside(targetDir, BIN);
-  const names = await readdir(folder).catch(() => []);
-  const old = names.filter((name) => !wanted.has(name));
+  const old = (await readdir(folder).catch(() => [])).filter((name) => !wanted.has(name));
   await Promise.all(old.map((name) => rm(join(folder, name), { force: true, recursive: true })));
 }
 

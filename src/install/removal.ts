@@ -40,9 +40,8 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
 export async function collectGarbage(targetDir: string, { entities }: Lockfile): Promise<void> {
   await removeOldLaunchers(targetDir, entities);
   const named = new Set(entities.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)));
-  for await (const path of glob(`${HUB_FOLDER}/{python,npm}/*/*`, { cwd: targetDir })) {
+  for await (const path of glob(`${HUB_FOLDER}/{python,npm}/*/*`, { cwd: targetDir }))
     if (!named.has(path)) await removeInside(targetDir, path);
-  }
 }
 
 /** Removes adapters and vendored folders. Environments below `.hub` are collected. */
@@ -64,11 +63,7 @@ export async function removeParts(
 }
 
 /** A checkout or an archive is removed only if it is as it was installed. */
-async function removeVendored(
-  targetDir: string,
-  { path, tree }: LockedArtifact,
-  isForced: boolean,
-): Promise<RemovalOutcome> {
+async function removeVendored(targetDir: string, { path, tree }: LockedArtifact, isForced: boolean) {
   if (path === null || tree === undefined) return 'absent';
   const found = await vendorTree(await pathInside(targetDir, path)).catch(() => undefined);
   if (found === undefined) return 'absent';

@@ -84,10 +84,8 @@ async function lockfileStep(
   if (request.frozen) return { extra: { path, frozen: true, skipped: true } };
   const merged = mergeLockfile(lockfile, entry);
   const isWritten = await writeLockfile(targetDir, merged);
-  const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), {
-    isForced: false,
-    others,
-  });
+  const rules = { isForced: false, others };
+  const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), rules);
   const left = kept.length > 0 ? [`Changed since the last install, and left as they are: ${kept.join(', ')}.`] : [];
   const extra = present({ path, removed, edited, warning: [...left, ...boundTo(entry)].join(' ') });
   return { extra, value: { lockfile: merged, isWritten } };

@@ -61,10 +61,9 @@ export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntit
   const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissingOrAway);
   const artifacts = locked.artifacts.map(({ kind, spec }) => ({ kind, spec }));
   // What the catalog does not have like this is judged as a manifest of the request would be.
+  const document = { type, id: slug, name, version, artifacts };
   if (!artifacts.every((each) => stored?.artifacts.some((one) => isSameArtifact(one, each))))
-    assertAllowed(
-      await catalog.refusalOf?.(entityFromManifest({ document: { type, id: slug, name, version, artifacts } })),
-    );
+    assertAllowed(await catalog.refusalOf?.(entityFromManifest({ document })));
   return {
     ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {}, slug },
     manifestDigest: provenance.manifest_digest,
@@ -95,16 +94,13 @@ export function wholeId({ id, version }: Pick<InstallRequest, 'id' | 'version'>)
   const wanted = version?.trim();
   if (!wanted || reference.version === wanted) return id;
   if (reference.version === undefined) return `${id}@${wanted}`;
-  throw invalidRequest(
-    'version',
-    `is '${wanted.slice(0, 120)}', but the id names '${reference.version.slice(0, 120)}'`,
-  );
+  const [asked, named] = [wanted, reference.version].map((text) => text.slice(0, 120));
+  throw invalidRequest('version', `is '${asked}', but the id names '${named}'`);
 }
 
-async function storedSubject(
-  catalog: SubjectCatalog,
-  { id, prerelease }: { id: string; prerelease: boolean },
-): Promise<InstallSubject> {
+type Wanted = { id: string; prerelease: boolean };
+
+async function storedSubject(catalog: SubjectCatalog, { id, prerelease }: Wanted): Promise<InstallSubject> {
   const record = await recordOf(catalog, id, { prerelease });
   if (!record)
     // The words `source_url` and `missing` make an existing client offer to send the manifest itself.

@@ -113,11 +113,8 @@ test('dry run: what it tells is what the install tells', async (t) => {
 
 type Manifests = ReturnType<typeof twoVersions>;
 
-async function compareBoth(
-  { isInstalled, files = {}, arrange, fields, told, ok = false }: Case,
-  stage: InstallStage,
-  manifests: Manifests,
-): Promise<void> {
+async function compareBoth(each: Case, stage: InstallStage, manifests: Manifests): Promise<void> {
+  const { isInstalled, files = {}, arrange, fields, told, ok = false } = each;
   const { target } = stage;
   if (isInstalled) await stage.install(manifests.old, { clients: ['claude'] });
   for (const [path, text] of Object.entries(files)) {

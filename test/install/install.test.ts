@@ -89,21 +89,23 @@ test('install: twice gives the same tree and the same lockfile, with the manifes
 });
 
 test('install: entities share a target, its lockfile and its configuration', async (t) => {
-  const { install, read } = await installStage(t);
+  const { install, read, hub, target } = await installStage(t);
   const reach = (name: string) => ({ server: { transport: 'HTTP', url: `https://${name}.example.org/mcp` } });
   const adapters = [{ framework: 'cursor', template_key: 'mcp' }];
   for (const id of ['b', 'a']) await install(aManifest({ id, name: id, adapters, mcp_registration: reach(id) }));
   await install(aManifest({ id: 'b', name: 'b', version: '2.0.0', adapters, mcp_registration: reach('b2') }));
   const { entities } = JSON.parse(await read('hub.lock.json'));
-  assert.deepEqual(
-    entities.map(({ id }: { id: string }) => id),
-    ['mcp_server:a@1.0.0', 'mcp_server:b@2.0.0'],
-  );
+  const ids = entities.map(({ id }: { id: string }) => id);
+  assert.deepEqual(ids, ['mcp_server:a@1.0.0', 'mcp_server:b@2.0.0']);
   const { mcpServers } = JSON.parse(await read('.cursor/mcp.json'));
   assert.deepEqual(mcpServers, {
     b: { type: 'http', url: 'https://b2.example.org/mcp' },
     a: { type: 'http', url: 'https://a.example.org/mcp' },
   });
+  const before = await read('.cursor/mcp.json');
+  await rm(join(target, '.cursor/mcp.json'));
+  for (const id of ids) await hub.install(InstallRequest.parse({ id, target, frozen: true }));
+  assert.equal(await read('.cursor/mcp.json'), before, 'the order of installs does not matter');
 });
 
 test('install: a dry run tells the plan and touches nothing', async (t) => {
@@ -148,10 +150,8 @@ test('install: a failing artifact does not stop the others, and the lockfile say
   assert.equal(errors[4]?.[1], true, 'a folder with a derived name gives way');
   assert.deepEqual([errors[5]?.[0], errors[5]?.[1]], ['artifact.unsupported', false]);
   assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /path '\.\.\/out\.py' must not hold '\.\.'/);
-  assert.deepEqual(
-    report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok),
-    [false, false, false, true, true, false],
-  );
+  const locked = report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok);
+  assert.deepEqual(locked, [false, false, false, true, true, false]);
   assert.equal(stepNamed(report, 'lockfile.write').ok, true);
   assert.deepEqual(report.files_written, ['src/agents/pdf.py', '.mcp.json', 'hub.lock.json']);
 });
@@ -275,26 +275,17 @@ test('install: registers into the gateway; a failure is told, stored, and does n
   assert.ok(Array.isArray(stepNamed(good, 'gateway.register').extra?.calls));
   assert.notEqual((await hub.getEntity('mcp_server:pdf-tables')).gateway_registered_at, null);
 
-  const bad = await install(
-    aManifest({
-      id: 'other',
-      name: 'other',
-      mcp_registration: { server: { transport: 'SSE', url: 'https://other.example.org/sse' } },
-    }),
-  );
+  const refused = { server: { transport: 'SSE', url: 'https://other.example.org/sse' } };
+  const bad = await install(aManifest({ id: 'other', name: 'other', mcp_registration: refused }));
   assert.deepEqual([bad.ok, stepNamed(bad, 'gateway.register').ok], [true, false]);
   assert.match(String(stepNamed(bad, 'gateway.register').extra?.error), /\w+/);
-  assert.equal(
-    (await hub.getEntity('mcp_server:other')).gateway_error,
-    stepNamed(bad, 'gateway.register').extra?.error,
-  );
+  const { gateway_error } = await hub.getEntity('mcp_server:other');
+  assert.equal(gateway_error, stepNamed(bad, 'gateway.register').extra?.error);
   assert.equal(stepNamed(bad, 'lockfile.write').ok, true);
 
   const nothing = await install(aManifest({ id: 'plain' }));
-  assert.deepEqual(
-    [stepNamed(nothing, 'gateway.register').ok, stepNamed(nothing, 'gateway.register').extra?.skipped],
-    [true, true],
-  );
+  const { ok, extra } = stepNamed(nothing, 'gateway.register');
+  assert.deepEqual([ok, extra?.skipped], [true, true]);
   await gateway.stop();
   const down = await install(aManifest({ id: 'later', name: 'later', mcp_registration: SERVER }));
   assert.deepEqual([down.ok, stepNamed(down, 'gateway.register').ok], [true, false]);
@@ -451,10 +442,8 @@ test('install: a folder that was chosen stays chosen, and launchers are verified
   assert.deepEqual([before?.ok, before?.checks.map(({ what }) => what)], [true, ['git', 'launcher']]);
   await writeFile(join(target, '.hub/bin/pdf-tables'), '#!/bin/sh\n');
   assert.equal((await verify())?.ok, false);
-  assert.equal(
-    (await hub.install(InstallRequest.parse({ id: 'mcp_server:pdf-tables', target, frozen: true }))).ok,
-    true,
-  );
+  const restored = await hub.install(InstallRequest.parse({ id: 'mcp_server:pdf-tables', target, frozen: true }));
+  assert.equal(restored.ok, true);
   assert.equal((await verify())?.ok, true);
 });
 
@@ -477,13 +466,8 @@ test('install: of several packages one is installed, and only its own variables 
   };
   const request = { id: 'mcp_server:io.example/notes@1.2.0', manifest: server, clients: ['claude'], dry_run: true };
   const { plan } = await install(server, { ...request, prefer: 'oci' });
-  assert.deepEqual(
-    plan.artifacts.map(({ kind, alternative }) => [kind, alternative]),
-    [
-      ['other', true],
-      ['oci', undefined],
-    ],
-  );
+  const kinds = plan.artifacts.map(({ kind, alternative }) => `${kind} ${alternative}`);
+  assert.deepEqual(kinds, ['other true', 'oci undefined']);
   await assert.rejects(install(server, { ...request, prefer: 'pypi' }), {
     code: 'invalid_request',
     message: /prefer: there is no pypi package, only: npm, oci/,
@@ -521,7 +505,7 @@ test('install: a manifest without artifacts has its packages installed', async (
 
 test('install: of the programs of a package the one for MCP is started; a package without one says so', async (t) => {
   const registry = await startNpmRegistry(t);
-  const { install, read } = await installStage(t);
+  const { install, read, verify } = await installStage(t);
   const start = async (name: string, programs: readonly string[]) => {
     const bin = Object.fromEntries(programs.map((program) => [program, 'index.js']));
     registry.publish({ name, version: '1.0.0', ...(programs.length > 0 ? { bin } : {}) });
@@ -530,6 +514,7 @@ test('install: of the programs of a package the one for MCP is started; a packag
     const manifest = aManifest({ type: 'mcp_server', id: name, name, version: '1.0.0', artifacts });
     const report = await install(manifest, { clients: ['claude'] });
     const { command } = JSON.parse(await read('.mcp.json')).mcpServers[name];
+    assert.equal((await verify())?.checks[0]?.what, 'npm');
     return [command, stepNamed(report, 'adapters.write').extra?.warning];
   };
   const launcher = (name: string) => `\${CLAUDE_PROJECT_DIR:-.}/.hub/bin/${name}`;

@@ -54,7 +54,9 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
       .flatMap(({ extra }) => pathsIn(extra?.kept))
       .map((path) => `kept     ${oneLine(path)}, which was changed\n`),
     ...(report.ok ? launchersOf(report) : []).map((name) => `program  .hub/bin/${oneLine(name)}\n`),
-    ...variablesToSet(report).map((name) => `set      ${oneLine(name)} in the environment of the client\n`),
+    ...(report.ok ? variablesToSet(report) : []).map(
+      (name) => `set      ${oneLine(name)} in the environment of the client\n`,
+    ),
   ].join('');
   const where = `${oneLine(plan.id)} in ${place}`;
   if (report.ok) return `${files}${warnings}${style.good(`Installed ${where}.`)}\n`;

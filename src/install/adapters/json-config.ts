@@ -1,6 +1,6 @@
 // The JSON configuration of a client. Everything but the entry stays as it is written, comments included.
 import * as jsonc from 'jsonc-parser';
-import { asObject, asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
 
@@ -36,7 +36,8 @@ function mergeChange(ours: unknown, earlier: unknown, theirs: unknown): unknown 
 
 function put(text: string, wanted: ConfigEntry): string {
   const { section, name, entry } = wanted;
-  const edited = set(text, [section, name], entry);
+  const names = Object.keys(sectionIn(read(text, wanted.format), section));
+  const edited = set(text, [section, name], entry, placeOf(name, names, text));
   if (compare(edited, wanted) !== 'same')
     throw new RangeError(`'${section}' or '${name}' is in it twice, and readers differ about which one counts`);
   return edited;
@@ -59,7 +60,15 @@ function addInputs(text: string, inputs: readonly JsonObject[]): string {
   const isAsked = ({ id }: JsonObject) => asObjects(existing).some((each) => each.id === id);
   const missing = inputs.filter((each) => !isAsked(each));
   if (asObjects(existing).length === 0 && missing.length > 0) return set(text, ['inputs'], missing);
-  return missing.reduceRight((edited, each) => set(edited, ['inputs', 0], each), text);
+  const ids = asObjects(existing).map(({ id }) => String(id));
+  const place = placeOf(String(missing[0]?.id), ids, text);
+  return missing.reduceRight((edited, each) => set(edited, ['inputs', place], each), text);
+}
+
+/** By name, so that the order of installs does not matter. First in files that a person laid out: comments stay where they belong. */
+function placeOf(name: string, names: readonly string[], text: string): number {
+  const isPlain = text === `${JSON.stringify(parseJson(text), null, 2)}\n`;
+  return isPlain ? names.filter((each) => each < name).length : 0;
 }
 
 /** Variables and headers may have other values, and a person may add members. */
@@ -84,12 +93,12 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);
 }
 
-/** Inserted first: comments then stay beside the member that they belong to. */
-function set(text: string, path: jsonc.JSONPath, value: unknown): string {
+function set(text: string, path: jsonc.JSONPath, value: unknown, place = 0): string {
   const content = text.trim() === '' ? '{}\n' : text;
   const { indent, eol } = layoutOf(content);
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
-  const options = { formattingOptions, getInsertionIndex: () => 0, isArrayInsertion: typeof path.at(-1) === 'number' };
+  const isArrayInsertion = typeof path.at(-1) === 'number';
+  const options = { formattingOptions, isArrayInsertion, getInsertionIndex: () => place };
   return jsonc.applyEdits(content, jsonc.modify(content, path, value, options));
 }
 

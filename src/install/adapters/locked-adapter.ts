@@ -34,11 +34,7 @@ export async function removalFault(targetDir: string, locked: LockedAdapter, isF
 }
 
 /** Removes a file or an entry. One that somebody changed stays, unless that is forced; values may be filled in. */
-export async function removeAdapter(
-  targetDir: string,
-  locked: LockedAdapter,
-  isForced: boolean,
-): Promise<RemovalOutcome> {
+export async function removeAdapter(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = await readInside(targetDir, locked.path);
   const state = text === undefined ? 'absent' : stateOf(text, locked);
   if (text === undefined || state === 'absent') return 'absent';

@@ -64,9 +64,8 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
   const { framework, template_key, path } = adapter;
   const { frozen, force: isForced = false } = job.request;
   const earlier = job.known?.adapters.find((each) => each.path === path);
-  const listed = job.subject.adapters.find(
-    (each) => text(each.framework) === framework && text(each.template_key) === template_key,
-  );
+  const isThis = (each: JsonObject) => text(each.framework) === framework && text(each.template_key) === template_key;
+  const listed = job.subject.adapters.find(isThis);
   const rendered = frozen && earlier ? renderLocked(earlier) : render(adapter, asObject(listed?.params), job);
   if (rendered.kind === 'paste') {
     written.warnings.push(rendered.note);
@@ -74,9 +73,8 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
     return;
   }
   const existing = await readInside(job.targetDir, path);
-  const taken = job.others.flatMap((other) =>
-    other.adapters.flatMap((each) => (each.path === path && each.entry) || []),
-  );
+  const others = job.others.flatMap(({ adapters }) => adapters);
+  const taken = others.flatMap((each) => (each.path === path && each.entry) || []);
   const place = { existing, earlier, path, isForced, taken };
   const put = rendered.kind === 'entry' ? putEntry(rendered, place) : putFile(rendered.content, place);
   const { content, locked, changed, renamed } = put;

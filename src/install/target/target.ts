@@ -29,6 +29,7 @@ export async function usableTarget(target: string, rule: TargetRule): Promise<st
   if (process.platform === 'win32') throw cannotBeUsed('Installs do not work on Windows: use WSL.');
   if (folder === OWN_PACKAGE)
     throw cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
+  const rejected = (error: unknown) => Promise.reject(unusable(error));
   await access(existing, constants.W_OK | constants.X_OK).catch(rejected);
   // Node's recursive mkdir never ends there.
   if ((await statfs(existing)).type === PROC_FILESYSTEM)
@@ -42,10 +43,8 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
   for (const name of [HUB_FOLDER, VENDOR]) {
     const found = await lstat(join(targetDir, name)).catch(() => undefined);
     if (!found) continue;
-    if (!found.isDirectory())
-      throw new InstallError(
-        `'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`,
-      );
+    const fault = `'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`;
+    if (!found.isDirectory()) throw new InstallError(fault);
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
       throw new InstallError(`'${name}' belongs to another user: change its owner, or choose another target.`);
@@ -90,10 +89,6 @@ function textFault(target: string): string | undefined {
 
 function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
-}
-
-function rejected(error: unknown): never {
-  throw unusable(error);
 }
 
 export function unusable(error: unknown): HubError {

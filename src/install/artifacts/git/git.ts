@@ -87,12 +87,10 @@ async function findCommit(repo: string, ref: string, context: ArtifactContext): 
   throw unknownRef(repo, ref);
 }
 
+type Checkout = { repo: string; commit: string; limits: GitLimits };
+
 /** Without its history. @throws InstallError */
-async function checkOut(
-  { repo, commit, limits }: { repo: string; commit: string; limits: GitLimits },
-  folder: string,
-  context: ArtifactContext,
-): Promise<void> {
+async function checkOut({ repo, commit, limits }: Checkout, folder: string, context: ArtifactContext): Promise<void> {
   const { address, access } = await findRepository(repo, context);
   // The filters of an operator's configuration are not for repositories of others.
   const git = gitIn(folder, context, context.trust.isOwnMachine ? access : publicAccess);

@@ -82,8 +82,7 @@ function imageProgram(program: string, image: ImageReference, context: ArtifactC
   const { isOwnMachine } = context.trust;
   const verb = program === 'skopeo' ? 'read the digest of' : 'pull';
   const common = {
-    ...{ program, cwd: context.stagingDir },
-    inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [],
+    ...{ program, cwd: context.stagingDir, inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [] },
     // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
     isGuarded: program !== 'docker' && !isOwnMachine,
     mostOutputBytes: MAX_MANIFEST_BYTES,

@@ -204,9 +204,7 @@ const tarCases: Hostile[] = [
 ];
 
 /** One field of an unknown kind. */
-const REMARK = Buffer.alloc(60_004);
-REMARK.writeUInt16LE(0x9999, 0);
-REMARK.writeUInt16LE(60_000, 2);
+const REMARK = Buffer.concat([Buffer.from([0x99, 0x99, 0x60, 0xea]), Buffer.alloc(0xea60)]);
 
 const otherCases: Hostile[] = [
   [
