@@ -32,7 +32,10 @@ export const asked = {
 export const ended = {
   install: ({ ok, results }: InstallReport): ChangeOutcome => {
     const failed = results.filter((step) => !step.ok).map(({ step }) => step);
-    return { outcome: ok ? 'ok' : 'failed', result: words({ 'failed steps': failed.join(', ') }) };
+    return {
+      outcome: ok && failed.length === 0 ? 'ok' : 'failed',
+      result: words({ 'failed steps': failed.join(', ') }),
+    };
   },
   removal: (removal: Removal): ChangeOutcome =>
     removal.removed ? { outcome: 'ok' } : { outcome: 'failed', result: removal.reason },

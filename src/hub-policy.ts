@@ -59,6 +59,9 @@ const POLICY_FILE: Caller = {
 const FIRST_LOOK_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
 
+const NO_EFFECT =
+  'Neither a rule nor its remote requires approval of it, so it stays available: block it to keep it out.';
+
 export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy {
   const { store, catalog, clearGateway, register, world } = dependencies;
   const { now, log } = world;
@@ -116,7 +119,10 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
       return options.dryRun || change.affected === 0 ? change : { ...change, ...(await clearGateway()) };
     },
 
-    testPolicy: async ({ id, text }) => policies.test((await catalog.get(id)).id, text),
+    async testPolicy({ id, text }) {
+      const record = await catalog.get(id);
+      return { ...(await policies.test(record.id, text)), blocked_at: record.blocked_at };
+    },
 
     async getEntity(id, options) {
       const record = await catalog.get(id, options);
@@ -127,6 +133,7 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
     getApproval: (id) => queue.review(id),
     async decideApproval(id, decision) {
       const decided = await queue.decide(id, decision);
+      if (decision.decision === 'reject' && decided.asked_by.length === 0) return { ...decided, note: NO_EFFECT };
       if (decision.decision !== 'approve') return { ...decided, ...(await clearGateway()) };
       inBackground('Registering an approved entity', register(decided.id, signal));
       return decided;

@@ -15,30 +15,36 @@ export interface EntityFacts {
   artifacts: string[];
   /** False when some artifact has no digest. */
   hasDigests: boolean;
-  /** Digest of what it brings to those who use it: its artifacts and its registration, without its texts. */
+  /** Digest of what it brings to those who use it. */
   brings: string;
 }
 
 const LONGEST_PUBLISHER = 200;
 
 export function factsOfManifest(manifest: Manifest, document: JsonObject): EntityFacts {
-  const { packages, remotes, adapters } = document;
   const artifacts = artifactsOf(document);
   const installed = artifacts.filter((artifact) => kindOf(artifact) !== 'remote');
   return {
     publisher: publisherOf(manifest, document),
     license: licenseOf(manifest),
     transports: transportsOf(manifest.mcpRegistration),
-    artifacts: [...new Set(artifacts.map(kindOf))],
+    artifacts: artifacts.length === 0 && hasAddress(manifest) ? ['remote'] : [...new Set(artifacts.map(kindOf))],
     hasDigests: installed.every((artifact) => artifactDigest(artifact) !== undefined),
-    brings: jsonDigest({
-      artifacts: document.artifacts,
-      packages,
-      remotes,
-      adapters,
-      server: manifest.mcpRegistration,
-    }),
+    brings: jsonDigest(broughtBy(document, manifest.mcpRegistration)),
   };
+}
+
+/** Manifests need not list a server that runs elsewhere among their artifacts. */
+function hasAddress({ mcpRegistration }: Manifest): boolean {
+  return Boolean(asText(asObject(mcpRegistration?.server).url)?.trim());
+}
+
+/** What an entity brings to those who use it: its artifacts and its registration, without its texts. */
+export function broughtBy(
+  { artifacts, packages, remotes, adapters }: JsonObject,
+  mcpRegistration: JsonObject | null,
+): JsonObject {
+  return { artifacts, packages, remotes, adapters, server: mcpRegistration };
 }
 
 /** `io.github.owner/thing` is a name that registries give to `io.github.owner` alone. */

@@ -106,7 +106,9 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
               id: last.uid,
               decided_by: last.decidedBy,
               decided_at: last.decidedAt,
-              changes: changesBetween(Reviewed.parse(JSON.parse(last.reviewed)), reviewed),
+              changes: changesBetween(Reviewed.parse(JSON.parse(last.reviewed)), reviewed, {
+                isSameContent: last.brings === subject.brings,
+              }),
             }
           : null,
       };
@@ -120,6 +122,8 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
           'digest',
           'is needed to approve: send the digest that GET /approvals/{id} shows beside the content',
         );
+      if (decision === 'reject' && reason.trim() === '')
+        throw invalid('reason', 'is needed to reject: say what its publisher or the next reviewer should know');
       const { record, subject } = await find(id);
       if (digest !== undefined && !DIGEST.test(digest))
         throw invalid('digest', "must be 'sha256:' and 64 hexadecimal digits, as GET /approvals/{id} shows it");

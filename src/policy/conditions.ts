@@ -1,6 +1,6 @@
 // One member of `match` or `except` → a test of an entity, and the words that say what was found.
 import type { TrustState } from '../catalog/contract.ts';
-import { signersOf, trustState } from '../catalog/trust.ts';
+import { installedKinds, signersOf, trustState } from '../catalog/trust.ts';
 import { compileGlob } from '../lib/glob.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Match } from './document.ts';
@@ -11,7 +11,8 @@ export interface Facts {
   texts: Record<PatternMember, readonly string[]>;
   quality: number;
   ageDays: number;
-  hasDigests: boolean;
+  /** Undefined for an entity that installs nothing. */
+  hasDigests: boolean | undefined;
   trust: TrustState;
   /** The signers of all artifacts; empty unless all are verified. */
   signers: readonly string[];
@@ -39,10 +40,15 @@ export function factsOf(subject: PolicySubject, now: Date): Facts {
     },
     quality: subject.quality,
     ageDays: (now.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt)) / DAY_MS,
-    hasDigests: subject.hasDigests,
+    hasDigests: hasDigestsOf(subject),
     trust: trustState(subject.trust, artifacts),
     signers: lowerCase(...signersOf(subject.trust)),
   };
+}
+
+/** Undefined for an entity that installs nothing, which matches neither `digest: true` nor `digest: false`. */
+export function hasDigestsOf({ artifacts, hasDigests }: PolicySubject): boolean | undefined {
+  return installedKinds(artifacts).length === 0 ? undefined : hasDigests;
 }
 
 /** All members must hold; without members, everything matches. */
@@ -125,6 +131,7 @@ export function foundWords(member: Member, facts: Facts): string {
   if (member.endsWith('days')) return `an age of ${Math.floor(ageDays)} days`;
   if (member === 'signed_by') return `signers ${signers.join(' and ') || NONE}`;
   if (member === 'trust' || member === 'signature') return `signatures that are ${trust.replace('_', ' ')}`;
+  if (hasDigests === undefined) return 'nothing to install';
   return hasDigests ? 'a digest for every artifact' : 'no digest for some artifact';
 }
 

@@ -78,6 +78,9 @@ export const PolicyTest = z
   .object({
     id: z.string(),
     decisions: z.array(PolicyDecision),
+    blocked_at: Timestamp.nullable()
+      .default(null)
+      .describe('Since when an operator has blocked it, whatever the policy says.'),
     facts: z
       .object({
         type: z.enum(ENTITY_TYPES),
@@ -89,7 +92,7 @@ export const PolicyTest = z
         license: z.string().nullable(),
         quality: z.number(),
         age_days: z.number().int(),
-        digest: z.boolean(),
+        digest: z.boolean().nullable().describe('Null when it installs nothing.'),
         signature: z.boolean().describe('Whether every artifact has a verified signature.'),
         trust: z.enum(TRUST_STATES).default('not_checked'),
         signed_by: z.array(z.string()).default([]).describe('Empty unless every artifact has a verified signature.'),
@@ -150,6 +153,10 @@ export const Reviewed = z.object({
   launch: z.string().nullable().describe('The address that is connected to, or the command that is run.'),
   artifacts: z.array(z.object({ kind: z.string(), what: z.string(), digest: z.string().nullable() })),
   variables: z.array(z.object({ name: z.string(), required: z.boolean(), description: z.string().nullable() })),
+  content: z
+    .array(z.object({ path: z.string(), value: z.string() }))
+    .optional()
+    .describe('Every value that its digest covers: artifacts, adapters, and what is registered. Secrets are hidden.'),
 });
 export type Reviewed = z.infer<typeof Reviewed>;
 
@@ -195,6 +202,6 @@ export const ApprovalDecision = z.object({
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 
 export const ApprovalDecided = ApprovalItem.extend({
-  note: z.string().optional().describe('What is still in the gateway, and why.'),
+  note: z.string().optional().describe('What is still in the gateway and why, or why a rejection has no effect.'),
 }).meta({ id: 'ApprovalDecided' });
 export type ApprovalDecided = z.infer<typeof ApprovalDecided>;

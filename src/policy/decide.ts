@@ -34,10 +34,12 @@ export interface CompiledPolicy {
   explain(decision: Decision, subject: PolicySubject, now: Date): string;
 }
 
+const DEFAULT = 'the default';
+
 export function compilePolicy(document: PolicyDocument): CompiledPolicy {
   const rules = document.rules.map(compileRule);
   const candidates = indexRules(document.rules);
-  const fallback = decisionsOf({ outcome: 'allow', ...document.default }, { rule: null, label: 'the default' });
+  const fallback = decisionsOf({ outcome: 'allow', ...document.default }, { rule: null, label: DEFAULT });
   return {
     document,
     dependsOnAge: document.rules.some(({ match = {}, except = {} }) => isAboutAge(match) || isAboutAge(except)),
@@ -60,6 +62,7 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
     },
 
     explain({ rule, label }, subject, now) {
+      if (rule === null && label !== DEFAULT) return `It follows from ${label}.`;
       if (rule === null) return 'No rule that matches says anything about it, so the default decides.';
       const facts = factsOf(subject, now);
       const members = Object.keys(document.rules[rule - 1]?.match ?? {}) as (keyof Match)[];

@@ -7,6 +7,7 @@ import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import { decisionsFor, OPEN_POLICY, verdictOf } from './admission.ts';
+import { hasDigestsOf } from './conditions.ts';
 import type { PolicyChange, PolicyState, PolicyTest } from './contract.ts';
 import { countChanges } from './count-changes.ts';
 import { type CompiledPolicy, compilePolicy } from './decide.ts';
@@ -21,7 +22,7 @@ export interface Policies {
   /** @throws HubError `invalid_policy` */
   change(text: string, options: { dryRun: boolean; by: string }): Promise<PolicyChange>;
   /** Without a text, by the policy in force. @throws HubError `entity_not_found`, `invalid_policy` */
-  test(uid: EntityUid, text?: string): Promise<PolicyTest>;
+  test(uid: EntityUid, text?: string): Promise<Omit<PolicyTest, 'blocked_at'>>;
   inForce(): Promise<CompiledPolicy>;
   /** What rules say about an entity that is in the catalog; empty for one that they let through. */
   standing(uid: EntityUid): Promise<Standing>;
@@ -191,13 +192,13 @@ const NEVER_REGISTERED =
 const DAY_MS = 86_400_000;
 
 function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {
-  const { type, name, publisher, remote, transports, artifacts, license, quality, hasDigests } = subject;
+  const { type, name, publisher, remote, transports, artifacts, license, quality } = subject;
   const age = at.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt);
   return {
     ...{ type, name, publisher, transports, artifacts, license, quality },
     remote: remote && (remote.name ?? shownAddress(remote.url)),
     age_days: Math.floor(age / DAY_MS),
-    digest: hasDigests,
+    digest: hasDigestsOf(subject) ?? null,
     signature: subject.trust?.state === 'verified',
     trust: trustState(subject.trust, artifacts),
     signed_by: signersOf(subject.trust),

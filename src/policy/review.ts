@@ -2,12 +2,13 @@
 
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
-import { artifactDigest } from '../catalog/facts.ts';
+import { artifactDigest, broughtBy } from '../catalog/facts.ts';
 import { type Launch, launchOf, type Variable } from '../catalog/launch/launch.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
 import { fillGaps, type GappedText, shownAddress } from '../lib/secrets/secret-address.ts';
+import { contentChanges, contentOf } from './content.ts';
 import type { Reviewed } from './contract.ts';
 import type { PolicySubject } from './store.ts';
 
@@ -31,6 +32,7 @@ export function reviewOf(subject: PolicySubject, record: EntityRecord, document:
       required: isRequired,
       description: description ?? null,
     })),
+    content: contentOf(broughtBy(document, record.mcp_registration)),
   };
 }
 
@@ -59,8 +61,12 @@ function shownArtifact(artifact: JsonObject): Reviewed['artifacts'][number] {
 
 export type Change = { what: string; before: string; after: string };
 
-/** Each fact that is not the same; `none` stands for one that is not there. */
-export function changesBetween(before: Reviewed, after: Reviewed): Change[] {
+/** Each fact and each value that is not the same; `none` stands for one that is not there. */
+export function changesBetween(
+  before: Reviewed,
+  after: Reviewed,
+  { isSameContent }: { isSameContent: boolean },
+): Change[] {
   const lines: [what: string, of: (reviewed: Reviewed) => string][] = [
     ['publisher', ({ publisher }) => publisher ?? ''],
     ['license', ({ license }) => license ?? ''],
@@ -69,9 +75,16 @@ export function changesBetween(before: Reviewed, after: Reviewed): Change[] {
     ['artifacts', ({ artifacts }) => artifacts.map(artifactText).join(', ')],
     ['variables', ({ variables }) => variables.map(variableText).join(', ')],
   ];
-  return lines
-    .map(([what, of]) => ({ what, before: of(before) || 'none', after: of(after) || 'none' }))
+  const facts = lines.map(([what, of]) => ({ what, before: of(before), after: of(after) }));
+  // Approvals of earlier versions of the hub kept the facts alone.
+  const values = before.content && after.content ? contentChanges(before.content, after.content) : [];
+  const changes = [...facts, ...values]
+    .map((change) => ({ what: change.what, before: change.before || 'none', after: change.after || 'none' }))
     .filter((change) => change.before !== change.after);
+  if (changes.length > 0 || isSameContent) return changes;
+  return [
+    { what: 'content', before: 'as approved', after: 'changed in a value that is not shown: compare the manifests' },
+  ];
 }
 
 function artifactText({ kind, what, digest }: Reviewed['artifacts'][number]): string {

@@ -85,13 +85,13 @@ export interface StoredDecision {
   reason: string | null;
   decidedBy: string;
   decidedAt: string;
+  /** Digest of what the reviewer saw; nothing is decided when it is another one by now. */
+  brings: string;
   /** What was shown to the reviewer, as JSON. */
   reviewed: string;
 }
 
 export interface NewDecision extends Omit<StoredDecision, 'uid' | 'decidedAt'> {
-  /** What the reviewer saw; nothing is decided when it is another one by now. */
-  brings: string;
   decidedAt: Date;
 }
 

@@ -85,7 +85,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const signal = whileHeld(lock, task.signal);
       return await ingestLocked(url, { ...task, signal }).finally(() => lock.release());
     } catch (error) {
-      log.error({ url, error }, `Could not ingest ${url}`);
+      log.error({ url: shownAddress(url), error }, `Could not ingest ${shownAddress(url)}`);
       return refused(url, error instanceof HubError ? error.message : 'failed inside the hub, whose log has more');
     }
   }

@@ -202,7 +202,7 @@ const ENDPOINTS: Endpoint[] = [
     protection: 'operator',
     success: 200,
     example: '/approvals/tool:a@1.0.0',
-    body: { decision: 'reject' },
+    body: { decision: 'reject', reason: 'No.' },
   },
   { method: 'GET', path: '/whoami', protection: 'optional', success: 200 },
   { method: 'GET', path: '/tokens', protection: 'admin', success: 200 },

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../../errors.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';
+import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Logger } from '../../lib/world.ts';
 import type { IngestResult } from '../contract.ts';
 import type { RemoteStore, RunStore } from '../store.ts';
@@ -146,6 +147,7 @@ function logged(result: IngestResult, log: Logger): IngestResult {
   const { url, ok, error } = result;
   const { errors: _errors, changed: _changed, ...counts } = result.stats;
   const write = ok ? log.info : log.warn;
-  write({ url, ...counts, error }, ok ? `Ingested ${url}` : `Could not ingest ${url}: ${error}`);
+  const shown = shownAddress(url);
+  write({ url: shown, ...counts, error }, ok ? `Ingested ${shown}` : `Could not ingest ${shown}: ${error}`);
   return result;
 }

@@ -8,7 +8,7 @@ import type { EntityType } from '../../catalog/uid.ts';
 import type { EntityTable } from '../tables.ts';
 
 /** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
-export const MAPPING = 6;
+export const MAPPING = 7;
 
 /** What a list needs: manifests stay where they are. */
 export const SUMMARY_COLUMNS = [

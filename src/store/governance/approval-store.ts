@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts';
 import type { Admission } from './admission.ts';
 import { readmit } from './policy-store.ts';
 
-const DECISION_COLUMNS = ['uid', 'decision', 'reason', 'decided_by', 'decided_at', 'reviewed'] as const;
+const DECISION_COLUMNS = ['uid', 'decision', 'reason', 'decided_by', 'decided_at', 'brings', 'reviewed'] as const;
 
 export function createApprovalStore(dialect: Dialect, revision: Revision, admission: Admission): ApprovalStore {
   const { lookup, read } = dialect;
@@ -125,6 +125,7 @@ function decisionFromRow(row: DecisionRow): StoredDecision {
     reason: row.reason,
     decidedBy: row.decided_by,
     decidedAt: row.decided_at,
+    brings: row.brings,
     reviewed: row.reviewed,
   };
 }

@@ -55,6 +55,7 @@ export function Review() {
         </section>
       )}
       <Variables variables={shown.variables} />
+      <Content content={shown.content} />
     </>
   );
 }
@@ -128,5 +129,21 @@ function Variables({ variables }: Pick<ApprovalReview, 'variables'>) {
         ))}
       </ul>
     </>
+  );
+}
+
+function Content({ content = [] }: Pick<ApprovalReview, 'content'>) {
+  if (content.length === 0) return null;
+  return (
+    <details>
+      <summary>Everything it brings ({content.length} values)</summary>
+      <ul class="plain-list">
+        {content.map(({ path, value }) => (
+          <li key={path}>
+            <span class="quiet">{path}</span> <code>{value}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -167,6 +167,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
   const variables = review.variables.map(({ name, required, description }) =>
     oneLine(`Variable   ${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
   );
+  const content = (review.content ?? []).map(({ path, value }) => oneLine(`Brings     ${path}: ${value}`));
   const changes = since
     ? [
         `Since ${oneLine(since.id)}, approved by ${oneLine(since.decided_by)}:`,
@@ -174,6 +175,8 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
         ...since.changes.map(({ what, before, after }) => oneLine(`  ${what}: ${before} → ${after}`)),
       ]
     : ['No version of it was approved before.'];
-  const all = [...lines, ...artifacts, ...trust, ...variables, '', ...changes].map((line) => `${line}\n`).join('');
+  const all = [...lines, ...artifacts, ...trust, ...variables, ...content, '', ...changes]
+    .map((line) => `${line}\n`)
+    .join('');
   return `${style.strong(oneLine(review.id))}  ${oneLine(review.summary)}\n${all}`;
 }

@@ -101,14 +101,17 @@ function stateForPeople(state: PolicyState, output: Output): string {
 
 const APPROVAL_WORDS = { allowed: 'approved', refused: 'rejected', pending: 'not approved yet' };
 
-function testForPeople({ id, decisions }: PolicyTest, output: Output): string {
+function testForPeople({ id, decisions, blocked_at }: PolicyTest, output: Output): string {
   const { style } = output;
   const marks = { allowed: style.good, refused: style.bad, pending: style.warning };
   const lines = decisions.map(({ action, outcome, result, decided_by, why }) => {
     const approval = outcome === 'require_approval' ? ` (${APPROVAL_WORDS[result]})` : '';
     return `${action.padEnd(9)} ${marks[result](outcome)}${approval}  ${oneLine(decided_by)}\n${' '.repeat(10)}${style.faint(oneLine(why))}\n`;
   });
-  return `${style.strong(oneLine(id))}\n${lines.join('')}`;
+  const blocked = blocked_at
+    ? `${style.bad('Blocked by an operator')}, whatever the policy says: 'hub unblock' lifts the block.\n`
+    : '';
+  return `${style.strong(oneLine(id))}\n${blocked}${lines.join('')}`;
 }
 
 function changeForPeople(change: PolicyChange, output: Output): string {

@@ -1,0 +1,46 @@
+// Everything that an entity brings, value by value: what the digest of an approval covers, as a reviewer can read it.
+import { isJsonObject } from '../lib/json.ts';
+import { jsonDigest } from '../lib/json-digest.ts';
+import { withoutCredentials } from '../lib/secrets/credentials.ts';
+
+export interface ContentValue {
+  /** `server.tool.url` */
+  path: string;
+  value: string;
+}
+
+const MOST_VALUES = 300;
+const LONGEST_VALUE = 300;
+
+/** Secrets are hidden. Of what is too long to be read the beginning is shown, with a digest of all of it. */
+export function contentOf(brought: unknown): ContentValue[] {
+  const values = [...leavesOf(withoutCredentials(brought), '')];
+  if (values.length <= MOST_VALUES) return values;
+  const further = values.slice(MOST_VALUES);
+  return [
+    ...values.slice(0, MOST_VALUES),
+    { path: 'further', value: `${further.length} values, ${jsonDigest(further)}` },
+  ];
+}
+
+/** Undefined where a value is not in both. */
+export function contentChanges(before: readonly ContentValue[], after: readonly ContentValue[]) {
+  const old = new Map(before.map(({ path, value }) => [path, value]));
+  const now = new Map(after.map(({ path, value }) => [path, value]));
+  return [...new Set([...now.keys(), ...old.keys()])]
+    .map((path) => ({ what: path, before: old.get(path), after: now.get(path) }))
+    .filter((change) => change.before !== change.after);
+}
+
+function* leavesOf(value: unknown, path: string): Generator<ContentValue> {
+  const members = Array.isArray(value) || isJsonObject(value) ? Object.entries(value) : undefined;
+  if (members) {
+    for (const [name, member] of members) yield* leavesOf(member, path === '' ? name : `${path}.${name}`);
+  } else if (value !== undefined && value !== null) {
+    yield { path, value: shortened(String(value)) };
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}… (${jsonDigest(text)})`;
+}
