@@ -1,5 +1,5 @@
 // The sorted terms of a segment: found as they are, by their beginning, or in spite of typing errors.
-import { differingLetters, editDistance, lettersOf } from '../typing-errors.ts';
+import { differingLetters, editDistance, lettersOf } from '../../lib/typing-errors.ts';
 import { STOP_TERMS } from '../words.ts';
 import { Strings } from './strings.ts';
 

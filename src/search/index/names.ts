@@ -1,5 +1,5 @@
 // Names, slugs and titles as terms of the index: a query that is one of them means that document.
-import { editDistance } from '../typing-errors.ts';
+import { editDistance } from '../../lib/typing-errors.ts';
 import { nameKey } from '../words.ts';
 import { postingsAt, type Segment } from './segment.ts';
 

@@ -1,5 +1,5 @@
 // Sources → one segment. New segments and merged ones are written in the same way.
-import { lettersOf } from '../typing-errors.ts';
+import { lettersOf } from '../../lib/typing-errors.ts';
 import { packColumns } from './columns.ts';
 import { type Posting, writePosting } from './postings.ts';
 import type { SegmentColumns } from './segment.ts';

@@ -1,11 +1,11 @@
 // What PostgreSQL found → hits with one score each, best first.
 import { recencyScore } from '../../catalog/quality.ts';
 import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
+import { editDistance } from '../../lib/typing-errors.ts';
 import type { Hit } from '../engine/engine.ts';
 import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
 import { type Candidate, explanationOf, finalScore, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
-import { editDistance } from '../typing-errors.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
 

@@ -1,4 +1,6 @@
 // A query's text → the terms to look for in PostgreSQL, with what each is worth.
+
+import { editDistance } from '../../lib/typing-errors.ts';
 import { HIGHEST_IMPACT } from '../impacts.ts';
 import {
   type Expansion,
@@ -11,7 +13,6 @@ import {
   readWords,
   type SimilarTerm,
 } from '../ranking/query-words.ts';
-import { editDistance } from '../typing-errors.ts';
 import { STOP_TERMS, type Word } from '../words.ts';
 import type { SearchReads } from './store.ts';
 

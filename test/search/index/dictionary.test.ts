@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { editDistance, lettersOf } from '../../../src/lib/typing-errors.ts';
 import { Dictionary } from '../../../src/search/index/dictionary.ts';
 import { compareByCodePoints, StringsWriter } from '../../../src/search/index/strings.ts';
-import { editDistance, lettersOf } from '../../../src/search/typing-errors.ts';
 
 function dictionaryOf(...terms: string[]) {
   const sorted = [...new Set(terms)].sort(compareByCodePoints);
