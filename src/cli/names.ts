@@ -4,6 +4,7 @@ import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub-operations.ts';
 import type { LockedEntity, Lockfile } from '../install/contract.ts';
+import { editDistance } from '../lib/typing-errors.ts';
 import { searchQuery } from '../search/search-query.ts';
 import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
@@ -111,6 +112,17 @@ function bestOf<T extends Named>(wanted: string, candidates: readonly T[]): T[] 
   return levels.map((fits) => candidates.filter(fits)).find((found) => found.length > 0) ?? [];
 }
 
+/** By typing errors in a name or slug, or in its last part. Those that are far away stay in the order of the search. */
+function nearestFirst<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
+  const text = wanted.toLowerCase();
+  const most = Math.ceil(text.length / 3);
+  const errors = ({ id, name }: T) => {
+    const names = [name, slugOf(id)].flatMap((each) => [each, each.slice(each.lastIndexOf('/') + 1)]);
+    return Math.min(...names.map((each) => editDistance(text, each.toLowerCase(), most)));
+  };
+  return candidates.toSorted((a, b) => errors(a) - errors(b));
+}
+
 function slugOf(id: string): string {
   return parseReference(id)?.slug ?? id;
 }
@@ -143,7 +155,9 @@ async function notFound(
   const sentence = `No entity '${shown(text)}' is in the catalog.`;
   const others = version === undefined ? [] : bestOf(name, near);
   const other = others[0] && (await entityOf(others[0].id, source));
-  const ids = near.slice(0, MOST_SUGGESTED).map(({ id }) => oneLine(id));
+  const ids = nearestFirst(name, near)
+    .slice(0, MOST_SUGGESTED)
+    .map(({ id }) => oneLine(id));
   const advice = other
     ? `Its versions: ${other.versions
         .slice(0, MOST_VERSIONS)

@@ -152,6 +152,17 @@ testBothWays('hub install: what is not there is exit code 3, with suggestions', 
   assert.ok(!existsSync(target));
 });
 
+const notes = [
+  ...['board', 'paper', 'stand'].map((thing) => aManifest({ id: `note-${thing}`, name: `Note ${thing}` })),
+  aManifest({ id: 'of-a', name: 'io.example/notes' }),
+];
+
+testBothWays('hub install: the nearest name is suggested first', { manifests: notes }, async (t, { hub }) => {
+  const { error } = await hub('install', 'note', '--target', await tempDir(t));
+  const similar = ['of-a', 'note-board', 'note-paper'].map((slug) => `mcp_server:${slug}@1.0.0`).join(', ');
+  assert.equal(error, `hub: No entity 'note' is in the catalog. Similar: ${similar}.\n`);
+});
+
 testBothWays(
   'hub install --client: writes a configuration that the manifest does not ask for',
   {},
