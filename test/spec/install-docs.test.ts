@@ -1,4 +1,4 @@
-// docs/install.md, docs/lockfile.md and docs/security.md name only what exists.
+// docs/install.md, docs/install-reference.md, docs/lockfile.md and docs/security.md name only what exists.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { aPlan, aSubject } from '../install/subjects.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
-const pages = ['install', 'lockfile', 'security'].map((name) => ({ name, text: read(name) }));
+const pages = ['install', 'install-reference', 'lockfile', 'security'].map((name) => ({ name, text: read(name) }));
 
 test('security.md: every test that it names exists', () => {
   const files = globSync('test/**/*.test.ts');
