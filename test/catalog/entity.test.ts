@@ -50,7 +50,7 @@ test('entity: holds what the database sorts and filters by, and the manifest as 
       publisher: 'io.example.docs',
       license: 'Apache-2.0',
       transports: ['sse'],
-      artifacts: [],
+      artifacts: ['remote'],
       hasDigests: true,
       brings: jsonDigest({ server: mcpRegistration }),
     },

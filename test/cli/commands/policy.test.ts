@@ -65,7 +65,7 @@ testBothWays(
     assert.match((await hub('approvals', uid('alpha'))).out, /Runs +https:\/\/h\.example\/alpha\/sse/);
 
     const blind = await hub('approve', uid('alpha'));
-    assert.deepEqual([blind.exitCode, /reviewed with --digest/.test(blind.error)], [2, true]);
+    assert.deepEqual([blind.exitCode, /reviewed content with --digest/.test(blind.error)], [2, true]);
     const ask = async () => 'y';
     const asked = await inTerminal(['approve', uid('alpha')], { environment, ask });
     assert.equal(asked.out, `approved  ${uid('alpha')}\n`);
