@@ -95,7 +95,8 @@ async function lockfileStep(
 function boundTo({ artifacts }: LockedEntity): string[] {
   return artifacts.flatMap(({ resolved, pins }) => {
     if (!pins || pins.tool === 'npm' || pins.platform === 'any') return [];
-    const advice = pins.tool === 'pip' ? ": install uv and run 'hub update' to lock it for all platforms" : '';
+    const advice =
+      pins.tool === 'pip' ? ': install uv, then uninstall it and install it again, to lock it for all platforms' : '';
     return [`${resolved} is locked for ${pins.platform} and Python ${pins.python} only${advice}.`];
   });
 }

@@ -70,17 +70,22 @@ const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[
       ),
     );
     const slugs = lists.flatMap(({ items }) => items.map(({ id }) => parseReference(id)?.slug ?? id));
-    return [...page.items.flatMap(({ name }) => [name, name.slice(name.lastIndexOf('/') + 1)]), ...slugs];
+    return [...page.items.flatMap(withLastPart), ...slugs];
   },
   async installed(_start, call) {
     await using own = await openOwnInstall(call, { withCatalog: false });
-    return (await own.lockfile('.'))?.entities.map(({ name }) => name) ?? [];
+    return (await own.lockfile('.'))?.entities.flatMap(withLastPart) ?? [];
   },
   async remotes(_start, call) {
     const remotes = await (await openExisting(call))?.listRemotes();
     return remotes?.items.map(({ name, url }) => name ?? url) ?? [];
   },
 };
+
+/** `io.example/clock` may be called `clock`. */
+function withLastPart({ name }: { name: string }): string[] {
+  return [name, name.slice(name.lastIndexOf('/') + 1)];
+}
 
 function openExisting({ access }: NameCall): Promise<HubOperations | undefined> {
   return access.serverUrl === undefined ? access.findLocal() : access.open();

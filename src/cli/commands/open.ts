@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { uidInAddress } from '../../catalog/entity.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
+import { catalogId } from '../names.ts';
 import { oneLine } from '../output/text.ts';
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
@@ -18,7 +18,7 @@ export const openCommands = [
     args: [
       {
         name: '[id]',
-        description: '<type>:<slug>@<version>; without the version, the newest stable one',
+        description: 'a name, or <type>:<slug>@<version>; without the version, the newest stable one',
         names: 'entities',
       },
     ],
@@ -27,14 +27,13 @@ export const openCommands = [
       ['hub open --hub http://127.0.0.1:8765', 'the search page'],
       ['hub open mcp_server:postgres-reader', 'the page of one entity'],
     ],
-    async run({ args: [id], terminal, output, access }) {
+    async run({ args: [name], terminal, output, access }) {
       const { serverUrl } = access;
       if (serverUrl === undefined)
         throw new UsageError("Name the hub with --hub or HUB_URL; 'hub serve --demo' starts one with something in it.");
       const hub = await access.open();
-      const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
-      const page =
-        id === undefined ? '/' : `/entities/${uidInAddress((await explainedNotFound(hub.getEntity(id), advise)).id)}`;
+      const source = { hub, access, terminal, output, prerelease: false };
+      const page = name === undefined ? '/' : `/entities/${uidInAddress(await catalogId(name, source))}`;
       const url = `${serverUrl.replace(/\/+$/, '')}${page}`;
       const opener = terminal.environment.BROWSER ?? OPENERS[process.platform] ?? 'xdg-open';
       const isOpened = await started(opener, url);

@@ -6,8 +6,7 @@ import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { type Call, command } from '../command.ts';
-import { withVersion } from '../names.ts';
-import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
+import { catalogId, withVersion } from '../names.ts';
 import { flag, VERSION_OPTION } from '../options.ts';
 import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
@@ -24,7 +23,7 @@ export const showCommands = [
     args: [
       {
         name: '<id>',
-        description: '<type>:<slug>@<version>; without the version, the newest stable one',
+        description: 'a name, or <type>:<slug>@<version>; without the version, the newest stable one',
         names: 'entities',
       },
     ],
@@ -39,25 +38,21 @@ export const showCommands = [
       ['hub show tool:invoice-fields@2.2.0 --manifest > manifest.json', 'the manifest of one version, in a file'],
     ],
     async run({ args: [name = ''], options, terminal, output, access }) {
-      const id = withVersion(name, options.version);
       const hub = await access.open({ mustExist: true });
-      const advise = (message: string) => `${message} ${adviceFor(id)}`;
+      const { prerelease } = options;
+      const id = await catalogId(withVersion(name, options.version), { hub, access, terminal, output, prerelease });
       if (options.manifest) {
-        const text = `${(await explainedNotFound(hub.getManifest(id, options), advise)).text.trimEnd()}\n`;
+        const text = `${(await hub.getManifest(id)).text.trimEnd()}\n`;
         terminal.write(terminal.isTerminal ? harmlessJson(text) : text);
         return 'ok';
       }
-      const entity = await explainedNotFound(hub.getEntity(id, options), advise);
+      const entity = await hub.getEntity(id);
       const manifest = manifestPlace(entity, access);
       output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
       return 'ok';
     },
   }),
 ];
-
-function adviceFor(id: string): string {
-  return /^[^:]+:./.test(id) ? SEARCH_ADVICE : `An id is <type>:<slug> or <type>:<slug>@<version>. ${SEARCH_ADVICE}`;
-}
 
 /** Where no server was named, nothing need listen at the address that this hub would have. */
 function manifestPlace(

@@ -63,7 +63,8 @@ testBothWays('hub show: the readme and the manifest, when asked for', { manifest
 
 test('hub show --manifest: a page of something else is not a manifest, with exit code 5', async (t) => {
   const page = await startIndexServer(t);
-  page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
+  for (const what of ['entities', 'manifest'])
+    page.put(`/catalog/${what}/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
   const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
   assert.deepEqual([exitCode, out], [5, '']);
   assert.match(error, /^hub: The hub at \S+ answered something that is not JSON \(is this the right address\?\)\./);
@@ -132,7 +133,11 @@ testBothWays('hub show: what is not there is exit code 3', { manifests }, async 
   for (const id of ['tool:none@1', 'nonsense', '..']) {
     const { exitCode, out, error } = await hub('show', id);
     assert.deepEqual([exitCode, out], [3, '']);
-    const shape = id.includes(':') ? '' : 'An id is <type>:<slug> or <type>:<slug>@<version>. ';
-    assert.equal(error, `hub: No entity '${id}' is in the catalog. ${shape}'hub search <words>' tells what is.\n`);
+    assert.match(error, /^hub: No entity '.+' is in the catalog\. (Similar: |'hub search <words>' finds)/);
   }
+});
+
+testBothWays('hub show: by the name that the page shows', { manifests }, async (_t, { json }) => {
+  const { answer } = await json<EntityRecord>('show', 'pdf-tables');
+  assert.equal(answer.id, 'mcp_server:pdf-tables@1.1.0');
 });
