@@ -36,7 +36,7 @@ browserTest(
     await page.keyboard.press('Enter');
     const review = page.getByRole('region', { name: 'Review' });
     await review.getByRole('heading', { name: 'Server 0 1.0.0' }).waitFor();
-    await review.getByText('https://h.example/server-00/sse').waitFor();
+    await review.getByText('https://h.example/server-00/sse').first().waitFor();
     await review.getByText('com.acme', { exact: true }).waitFor();
     assert.deepEqual(await axeFindings(page), []);
     await screenshot(page, 'approvals');
@@ -75,7 +75,7 @@ browserTest(
     await hub.changePolicy(ASK);
     const page = await open('/operations/approvals', { expects: /409/ });
     const review = page.getByRole('region', { name: 'Review' });
-    await review.getByText('https://h.example/server-00/sse').waitFor();
+    await review.getByText('https://h.example/server-00/sse').first().waitFor();
     await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'reject', reason: 'No.' });
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByRole('alert').getByText('was rejected by').waitFor();
