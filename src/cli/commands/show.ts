@@ -1,12 +1,14 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { signalLine } from '../../catalog/trust.ts';
+import { parseReference } from '../../catalog/uid.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { type Call, command } from '../command.ts';
 import { catalogId, withVersion } from '../names.ts';
+import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
 import { flag, VERSION_OPTION } from '../options.ts';
 import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
@@ -39,14 +41,16 @@ export const showCommands = [
     ],
     async run({ args: [name = ''], options, terminal, output, access }) {
       const hub = await access.open({ mustExist: true });
-      const { prerelease } = options;
-      const id = await catalogId(withVersion(name, options.version), { hub, access, terminal, output, prerelease });
+      const given = withVersion(name, options.version);
+      const source = { hub, access, terminal, output, prerelease: options.prerelease };
+      const id = parseReference(given) ? given : await catalogId(given, source);
+      const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
       if (options.manifest) {
-        const text = `${(await hub.getManifest(id)).text.trimEnd()}\n`;
+        const text = `${(await explainedNotFound(hub.getManifest(id, options), advise)).text.trimEnd()}\n`;
         terminal.write(terminal.isTerminal ? harmlessJson(text) : text);
         return 'ok';
       }
-      const entity = await hub.getEntity(id);
+      const entity = await explainedNotFound(hub.getEntity(id, options), advise);
       const manifest = manifestPlace(entity, access);
       output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
       return 'ok';

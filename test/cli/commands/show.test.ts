@@ -63,8 +63,7 @@ testBothWays('hub show: the readme and the manifest, when asked for', { manifest
 
 test('hub show --manifest: a page of something else is not a manifest, with exit code 5', async (t) => {
   const page = await startIndexServer(t);
-  for (const what of ['entities', 'manifest'])
-    page.put(`/catalog/${what}/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
+  page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
   const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
   assert.deepEqual([exitCode, out], [5, '']);
   assert.match(error, /^hub: The hub at \S+ answered something that is not JSON \(is this the right address\?\)\./);
@@ -133,7 +132,7 @@ testBothWays('hub show: what is not there is exit code 3', { manifests }, async 
   for (const id of ['tool:none@1', 'nonsense', '..']) {
     const { exitCode, out, error } = await hub('show', id);
     assert.deepEqual([exitCode, out], [3, '']);
-    assert.match(error, /^hub: No entity '.+' is in the catalog\. (Similar: |'hub search <words>' finds)/);
+    assert.match(error, /^hub: No entity '.+' is in the catalog\. (Similar: |'hub search <words>' finds )/);
   }
 });
 
