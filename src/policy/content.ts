@@ -12,9 +12,14 @@ export interface ContentValue {
 const MOST_VALUES = 300;
 const LONGEST_VALUE = 300;
 
-/** Secrets are hidden. Of what is too long to be read the beginning is shown, with a digest of all of it. */
+/** Secrets are hidden, and long values cut; a digest beside them tells whether they are the same. */
 export function contentOf(brought: unknown): ContentValue[] {
-  const values = [...leavesOf(withoutCredentials(brought), '')];
+  const whole = [...leavesOf(brought, '')];
+  const values = [...leavesOf(withoutCredentials(brought), '')].map(({ path, value }, place) => {
+    const cut = value.slice(0, LONGEST_VALUE);
+    const full = whole[place]?.value;
+    return { path, value: cut === full ? cut : `${cut}… (${jsonDigest(full)})` };
+  });
   if (values.length <= MOST_VALUES) return values;
   const further = values.slice(MOST_VALUES);
   return [
@@ -37,10 +42,6 @@ function* leavesOf(value: unknown, path: string): Generator<ContentValue> {
   if (members) {
     for (const [name, member] of members) yield* leavesOf(member, path === '' ? name : `${path}.${name}`);
   } else if (value !== undefined && value !== null) {
-    yield { path, value: shortened(String(value)) };
+    yield { path, value: String(value) };
   }
-}
-
-function shortened(text: string): string {
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}… (${jsonDigest(text)})`;
 }

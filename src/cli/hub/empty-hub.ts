@@ -1,4 +1,4 @@
-// A hub with the settings of the local one on an empty database, of which nothing is left when it is closed.
+// A hub with the settings of the local one on an empty database, which is deleted when the hub closes.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../../src/lib/json.ts';
+import { jsonDigest } from '../../../src/lib/json-digest.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { ApprovalDecided, ApprovalPage, ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -264,6 +265,7 @@ test('approvals: a reviewer sees who, where from, what is run and what it asks f
   );
 });
 
+const hiddenValue = (secret: string) => `***… (${jsonDigest(secret)})`;
 const changedContent: {
   of: string;
   registration: JsonObject;
@@ -288,9 +290,9 @@ const changedContent: {
     },
     changes: [
       {
-        what: 'content',
-        before: 'as approved',
-        after: 'changed in a value that is not shown: compare the manifests',
+        what: 'server.tool.headers.authorization',
+        before: hiddenValue('the secret'),
+        after: hiddenValue('another secret'),
       },
     ],
   },

@@ -33,6 +33,7 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
               <p class="quiet">
                 Add this to <code>{config.file}</code>. {config.note} The server runs with your permissions: read what
                 it starts before you paste it.
+                {needsFiles(entity) && ' It starts files of a repository or an archive, so install it first.'}
               </p>
               <CopyBox text={config.text} label={`the configuration for ${config.client}`} />
             </details>
@@ -45,6 +46,11 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
       </button>
     </section>
   );
+}
+
+function needsFiles({ artifacts, mcp_registration: registration }: EntityRecord): boolean {
+  const isUnpacked = artifacts.some(({ kind, spec }) => /^(git|zip)$/.test(kindNameOf(String(kind), asObject(spec))));
+  return isUnpacked && !asObject(registration?.server).url;
 }
 
 /** How a bundle starts is known once it is installed, and clients are configured then. */
