@@ -105,7 +105,7 @@ function resultsForPeople({ items, total, facets }: SearchPage, output: Output):
       return `${style.strong(oneLine(facet))}: ${shown.join(', ')}${values.length > MOST_FACET_VALUES ? ', …' : ''}\n`;
     });
   const shown = `${plural(items.length, 'result')} of ${total.toLocaleString('en-US')}`;
-  return `${results.join('\n')}\n\n${counts.join('')}${style.faint(`${shown}; 'hub show <id>' tells more.`)}\n`;
+  return `${results.join('\n')}\n\n${counts.join('')}${style.faint(`${shown}. Run 'hub show <id>' for details.`)}\n`;
 }
 
 function aboutItem({ title, summary, snippet }: SearchItem): string {

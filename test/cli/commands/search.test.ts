@@ -45,7 +45,7 @@ testBothWays('hub search: what is found, for people and for programs', { manifes
     found.out,
     /^mcp_server:pdf-tables@1\.1\.0 \(2 versions\)\n {4}PDF Tables: Reads tables out of PDF files\.\n\n/,
   );
-  assert.match(found.out, /\n1 result of 1; 'hub show <id>' tells more\.\n$/);
+  assert.match(found.out, /\n1 result of 1\. Run 'hub show <id>' for details\.\n$/);
   const { answer } = await json<SearchPage>('search', 'weather', '--type', 'tool', '--limit', '1', '--mode', 'keyword');
   assert.deepEqual(
     answer.items.map(({ id }) => id),
