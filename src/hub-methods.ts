@@ -163,7 +163,7 @@ export function operationsOf(
     revokeToken: (name) => tokens.revoke(name),
     listAudit: (query) => audit.list(query),
     listWebhooks: () => webhooks.list(),
-    addWebhook: (webhook) => webhooks.add(webhook, caller.name),
+    addWebhook: (webhook) => webhooks.add(webhook, signatureOf(caller)),
     removeWebhook: (name) => webhooks.remove(name),
     testWebhook: (name) => webhooks.test(name),
     listDeliveries: (name, query) => webhooks.deliveries(name, query),

@@ -30,6 +30,9 @@ test('sign-in: a person cannot pass for a token, whatever the name', async (t) =
   const [entry] = (await hub.listAudit({ limit: 1 })).items;
   assert.deepEqual([entry?.caller, entry?.caller_kind, entry?.caller_id], ['API_TOKEN', 'sign-in', '17']);
   assert.equal((await hub.listTokens()).items[0]?.created_by, 'API_TOKEN (signed in)');
+  const webhook = { name: 'chat', url: 'https://receiver.example.org' };
+  assert.equal((await ask('/webhooks', token, { method: 'POST', payload: webhook })).status, 201);
+  assert.equal((await hub.listWebhooks()).items[0]?.created_by, 'API_TOKEN (signed in)');
   const known = await issuer.sign({ ...claims, email_verified: true });
   assert.deepEqual(JSON.parse((await ask('/whoami', known)).body), {
     ...{ name: 'ada@example.org', kind: 'sign-in', role: 'admin', scope: [] },
