@@ -62,6 +62,16 @@ export class HubError extends Error {
   }
 }
 
+/** `message` is the end of a sentence about the member at `path`. */
+export function invalidRequest(path: string, message: string): HubError {
+  return invalidMembers([{ path, message }]);
+}
+
+export function invalidMembers(faults: readonly InputFault[]): HubError {
+  const sentence = faults.map(({ path, message }) => `${path || 'the body'}: ${message}`).join('; ');
+  return new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
+}
+
 /** A hub elsewhere gave no answer, or none of a hub: whether the request had an effect is not known. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';

@@ -1,6 +1,6 @@
 // The catalog: the only way in for manifests, and the way out for entities.
 import { LRUCache } from 'lru-cache';
-import { HubError } from '../errors.ts';
+import { HubError, invalidRequest } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
@@ -210,9 +210,7 @@ function assertVersion(uid: string): void {
   const reference = parseReference(uid);
   if (reference && reference.version === undefined) {
     const message = `'${shortened(uid)}' names no version: give the whole id, <type>:<slug>@<version>`;
-    throw new HubError('invalid_request', `The request is not valid: id: ${message}.`, {
-      faults: [{ path: 'id', message }],
-    });
+    throw invalidRequest('id', message);
   }
   if (!reference) throw notFound(uid);
 }

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, HubError, type InputFault } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode, HubError, type InputFault, invalidMembers } from '../errors.ts';
 
 /** A new code does not compile until it has a status here. */
 export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryAfterSec?: number }> = {
@@ -90,7 +90,7 @@ export function setStatus(error: HubError, request: FastifyRequest, reply: Fasti
 /** What a caller may know of an error; `internal_error` when the fault is ours. */
 export function asHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
-  if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error.validation.map(validationFault));
+  if (hasZodFastifySchemaValidationErrors(error)) return invalidMembers(error.validation.map(validationFault));
   const { code = '', statusCode, message } = (error ?? {}) as FastifyError;
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new HubError(known, ENCODING_SENTENCES[code] ?? CLIENT_SENTENCES[known] ?? message);
@@ -144,9 +144,4 @@ function plain(message: string): string {
   return received === 'undefined' || received === 'null'
     ? `is missing; it must be of type ${expected}`
     : `must be ${expected === 'int' ? 'a whole number' : `of type ${expected}`}`;
-}
-
-function invalidRequest(faults: readonly InputFault[]): HubError {
-  const sentence = faults.map(({ path, message }) => `${path || 'the body'}: ${message}`).join('; ');
-  return new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
 }

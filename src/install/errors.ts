@@ -12,13 +12,6 @@ export class InstallError extends Error {
   }
 }
 
-/** `message` is the end of a sentence about the member at `path`. */
-export function invalidRequest(path: string, message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`, {
-    faults: [{ path, message }],
-  });
-}
-
 /** Says what is wrong at a place in a document; zod's own messages are for developers. */
 export function issueSentence({ path, message }: { path: PropertyKey[]; message: string }, root: string): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];

@@ -1,6 +1,6 @@
 // The story of an install: the subject, the plan, then the steps, once the target is free.
 import { tmpdir } from 'node:os';
-import { HubError } from '../errors.ts';
+import { HubError, invalidRequest } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { findConfigFault } from './adapters/plan-adapters.ts';
 import { foreseeAdapters } from './adapters/write-adapters.ts';
@@ -15,7 +15,7 @@ import type {
   UninstallReport,
   UninstallRequest,
 } from './contract.ts';
-import { InstallError, invalidRequest } from './errors.ts';
+import { InstallError } from './errors.ts';
 import { findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';

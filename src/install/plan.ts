@@ -1,13 +1,13 @@
 // What an install will do, as data.
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { alternativesOf, type Launch, launchOf } from '../catalog/launch/launch.ts';
+import { invalidRequest } from '../errors.ts';
 import { asObject, type JsonObject } from '../lib/json.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
 import { planAdapters } from './adapters/plan-adapters.ts';
 import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import type { InstallPlan, InstallRequest, PlannedArtifact } from './contract.ts';
-import { invalidRequest } from './errors.ts';
 import { lockedFor } from './lockfile/lock-entry.ts';
 import type { LockedEntities } from './lockfile/lockfile.ts';
 import type { InstallSubject } from './subject.ts';

@@ -5,10 +5,9 @@ import type { EntityRecord } from '../catalog/contract.ts';
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
-import { HubError, UnreachableError } from '../errors.ts';
+import { HubError, invalidRequest, UnreachableError } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
-import { invalidRequest } from './errors.ts';
 import { isSameArtifact } from './lockfile/lockfile.ts';
 
 type CommonFields = 'slug' | 'name' | 'version' | 'summary' | 'manifestDigest' | 'sourceUrl' | 'publishedAt';

@@ -1,7 +1,7 @@
 // The queue of entities that need approval: listed, reviewed and decided.
 import type { Catalog } from '../catalog/catalog.ts';
 import { parseReference } from '../catalog/uid.ts';
-import { HubError } from '../errors.ts';
+import { HubError, invalidRequest } from '../errors.ts';
 import { asObject, storableText } from '../lib/json.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
@@ -116,17 +116,20 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
 
     async decide(id, { decision, reason = '', digest, by }) {
       if (parseReference(id)?.version === undefined)
-        throw invalid('id', 'must name the version: a decision is about one, and a newer one may come at any time');
+        throw invalidRequest(
+          'id',
+          'must name the version: a decision is about one, and a newer one may come at any time',
+        );
       if (decision === 'approve' && !digest)
-        throw invalid(
+        throw invalidRequest(
           'digest',
           'is needed to approve: send the digest that GET /approvals/{id} shows beside the content',
         );
       if (decision === 'reject' && reason.trim() === '')
-        throw invalid('reason', 'is needed to reject: say what its publisher or the next reviewer should know');
+        throw invalidRequest('reason', 'is needed to reject: say what its publisher or the next reviewer should know');
       const { record, subject } = await find(id);
       if (digest !== undefined && !DIGEST.test(digest))
-        throw invalid('digest', "must be 'sha256:' and 64 hexadecimal digits, as GET /approvals/{id} shows it");
+        throw invalidRequest('digest', "must be 'sha256:' and 64 hexadecimal digits, as GET /approvals/{id} shows it");
       const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
       const made: NewDecision = {
         decision: DECISIONS[decision],
@@ -162,12 +165,6 @@ function shownDecision({ decision, reason, decidedBy, decidedAt }: StoredDecisio
 function otherwise(id: string, { decision, decidedBy, decidedAt, reason }: StoredDecision): string {
   const why = reason ? ` (${reason.replace(/[.\s]+$/, '')})` : '';
   return `Somebody has decided already: '${id}' was ${decision} by ${decidedBy} on ${decidedAt.slice(0, 16).replace('T', ' at ')}${why}. Revoke that first to decide otherwise.`;
-}
-
-function invalid(path: string, message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`, {
-    faults: [{ path, message }],
-  });
 }
 
 function conflict(message: string): HubError {

@@ -1,5 +1,5 @@
 // The list of remotes: seed, list, add, change, remove.
-import { HubError } from '../errors.ts';
+import { HubError, invalidRequest } from '../errors.ts';
 import type { Clock } from '../lib/world.ts';
 import {
   type RemoteAdded,
@@ -53,10 +53,11 @@ export function createRemoteBook({
 
   async function urlOf(reference: string, field = 'url'): Promise<string> {
     const name = reference.trim();
-    if (name === '') throw invalid(field, 'give the address or the name of a remote');
+    if (name === '') throw invalidRequest(field, 'give the address or the name of a remote');
     if (isHttpUrl(name)) return normalizedUrl(name);
     const url = await store.urlOf(name);
-    if (url === undefined) throw invalid(field, `no remote is named '${name}'; list the remotes to see their names`);
+    if (url === undefined)
+      throw invalidRequest(field, `no remote is named '${name}'; list the remotes to see their names`);
     return url;
   }
 
@@ -115,7 +116,8 @@ export function createRemoteBook({
       const url = await urlOf(reference);
       for (const other of also) {
         const named = isHttpUrl(other) ? normalizedUrl(other) : await store.urlOf(other.trim());
-        if (named !== undefined && named !== url) throw invalid('url', `'${reference}' and '${other}' are two remotes`);
+        if (named !== undefined && named !== url)
+          throw invalidRequest('url', `'${reference}' and '${other}' are two remotes`);
       }
       const { passedOn, keptBlocked, ...outcome } = await store.remove(url, { purge, at: now() });
       const { note, ...fields } = passedOnFields(passedOn);
@@ -146,9 +148,7 @@ export function assertName(name: RemoteSettings['name']): void {
   const parsed = RemoteSettings.shape.name.safeParse(name);
   if (parsed.success) return;
   const [message = 'is not a name'] = parsed.error.issues.map((issue) => issue.message);
-  throw new HubError('invalid_request', `The request is not valid: name: ${message}.`, {
-    faults: [{ path: 'name', message }],
-  });
+  throw invalidRequest('name', message);
 }
 
 function hasAny(settings: RemoteSettings): boolean {
@@ -177,11 +177,5 @@ export function normalizedUrl(given: string): string {
 
 /** Callers give it as `url`, `name` or `remote`, so the sentence names no field. */
 function invalidUrl(message: string): HubError {
-  return invalid('url', message);
-}
-
-function invalid(path: string, message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: ${path}: ${message}.`, {
-    faults: [{ path, message }],
-  });
+  return invalidRequest('url', message);
 }

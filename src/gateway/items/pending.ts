@@ -1,6 +1,6 @@
 // Servers that are not registered as they should be: list them, remove one, remove many.
 import { describeServer, registrationFault, shownUrl } from '../../catalog/server.ts';
-import { HubError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from '../contract.ts';
 import type { PendingServer, RegistrationStore } from '../store.ts';
@@ -29,7 +29,8 @@ export function createPendingServers(
       return outcome === 'removed' ? { removed: true, uid } : { removed: false, uid, reason: outcome };
     },
     async removeMany({ uids = [], all, error_only: errorOnly }) {
-      if (uids.length === 0 && !all) throw nothingAskedFor();
+      if (uids.length === 0 && !all)
+        throw invalidRequest('uids', "must name at least one server, or 'all' must be true");
       const { removed, skipped } = await store.removeMany({
         uids: uids.length > 0 ? [...new Set(uids)] : undefined,
         errorOnly,
@@ -57,11 +58,4 @@ function itemOf(server: PendingServer): PendingItem {
     registrable: server.isRegistrable,
     reason: registrationFault({ ...server, type: 'mcp_server' }) ?? null,
   };
-}
-
-function nothingAskedFor(): HubError {
-  const message = "must name at least one server, or 'all' must be true";
-  return new HubError('invalid_request', `The request is not valid: uids: ${message}.`, {
-    faults: [{ path: 'uids', message }],
-  });
 }

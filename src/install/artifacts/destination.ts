@@ -1,8 +1,8 @@
 // Where in a target an artifact goes: the manifest's choice, or names made from its address.
 import { z } from 'zod';
+import { invalidRequest } from '../../errors.ts';
 import { decoded } from '../../lib/secrets/secret-address.ts';
 import { LOCKFILE_NAME } from '../contract.ts';
-import { invalidRequest } from '../errors.ts';
 import { LONGEST_PATH, relativePathFault } from '../target/files.ts';
 import { RESERVED, safeName, VENDOR } from '../target/places.ts';
 

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { access, lstat, realpath, statfs } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HubError } from '../../errors.ts';
-import { explain, InstallError, invalidRequest } from '../errors.ts';
+import { HubError, invalidRequest } from '../../errors.ts';
+import { explain, InstallError } from '../errors.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
 
 export interface TargetRule {
