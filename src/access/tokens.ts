@@ -1,12 +1,13 @@
 // Tokens that administrators hand out. The hub keeps only their digests.
 import { createHash, randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
+import { checkedInput } from '../lib/checked-input.ts';
 import type { Clock } from '../lib/world.ts';
-import type { AccessToken, NewToken, TokenCreated, TokenList, TokenRevoked } from './contract.ts';
+import { type AccessToken, NewToken, type TokenCreated, type TokenList, type TokenRevoked } from './contract.ts';
 import type { StoredToken, TokenStore } from './store.ts';
 
 export interface Tokens {
-  /** @throws HubError `name_taken` */
+  /** @throws HubError `invalid_request`, `name_taken` */
   create(token: NewToken, createdBy: string): Promise<TokenCreated>;
   list(): Promise<TokenList>;
   /** @throws HubError `token_not_found` */
@@ -33,7 +34,8 @@ export function createTokens(store: TokenStore, now: Clock): Tokens {
   });
 
   return {
-    async create({ name, role, scope, expires_in_days: days }, createdBy) {
+    async create(given, createdBy) {
+      const { name, role, scope, expires_in_days: days } = checkedInput(NewToken, given);
       const at = now();
       const token: StoredToken = {
         name,

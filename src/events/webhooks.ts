@@ -1,6 +1,7 @@
 // Webhooks as administrators see them: added, listed, tried, removed.
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
+import { checkedInput } from '../lib/checked-input.ts';
 import {
   type Delivery,
   type DeliveryPage,
@@ -52,7 +53,7 @@ export function createWebhooks({ webhooks, deliveries: store, isServed, ...outsi
 
   return {
     async add(given, createdBy) {
-      const { name, url, events, secret } = parsed(given);
+      const { name, url, events, secret } = checkedInput(NewWebhook, given);
       const key = secret ?? newSecret();
       const webhook = { name, url, events, secret: key, createdAt: now().toISOString(), createdBy };
       if (!(await webhooks.add(webhook)))
@@ -91,15 +92,6 @@ export function createWebhooks({ webhooks, deliveries: store, isServed, ...outsi
 
     close: async () => running?.close(),
   };
-}
-
-/** Callers in this process have not been checked by a door. */
-function parsed(given: NewWebhook): NewWebhook {
-  const result = NewWebhook.safeParse(given);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-  const sentence = faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  throw new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
 }
 
 function notFound(name: string): never {

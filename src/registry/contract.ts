@@ -144,7 +144,7 @@ export const NewView = z.strictObject({
     .meta({ examples: [false] }),
 });
 
-export const RegistryView = z.object({ ...NewView.shape, name: z.string() }).meta({ id: 'RegistryView' });
+export const RegistryView = z.object({ ...NewView.shape, name: ViewName }).meta({ id: 'RegistryView' });
 export type RegistryView = z.output<typeof RegistryView>;
 
 export const ViewList = z.object({ items: z.array(RegistryView) }).meta({ id: 'ViewList' });

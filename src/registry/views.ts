@@ -1,11 +1,12 @@
 // Views: parts of the registry under an address of their own, such as what a team may use.
 import { HubError } from '../errors.ts';
-import type { RegistryView, ViewList, ViewRemoved } from './contract.ts';
+import { checkedInput } from '../lib/checked-input.ts';
+import { RegistryView, type ViewList, type ViewRemoved } from './contract.ts';
 import type { ViewFilter, ViewStore } from './store.ts';
 
 export interface Views {
   list(): Promise<ViewList>;
-  /** @throws HubError `name_taken` for the view that every hub has. */
+  /** @throws HubError `invalid_request`; `name_taken` for the view that every hub has. */
   save(view: RegistryView): Promise<RegistryView>;
   /** @throws HubError `view_not_found` */
   remove(name: string): Promise<ViewRemoved>;
@@ -26,7 +27,8 @@ export function createViews(store: ViewStore): Views {
     list: async () => ({ items: [APPROVED, ...(await store.list())] }),
 
     async save(view) {
-      if (view.name === APPROVED.name)
+      const { name } = checkedInput(RegistryView, view);
+      if (name === APPROVED.name)
         throw new HubError(
           'name_taken',
           "Every hub has the view 'approved', which follows its policy: choose another name.",

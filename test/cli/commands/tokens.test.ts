@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../../src/access/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase, tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
+import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 test('token: one is created, used in place of API_TOKEN, listed and revoked; the audit log has all of it', async (t) => {
@@ -64,6 +65,14 @@ test('token: one is created on the machine of the hub, without the settings of i
   assert.match(created.error, /A hub checks tokens only if it runs with API_TOKEN or OIDC_ISSUER/);
   const headers = { authorization: `Bearer ${created.out.trim()}` };
   assert.equal((await app.inject({ url: '/gateways/pending', headers })).statusCode, 200);
+});
+
+testBothWays('token, view: names that cannot be used are refused', {}, async (_t, { hub }) => {
+  const reserved = await hub('token', 'create', 'API_TOKEN', '--role', 'reader');
+  assert.equal(reserved.exitCode, 2);
+  assert.match(reserved.error, /name: must not be a name that the hub uses itself/);
+  assert.match((await hub('token', 'create', 'a b', '--role', 'reader')).error, /name: must have 1 to 64 letters/);
+  assert.equal((await hub('view', 'set', 'a/b')).exitCode, 2);
 });
 
 test('audit: installs of the local catalog are recorded with their folder, and refused ones save nothing', async (t) => {

@@ -1,0 +1,10 @@
+// Checks what callers in this process ask for: requests over HTTP are checked before they reach an operation, those are not.
+import type { z } from 'zod';
+import { invalidMembers } from '../errors.ts';
+
+/** @throws HubError `invalid_request` */
+export function checkedInput<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const { data, error } = schema.safeParse(given);
+  if (error) throw invalidMembers(error.issues.map(({ path, message }) => ({ path: path.join('.'), message })));
+  return data;
+}
