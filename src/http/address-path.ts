@@ -6,8 +6,8 @@ const ID_PATHS =
 const PATH = /^[^?#]*/;
 /** Addresses of a registry: a name of two parts, perhaps `versions`, a version and `status`. */
 const SERVER_PATHS = /^((?:\/registry\/[^/?]+)?\/v0(?:\.1)?\/servers\/)([^?]+)(.*)$/s;
-/** Some clients encode the `/` twice, some not at all. */
-const ENCODED_SLASH = /%(?:25)*2f/gi;
+/** The `/`, and the `+` of versions: some clients encode them twice, some not at all. */
+const ENCODED = /%(?:25)*(2f|2b)/gi;
 
 /** What cannot be decoded would be refused before any hook has run: without headers, log and limits. */
 export function routableUrl(url: string): string {
@@ -18,7 +18,10 @@ export function routableUrl(url: string): string {
 }
 
 function serverPath(text: string): string {
-  const parts = text.replace(ENCODED_SLASH, '%2F').replace(/\/+$/, '').split('/');
+  const parts = text
+    .replace(ENCODED, (_all, code) => `%${code.toUpperCase()}`)
+    .replace(/\/+$/, '')
+    .split('/');
   const [first = '', second] = parts;
   // Namespaces have a dot: without one, `status` is not the second part of a name.
   const isOfStatus = second === 'status' && !first.includes('.');

@@ -6,12 +6,15 @@ const TRUE_WORDS = ['true', '1', 'yes', 'on'];
 const FALSE_WORDS = ['false', '0', 'no', 'off'];
 
 /** `true/false`, `1/0`, `yes/no`, `on/off`, in any case. */
-export function flag(fallback: boolean) {
+export function truth() {
   const words = [...TRUE_WORDS, ...FALSE_WORDS] as [string, ...string[]];
   return z
     .preprocess(lowerCase, z.enum(words, { error: 'must be true or false' }))
-    .transform((word) => TRUE_WORDS.includes(word))
-    .prefault(String(fallback));
+    .transform((word) => TRUE_WORDS.includes(word));
+}
+
+export function flag(fallback: boolean) {
+  return truth().prefault(String(fallback));
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(values: T) {

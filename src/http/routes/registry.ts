@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ServerList, ServerResponse } from '../../registry/contract.ts';
 import { VERSION } from '../../version.ts';
 import { problems } from '../openapi.ts';
-import { choice, wholeNumber, words } from '../query-string.ts';
+import { truth, wholeNumber, words } from '../query-string.ts';
 import { sender } from '../tagged-answer.ts';
 
 /** The same handlers: older clients ask the second one; views have both as well. */
@@ -31,27 +31,22 @@ const version = z
   .describe('An exact version, or `latest`')
   .meta({ examples: ['1.2.0', 'latest'] });
 
-const deleted = choice(['true', 'false'])
-  .transform((word) => word === 'true')
-  .optional()
+const deleted = given(truth().optional())
   .describe('Show what was taken down as well')
   .meta({ examples: ['true'] });
 
 const ListQuery = z.object({
-  cursor: given(4_000)
+  cursor: given(words(4_000).optional())
     .describe('`nextCursor` of the page before. It holds the query: the other parameters need not be repeated')
     .meta({ examples: [''] }),
-  limit: wholeNumber(1, 100)
-    .prefault(30)
-    .meta({ examples: [10] }),
-  search: given(2_000)
+  limit: given(wholeNumber(1, 100).prefault(30)).meta({ examples: [10] }),
+  search: given(words(2_000).optional())
     .describe('Names that contain it come first, then what the search of the hub finds')
     .meta({ examples: ['postgres'] }),
-  version: given(255)
+  version: given(words(255).optional())
     .describe('`latest`, or an exact version')
     .meta({ examples: ['latest'] }),
-  updated_since: given(40)
-    .pipe(z.iso.datetime({ offset: true, error: 'must be a date and time as in RFC 3339' }).optional())
+  updated_since: given(z.iso.datetime({ offset: true, error: 'must be a date and time as in RFC 3339' }).optional())
     .describe('Only what changed later than this, deleted entries included')
     .meta({ examples: ['2026-05-01T00:00:00Z'] }),
   include_deleted: deleted,
@@ -155,14 +150,16 @@ export function registryRoutes(
     app.get(`${prefix}/version`, open, async () => ({ version: VERSION, git_commit: '', build_time: '' }));
   }
   let description: string | undefined;
-  server.get(
-    '/openapi.yaml',
-    { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } },
-    (_request, reply) => {
-      description ??= stringify(ofRegistry(server.swagger()));
-      return reply.type('application/yaml').send(description);
-    },
-  );
+  // ToolHive looks for it below the address that it was given, which may be that of a view.
+  for (const path of ['/openapi.yaml', '/registry/:view/openapi.yaml'])
+    server.get(
+      path,
+      { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } },
+      (_request, reply) => {
+        description ??= stringify(ofRegistry(server.swagger()));
+        return reply.type('application/yaml').send(description);
+      },
+    );
 }
 
 /** Only the addresses of views have one. */
@@ -172,8 +169,8 @@ function viewOf({ params }: { params: unknown }): { view?: string } {
 }
 
 /** A parameter that is there but empty counts as absent: clients send those. */
-function given(longest: number) {
-  return z.preprocess((value) => (value === '' ? undefined : value), words(longest).optional());
+function given<T extends z.ZodType>(parameter: T) {
+  return z.preprocess((value) => (value === '' ? undefined : value), parameter);
 }
 
 /** The part of the hub's document that other registries have as well. */

@@ -213,7 +213,10 @@ test('registry: names and versions in every encoding', async (t) => {
   for (const slash of ['%2F', '%2f', '%252F', '%25252f', '/']) {
     const base = `/v0.1/servers/org.example${slash}a`;
     assert.equal((await get(`${base}/versions`)).body.servers.length, 2, slash);
-    for (const address of [base, `${base}/`, `${base}/versions/latest`, `${base}/versions/1.0.0%2B0.7.1`])
+    const built = ['latest', '1.0.0%2B0.7.1', '1.0.0+0.7.1', '1.0.0%252b0.7.1'].map(
+      (text) => `${base}/versions/${text}`,
+    );
+    for (const address of [base, `${base}/`, ...built])
       assert.equal((await get<ServerResponse>(address)).body.server.version, '1.0.0+0.7.1', address);
     for (const version of ['refs%2Fheads%2Fmain', 'refs/heads/main', 'refs%252Fheads%252Fmain'])
       assert.equal((await get<ServerResponse>(`${base}/versions/${version}`)).body.server.version, 'refs/heads/main');
@@ -260,6 +263,13 @@ for (const query of BAD_QUERIES) {
   });
 }
 
+test('registry: a parameter without a value counts as absent, and flags may be numbers', async (t) => {
+  const { get } = await registry(t, [{ name: 'a/one' }]);
+  const full = (await get('/v0.1/servers')).body;
+  for (const query of ['limit=&search=&version=&updated_since=&include_deleted=&cursor=', 'include_deleted=1'])
+    assert.deepEqual((await get(`/v0.1/servers?${query}`)).body, full, query);
+});
+
 test('registry: a cursor of another query is refused, a repeated query is not', async (t) => {
   const { get } = await registry(t, [{ name: 'a/one' }, { name: 'a/two' }]);
   const query = 'search=a&updated_since=2020-01-01T00:00:00Z&limit=1';
@@ -301,7 +311,9 @@ test('registry: health, ping, version and a description of its own', async (t) =
   assert.deepEqual((await get('/v0/health')).body, { status: 'ok' });
   assert.deepEqual((await get('/v0.1/ping')).body, { pong: true });
   assert.deepEqual(Object.keys((await get('/v0.1/version')).body), ['version', 'git_commit', 'build_time']);
-  const { info, paths, components } = parse((await app.inject('/openapi.yaml')).body);
+  const { body } = await app.inject('/openapi.yaml');
+  assert.equal((await app.inject('/registry/approved/openapi.yaml')).body, body, 'clients look for it below a view');
+  const { info, paths, components } = parse(body);
   assert.equal(info.version, '1.0.0');
   assert.match(info.description, /https:\/\/github\.com\/modelcontextprotocol\/registry/);
   assert.ok(paths['/v0.1/servers'] && !paths['/catalog']);
