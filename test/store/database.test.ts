@@ -12,15 +12,19 @@ import { openDatabase } from '../../src/store/database.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir, testOnEveryEngine, testOnPostgres } from '../support/databases.ts';
+import { bareDatabase, tempDir, testOnEveryEngine, testOnPostgres } from '../support/databases.ts';
 
 const dependencies = { metrics: createMetrics() };
 
-testOnEveryEngine('open: hubs that start at the same time on one empty database do not collide', async (t, address) => {
-  const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase(address, dependencies)));
-  t.after(() => Promise.all(opened.map((dialect) => dialect.close())));
-  for (const dialect of opened) assert.equal(await createRevision(dialect).current(), 0);
-});
+testOnEveryEngine(
+  'open: hubs that start at the same time on a database without tables do not collide',
+  async (t, { engine }) => {
+    const address = await bareDatabase(t, engine);
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase(address, dependencies)));
+    t.after(() => Promise.all(opened.map((dialect) => dialect.close())));
+    for (const dialect of opened) assert.equal(await createRevision(dialect).current(), 0);
+  },
+);
 
 testOnEveryEngine('open: a database that was written before keeps what it has', async (t, address) => {
   const first = await openDatabase(address, dependencies);

@@ -10,7 +10,7 @@ import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { openConnections, openPostgres } from '../../src/store/dialects/postgres.ts';
 import { aManifest } from '../support/builders.ts';
 import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts';
-import { testOnPostgres } from '../support/databases.ts';
+import { barePostgres, testOnPostgres } from '../support/databases.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 
@@ -96,7 +96,8 @@ testOnPostgres('an error of a statement is not mistaken for an unavailable datab
   assert.equal(proxy.connectionCount(), connectionsBefore);
 });
 
-testOnPostgres('a hub that vanishes during a migration does not keep others from starting', async (t, address) => {
+testOnPostgres('a hub that vanishes during a migration does not keep others from starting', async (t) => {
+  const address = await barePostgres(t);
   const proxy = await databaseProxy(t, address.url);
   const metrics = { observeQuery() {} };
   const vanishing = openPostgres({ ...address, url: proxy.url }, { metrics }, 1_000);

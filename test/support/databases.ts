@@ -1,13 +1,15 @@
 // The engines that store tests run on, each with a fresh database per test.
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import pg from 'pg';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
+import { databaseOn, onServer, postgresTemplate, sqliteTemplate } from './templates.ts';
 
 type Engine = DatabaseAddress['engine'];
+type Postgres = Extract<DatabaseAddress, { engine: 'postgres' }>;
 
 /** Declares the same test once for each engine, with the address of an empty database. */
 export function testOnEveryEngine(
@@ -19,35 +21,48 @@ export function testOnEveryEngine(
 }
 
 /** For what only PostgreSQL can get into. */
-export function testOnPostgres(
-  name: string,
-  run: (t: TestContext, address: Extract<DatabaseAddress, { engine: 'postgres' }>) => Promise<void>,
-): void {
+export function testOnPostgres(name: string, run: (t: TestContext, address: Postgres) => Promise<void>): void {
   const missing = !process.env.TEST_DATABASE_URL;
   // CI must not pass without PostgreSQL, and people should see that they did.
   const skip = missing && !process.env.CI ? '*** no PostgreSQL: run by npm test, or set TEST_DATABASE_URL ***' : false;
   test(`${name} (postgres)`, { skip }, async (t) => run(t, await emptyPostgres(t)));
 }
 
+/** Has the tables of a hub, and no rows. */
 export async function emptyDatabase(t: TestContext, engine: Engine): Promise<DatabaseAddress> {
-  return engine === 'sqlite' ? { engine, path: join(await tempDir(t), 'catalog.sqlite') } : emptyPostgres(t);
+  if (engine === 'postgres') return emptyPostgres(t);
+  const path = join(await tempDir(t), 'catalog.sqlite');
+  const template = sqliteTemplate();
+  if (template) {
+    await copyFile(template, path);
+    const database = new DatabaseSync(path);
+    database.exec(newHubId());
+    database.close();
+  }
+  return { engine, path };
 }
 
-async function emptyPostgres(t: TestContext): Promise<Extract<DatabaseAddress, { engine: 'postgres' }>> {
+async function emptyPostgres(t: TestContext): Promise<Postgres> {
+  const address = await barePostgres(t, postgresTemplate());
+  if (postgresTemplate()) await onServer(address.url, newHubId());
+  return address;
+}
+
+/** Copies of a template are hubs of their own. */
+const newHubId = () => `update registry_state set hub_id = '${randomUUID()}'`;
+
+/** Has no tables yet: for tests of how they are made. */
+export async function bareDatabase(t: TestContext, engine: Engine): Promise<DatabaseAddress> {
+  return engine === 'sqlite' ? { engine, path: join(await tempDir(t), 'catalog.sqlite') } : barePostgres(t);
+}
+
+export async function barePostgres(t: TestContext, template = 'template1'): Promise<Postgres> {
   const server = process.env.TEST_DATABASE_URL;
   if (!server) throw new Error('TEST_DATABASE_URL is not set, and no PostgreSQL could be started');
   const name = `hub_test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `create database ${name}`);
+  await onServer(server, `create database ${name} template ${template}`);
   t.after(() => onServer(server, `drop database ${name} with (force)`));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { engine: 'postgres', url: url.href, poolSize: 5 };
-}
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
+  return { engine: 'postgres', url: databaseOn(server, name), poolSize: 5 };
 }
 
 export async function tempDir(t: TestContext): Promise<string> {

@@ -1,4 +1,4 @@
-// Global set-up of a test run: one real PostgreSQL for all test files, unless TEST_DATABASE_URL names another, and one cache of compiled code.
+// Global set-up of a test run: one real PostgreSQL for all test files, unless TEST_DATABASE_URL names another, databases to copy, and one cache of compiled code.
 import { execFile, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -8,14 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { PgvectorFiles } from './pgvector.ts';
+import { makeTemplates } from './templates.ts';
 
 let stop: (() => Promise<void>) | undefined;
+let removeTemplates: (() => Promise<void>) | undefined;
 
 export async function globalSetup(): Promise<void> {
   // Coverage is not exact for code from a cache.
   if (!process.execArgv.includes('--experimental-test-coverage'))
     process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'hub-test-compile-cache');
-  if (process.env.TEST_DATABASE_URL) return;
+  if (!process.env.TEST_DATABASE_URL) await startForAll();
+  removeTemplates = await makeTemplates(process.env.TEST_DATABASE_URL);
+}
+
+async function startForAll(): Promise<void> {
   try {
     const server = await startPostgres();
     process.env.TEST_DATABASE_URL = server.url;
@@ -27,6 +33,7 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  await removeTemplates?.();
   await stop?.();
 }
 
