@@ -24,6 +24,8 @@ export interface Fault {
   engines: readonly Engine[];
   /** Why it cannot be injected here. */
   skip?: string;
+  /** How long one injection works by design, beside the time in which it must recover. */
+  worksForMs?: number;
   /** Calls `inject` once for each injection. A promise that rejects is a loss, one that takes too long a hang. */
   run(scope: Scope, engine: Engine, inject: (attempt: () => Promise<void>) => Promise<void>): Promise<void>;
 }
@@ -46,10 +48,11 @@ export async function runFault(fault: Fault, engine: Engine): Promise<Row> {
   const row: Row = { fault: fault.name, engine, injected: 0, survived: 0, lost: 0, hung: 0, note: fault.skip ?? '' };
   if (fault.skip) return row;
   const { scope, end } = openScope();
+  const longestMs = LONGEST_MS + (fault.worksForMs ?? 0);
   const inject = async (attempt: () => Promise<void>) => {
     row.injected += 1;
     try {
-      const outcome = await Promise.race([attempt(), sleep(LONGEST_MS, 'hung' as const, { ref: false })]);
+      const outcome = await Promise.race([attempt(), sleep(longestMs, 'hung' as const, { ref: false })]);
       row[outcome === 'hung' ? 'hung' : 'survived'] += 1;
     } catch (error) {
       row.lost += 1;

@@ -13,7 +13,7 @@ import { soak } from './soak.ts';
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '3' },
-    soak: { type: 'string', default: '20' },
+    soak: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     seconds: { type: 'string', default: process.env.FAULT_SECONDS ?? '600' },
     only: { type: 'string' },

@@ -27,7 +27,8 @@ interface Sample {
 }
 
 export function soak({ soakSec }: Options): Fault[] {
-  return [{ name: `soak of ${soakSec} s: reads and syncs`, engines: BOTH, run: runSoak(soakSec) }];
+  const name = `soak of ${soakSec} s: reads and syncs`;
+  return [{ name, engines: BOTH, worksForMs: soakSec * 1_000, run: runSoak(soakSec) }];
 }
 
 function runSoak(seconds: number): Fault['run'] {
