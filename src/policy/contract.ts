@@ -28,7 +28,8 @@ export const PolicyState = z
   .meta({ id: 'PolicyState' });
 export type PolicyState = z.infer<typeof PolicyState>;
 
-export const NewPolicy = z.object({
+/** Strict: a misspelt `dry_run` must not apply a policy. */
+export const NewPolicy = z.strictObject({
   text: z
     .string()
     .max(LARGEST_POLICY)

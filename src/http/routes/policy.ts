@@ -1,6 +1,7 @@
 // The admission policy: read, changed, tried on an entity.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { Hub } from '../../hub.ts';
 import { NewPolicy, PolicyChange, PolicyState, PolicyTest, PolicyTestRequest } from '../../policy/contract.ts';
 import { problems } from '../openapi.ts';
@@ -32,6 +33,8 @@ export function policyRoutes(server: FastifyInstance, hub: Hub): void {
         summary: 'Change the admission policy',
         description: 'Counts what the policy changes; with `dry_run`, that is all.',
         body: NewPolicy,
+        // A `dry_run` here must not apply a policy either.
+        querystring: z.strictObject({}),
         response: {
           200: PolicyChange,
           ...problems('invalid_request', 'invalid_policy', 'policy_from_file', 'database_unavailable'),

@@ -84,7 +84,12 @@ testOnEveryEngine('policy: a change is counted, applied to what is there and to 
       ['register', 'allow', 'block', 1],
     ],
   );
-  assert.equal((await found(app)).length, 2, 'a dry run changes nothing');
+  for (const [url, more] of [
+    ['/policy?dry_run=true', {}],
+    ['/policy', { dryRun: true }],
+  ] as const)
+    assertProblem(await call(app, 'PUT', url, { text: NO_COPYLEFT, ...more }), 'invalid_request');
+  assert.equal((await found(app)).length, 2, 'a dry run changes nothing, however it is spelt');
 
   assert.equal((await put(app, NO_COPYLEFT)).affected, 1);
   await hub.load([
