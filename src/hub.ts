@@ -125,7 +125,8 @@ export async function createHub({
   const database = await waitForDatabase(config.database, { metrics, ...wait });
   const outbox = createOutbox(database, now);
   const revision = createRevision(database, outbox);
-  const admission = createAdmission(database, { rulesOf: admissionRules, now });
+  const registersAgents = config.gateway?.registerAgents ?? false;
+  const admission = createAdmission(database, { rulesOf: admissionRules, registersAgents, now });
   const store = createCatalogStore(database, revision, admission);
   const catalog = createCatalog({ store, now, baseUrl });
   const hubId = await readHubId(database);
@@ -151,7 +152,7 @@ export async function createHub({
     store: registrations,
     items: createItemStore(database, revision),
     concurrency: config.gateway?.concurrency ?? 1,
-    registerAgents: config.gateway?.registerAgents ?? false,
+    registerAgents: registersAgents,
     now,
     log,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),

@@ -20,7 +20,9 @@ export async function countChanges(
     const judged = page.map((subject) => {
       const old = decisionsFor(before, subject, now);
       const next = decisionsFor(after, subject, now);
-      const changed = ACTIONS.filter((action) => !isSame(old[action], next[action]));
+      // Rules about `register` do nothing to what is never registered.
+      const actions = ACTIONS.filter((action) => action !== 'register' || subject.isRegistrable);
+      const changed = actions.filter((action) => !isSame(old[action], next[action]));
       return { subject, changed: changed.map((action) => ({ action, old: old[action], next: next[action] })) };
     });
     const asking = judged.filter(({ changed }) => changed.some(({ old, next }) => isByName(old) || isByName(next)));

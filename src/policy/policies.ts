@@ -188,7 +188,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
 }
 
 const NEVER_REGISTERED =
-  ' That has no effect: the entity cannot be registered as it is, for example because it has no address that a gateway can connect to.';
+  ' That has no effect: the entity cannot be registered as it is, for example because it has no address that a gateway can connect to, or is an agent and REGISTER_AGENTS is off.';
 const DAY_MS = 86_400_000;
 
 function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {

@@ -13,6 +13,7 @@ export interface PolicySubject extends EntityFacts {
   quality: number;
   publishedAt: string | null;
   createdAt: string;
+  /** Whether this hub would register it, if the rules let it. */
   isRegistrable: boolean;
   /** Null when nobody has checked where its present content comes from. */
   trust: Trust | null;

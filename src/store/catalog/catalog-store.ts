@@ -1,19 +1,18 @@
 // The catalog's port on both engines.
 import type { CatalogStore } from '../../catalog/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Admission, Admit } from '../governance/admission.ts';
+import type { Admission } from '../governance/admission.ts';
 import type { Revision } from '../revision.ts';
 import { readEntities } from './read-entities.ts';
 import { writeEntities } from './write-entities.ts';
 
 /** For those who open a store without a policy. */
-const noFlags: Admit = async () => new Map();
-const NO_RULES: Admission = { forWriting: async () => noFlags, forReading: async () => noFlags };
+const NO_RULES: Pick<Admission, 'forWriting'> = { forWriting: async () => async () => new Map() };
 
 export function createCatalogStore(
   dialect: Dialect,
   revision: Revision,
-  admission: Admission = NO_RULES,
+  admission: Pick<Admission, 'forWriting'> = NO_RULES,
 ): CatalogStore {
   return {
     ...readEntities(dialect),

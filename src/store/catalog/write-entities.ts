@@ -24,7 +24,11 @@ const OWN_RULE_ON_UPDATE = ['uid', 'created_at', 'updated_at', 'source_url'];
 
 export type WritingEntities = Pick<CatalogStore, 'save' | 'publish' | 'saveInline' | 'remove' | 'setBlock'>;
 
-export function writeEntities(dialect: Dialect, revision: Revision, admission: Admission): WritingEntities {
+export function writeEntities(
+  dialect: Dialect,
+  revision: Revision,
+  admission: Pick<Admission, 'forWriting'>,
+): WritingEntities {
   const { rowsFromJson, isOneOf } = dialect;
   return {
     async save(entities, at) {

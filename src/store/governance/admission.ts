@@ -17,10 +17,11 @@ export interface Admission {
   forWriting(tx: Db): Promise<Admit>;
   /** For those who only look. */
   forReading(db: Db): Promise<Admit>;
+  subjectsOf(db: Db, candidates: readonly Candidate[]): Promise<PolicySubject[]>;
 }
 
 /** The flags of these entities; those that are not among the answers are allowed everything. */
-export type Admit = (candidates: readonly Candidate[]) => Promise<ReadonlyMap<EntityUid, FlagColumns>>;
+type Admit = (candidates: readonly Candidate[]) => Promise<ReadonlyMap<EntityUid, FlagColumns>>;
 
 /** `madeBy`: the remote that its content comes from; `ownerUrl`: the one that it belongs to. */
 export type Candidate = Omit<PolicySubject, 'remote' | 'registers'> & {
@@ -53,10 +54,11 @@ export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[
 export interface AdmissionDependencies {
   /** The text of a policy → its rules; null for a hub without one. */
   rulesOf: (text: string | null) => AdmissionRules;
+  registersAgents: boolean;
   now: Clock;
 }
 
-export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDependencies): Admission {
+export function createAdmission(dialect: Dialect, { rulesOf, registersAgents, now }: AdmissionDependencies): Admission {
   let known: { digest: string | null; rules: AdmissionRules } = { digest: null, rules: rulesOf(null) };
 
   async function rulesIn(db: Db, digest: string | null): Promise<AdmissionRules> {
@@ -79,7 +81,7 @@ export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDep
   }
 
   async function judge(db: Db, candidates: readonly Candidate[], rules: AdmissionRules) {
-    const subjects = await subjectsOf(db, candidates, dialect);
+    const subjects = await subjectsOf(db, candidates);
     const at = now();
     const judged = subjects.map((subject) => ({ subject, flags: rules.flagsWithoutApproval(subject, at) }));
     const asking = judged.filter(({ flags }) => flags === undefined).map(({ subject }) => subject);
@@ -92,7 +94,23 @@ export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDep
     );
   }
 
-  return { forWriting: (tx) => open(tx, dialect.forShare), forReading: (db) => open(db, sql``) };
+  async function subjectsOf(db: Db, candidates: readonly Candidate[]): Promise<PolicySubject[]> {
+    const urls = [...new Set(candidates.flatMap(({ ownerUrl }) => ownerUrl ?? []))];
+    const isNamed = dialect.isOneOf('url', urls);
+    const rows =
+      urls.length === 0
+        ? []
+        : await db.selectFrom('remote').select(['url', 'name', 'register']).where(isNamed).execute();
+    const remotes = new Map(rows.map((row) => [row.url, row]));
+    return candidates.map(({ madeBy, ownerUrl, isRegistrable, ...subject }) => ({
+      ...subject,
+      isRegistrable: isRegistrable && (subject.type !== 'agent' || registersAgents),
+      remote: madeBy === null ? null : { url: madeBy, name: remotes.get(madeBy)?.name ?? null },
+      registers: (remotes.get(ownerUrl ?? '')?.register ?? 'all') as RegisterMode,
+    }));
+  }
+
+  return { forWriting: (tx) => open(tx, dialect.forShare), forReading: (db) => open(db, sql``), subjectsOf };
 }
 
 /** A hub without rules keeps the columns at their defaults. */
@@ -128,24 +146,6 @@ export function candidateFromRow(row: SubjectRow): Candidate {
     madeBy: row.made_of === null ? null : row.owner_url,
     ownerUrl: row.owner_url,
   };
-}
-
-export async function subjectsOf(
-  db: Db,
-  candidates: readonly Candidate[],
-  { isOneOf }: Pick<Dialect, 'isOneOf'>,
-): Promise<PolicySubject[]> {
-  const urls = [...new Set(candidates.flatMap(({ ownerUrl }) => ownerUrl ?? []))];
-  const rows =
-    urls.length === 0
-      ? []
-      : await db.selectFrom('remote').select(['url', 'name', 'register']).where(isOneOf('url', urls)).execute();
-  const remotes = new Map(rows.map((row) => [row.url, row]));
-  return candidates.map(({ madeBy, ownerUrl, ...subject }) => ({
-    ...subject,
-    remote: madeBy === null ? null : { url: madeBy, name: remotes.get(madeBy)?.name ?? null },
-    registers: (remotes.get(ownerUrl ?? '')?.register ?? 'all') as RegisterMode,
-  }));
 }
 
 /** What was decided about each of these, and about their names. */

@@ -16,7 +16,6 @@ import {
   haveSameFlags,
   SUBJECT_COLUMNS,
   type SubjectRow,
-  subjectsOf,
 } from './admission.ts';
 
 export function createPolicyStore(dialect: Dialect, revision: Revision, admission: Admission): PolicyStore {
@@ -65,12 +64,12 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
     },
 
     async subjects({ after, limit }) {
-      return subjectsOf(read, (await page(after, limit)).map(candidateFromRow), dialect);
+      return admission.subjectsOf(read, (await page(after, limit)).map(candidateFromRow));
     },
 
     async subject(uid) {
       const rows = await lookup.selectFrom('entity').select(SUBJECT_COLUMNS).where('uid', '=', uid).execute();
-      return (await subjectsOf(lookup, rows.map(candidateFromRow), dialect))[0];
+      return (await admission.subjectsOf(lookup, rows.map(candidateFromRow)))[0];
     },
 
     approvalOf: async (subject) => (await approvalsOf(lookup, [subject], dialect))(subject),

@@ -348,13 +348,25 @@ testOnEveryEngine('approvals: nobody is asked about what cannot be registered', 
     mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['npx', 'local'] } } },
   });
   const policy = 'version: 1\ndefault: { register: require_approval }';
-  const { app } = await withPolicy(t, database, policy, [local, server('remote')]);
+  const manifests = [local, server('agent', { type: 'agent' }), server('remote')];
+  const { app, hub } = await withPolicy(t, database, policy, manifests);
   assert.deepEqual(await listed(app), [uidOf('remote')]);
-  const { needs_approval, asked_by } = await review(app, uidOf('local'));
-  assert.deepEqual([needs_approval, asked_by], [false, []]);
-  const tested = await inject(app, { method: 'POST', url: '/policy/test', payload: { id: uidOf('local') } });
-  const { decisions } = PolicyTest.parse(JSON.parse(tested.body));
-  assert.match(decisions[2]?.why ?? '', /That has no effect: the entity cannot be registered as it is/);
+  for (const id of [uidOf('local'), 'agent:agent@1.0.0']) {
+    const { needs_approval, asked_by } = await review(app, id);
+    assert.deepEqual([needs_approval, asked_by], [false, []]);
+    const tested = await inject(app, { method: 'POST', url: '/policy/test', payload: { id } });
+    const { decisions } = PolicyTest.parse(JSON.parse(tested.body));
+    assert.match(decisions[2]?.why ?? '', /That has no effect: the entity cannot be registered as it is/);
+  }
+  const { affected, changes } = await hub.changePolicy('version: 1', { dryRun: true });
+  assert.deepEqual([affected, changes.map(({ action, count }) => [action, count])], [1, [['register', 1]]]);
+});
+
+test('approvals: agents wait for approval of their registration if they are registered', async (t) => {
+  const settings = { MCP_GATEWAY_URL: 'http://127.0.0.1:9', JWT_SECRET_KEY: SECRET, REGISTER_AGENTS: 'true' };
+  const { app, hub } = await testHub(t, { settings, manifests: [server('agent', { type: 'agent' })] });
+  await hub.changePolicy('version: 1\ndefault: { register: require_approval }');
+  assert.deepEqual(await listed(app), ['agent:agent@1.0.0']);
 });
 
 test('approvals: bad requests', async (t) => {
