@@ -46,6 +46,14 @@ export async function catalogId(text: string, source: NameSource): Promise<strin
   return choose(text, matches, source);
 }
 
+/** Ids as they are, so that the hub answers in its own words; names as the ids that they stand for. */
+export async function idOrName(
+  text: string,
+  source: Omit<NameSource, 'prerelease'> & { prerelease?: boolean },
+): Promise<string> {
+  return parseReference(text) ? text : catalogId(text, { prerelease: false, ...source });
+}
+
 /** A name or id as typed, with the version that was given beside it. @throws UsageError when it names another one. */
 export function withVersion(text: string, version: string | undefined): string {
   const named = (parseReference(text) ?? split(text)).version;

@@ -1,13 +1,12 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { signalLine } from '../../catalog/trust.ts';
-import { parseReference } from '../../catalog/uid.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { type Call, command } from '../command.ts';
-import { catalogId, withVersion } from '../names.ts';
+import { idOrName, withVersion } from '../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
 import { flag, VERSION_OPTION } from '../options.ts';
 import { artifactLine } from '../output/artifact-line.ts';
@@ -42,8 +41,7 @@ export const showCommands = [
     async run({ args: [name = ''], options, terminal, output, access }) {
       const hub = await access.open({ mustExist: true });
       const given = withVersion(name, options.version);
-      const source = { hub, access, terminal, output, prerelease: options.prerelease };
-      const id = parseReference(given) ? given : await catalogId(given, source);
+      const id = await idOrName(given, { hub, access, terminal, output, prerelease: options.prerelease });
       const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
       if (options.manifest) {
         const text = `${(await explainedNotFound(hub.getManifest(id, options), advise)).text.trimEnd()}\n`;

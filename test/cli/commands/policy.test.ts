@@ -41,6 +41,7 @@ testBothWays('hub policy: checked, counted, applied, shown and explained', { man
   const tried = await json<PolicyTest>('policy', 'test', uid('alpha'), '--file', file);
   assert.deepEqual(new Set(tried.answer.decisions.map(({ result }) => result)), new Set(['allowed']));
   assert.equal((await hub('policy', 'test', 'mcp_server:nothing@1')).exitCode, 3);
+  assert.equal((await hub('policy', 'test', 'alpha')).out, tested.out);
   const shown = (await hub('show', uid('alpha'))).out;
   assert.match(shown, /Hidden by +rule 1 'ask'/);
   assert.match(shown, /Install +The policy asks for approval/);
@@ -62,7 +63,7 @@ testBothWays(
     assert.match(waiting.out, /alpha.*com\.acme.*Apache-2\.0.*rule 1 'ask'.*2 of 2 entities\n$/s);
     const review = await json<ApprovalReview>('approvals', uid('alpha'));
     assert.equal(review.answer.launch, 'https://h.example/alpha/sse');
-    assert.match((await hub('approvals', uid('alpha'))).out, /Runs +https:\/\/h\.example\/alpha\/sse/);
+    assert.match((await hub('approvals', 'alpha')).out, /Runs +https:\/\/h\.example\/alpha\/sse/);
 
     const blind = await hub('approve', uid('alpha'));
     assert.deepEqual([blind.exitCode, /reviewed content with --digest/.test(blind.error)], [2, true]);

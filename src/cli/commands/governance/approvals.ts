@@ -11,6 +11,7 @@ import {
 } from '../../../policy/contract.ts';
 import { type Call, command } from '../../command.ts';
 import { type Ending, UsageError } from '../../exit-codes.ts';
+import { idOrName } from '../../names.ts';
 import { oneOfOr, paging, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
@@ -22,7 +23,7 @@ export const approvalCommands = [
     path: ['approvals'],
     summary: 'list entities that need approval, or show one for review',
     kind: 'hub',
-    args: [{ name: '[id]', description: 'id of an entity to review' }],
+    args: [{ name: '[id]', description: 'name or id of an entity to review', names: 'entities' }],
     options: {
       state: oneOfOr('--state <state>', 'which ones', APPROVAL_STATES, 'pending'),
       ...paging('entities', { most: 200, fallback: 50 }),
@@ -32,10 +33,10 @@ export const approvalCommands = [
       ['hub approvals mcp_server:pdf-tables@1.0.0', 'its content, and what changed since the last approval'],
       ['hub approvals --state rejected', ''],
     ],
-    async run({ args: [id], options, output, access }) {
+    async run({ args: [name], options, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
-      if (id !== undefined) {
-        const review = await hub.getApproval(id);
+      if (name !== undefined) {
+        const review = await hub.getApproval(await idOrName(name, { hub, access, terminal, output }));
         return output.answer(review, () => reviewForPeople(review, output));
       }
       const page = await hub.listApprovals(options);

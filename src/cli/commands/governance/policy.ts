@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { PolicyChange, PolicyState, PolicyTest } from '../../../policy/contract.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../exit-codes.ts';
+import { idOrName } from '../../names.ts';
 import { flag, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
@@ -27,15 +28,17 @@ export const policyCommands = [
     path: ['policy', 'test'],
     summary: 'show what the policy decides about an entity, and by which rule',
     kind: 'hub',
-    args: [{ name: '<id>', description: 'id of an entity; without a version, the newest one' }],
+    args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
     options: { file: text('--file <file>', 'test this policy instead of the one in force') },
     examples: [
       ['hub policy test mcp_server:pdf-tables@1.0.0', ''],
       ['hub policy test mcp_server:pdf-tables --file policy.yaml', 'with a policy that is not applied yet'],
     ],
-    async run({ args: [id = ''], options: { file }, output, access, terminal }) {
+    async run({ args: [name = ''], options: { file }, output, access, terminal }) {
       const given = file === undefined ? {} : { text: await textOf(file, terminal) };
-      const tested = await (await access.open({ mustExist: true })).testPolicy({ id, ...given });
+      const hub = await access.open({ mustExist: true });
+      const id = await idOrName(name, { hub, access, terminal, output });
+      const tested = await hub.testPolicy({ id, ...given });
       output.answer(tested, () => testForPeople(tested, output));
       return 'ok';
     },
@@ -43,7 +46,8 @@ export const policyCommands = [
   command({
     path: ['policy', 'check'],
     summary: 'check a policy file without a hub',
-    details: 'Reports errors with line and column, and warns about rules that never decide anything.',
+    details:
+      'Reports errors with line and column, and warns about rules that match everything or come too late to decide.',
     kind: 'local',
     args: [FILE],
     options: {},

@@ -2,6 +2,7 @@
 import { signalLine } from '../../../catalog/trust.ts';
 import type { TrustChecked } from '../../../trust/contract.ts';
 import { command } from '../../command.ts';
+import { idOrName } from '../../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../../not-found.ts';
 import { oneLine } from '../../output/text.ts';
 
@@ -12,11 +13,12 @@ export const trustCommands = [
     details:
       'The hub gets npm provenance, PyPI attestations and image signatures from the registries, verifies them, and stores the result for searches and policies.',
     kind: 'hub',
-    args: [{ name: '<id>', description: 'id of an entity; without a version, the newest stable one' }],
+    args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
     options: {},
     examples: [['hub trust mcp_server:pdf-tables@1.0.0', '']],
-    async run({ args: [id = ''], output, access }) {
+    async run({ args: [name = ''], output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
+      const id = await idOrName(name, { hub, access, terminal, output });
       const checked = await explainedNotFound(hub.checkTrust(id), (message) => `${message} ${SEARCH_ADVICE}`);
       return output.answer(checked, () => checkedForPeople(checked));
     },
