@@ -13,6 +13,9 @@ testBothWays('webhook: one is added, listed, tried and removed', {}, async (t, {
   await writeFile(file, `${SECRET}\n`);
   const added = await hub('webhook', 'add', 'chat', receiver.url, '--event', 'sync.finished', '--secret-file', file);
   assert.equal(added.out, `Added: chat → ${receiver.url}\n`);
+  const shown = await hub('webhook', 'add', 'shown', receiver.url);
+  assert.match(shown.out, /^whsec_\S+\n$/, 'the secret alone, for scripts');
+  assert.match(shown.error, /^Added: shown → \S+\. Its secret is not shown again/);
   const other = await json<WebhookAdded>('webhook', 'add', 'other', 'http://127.0.0.1:9/');
   assert.match(String(other.answer.secret), /^whsec_/);
   assert.deepEqual((await hub('webhook', 'add', 'bad', 'nowhere')).exitCode, 2);

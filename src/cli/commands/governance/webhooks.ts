@@ -33,9 +33,11 @@ export const webhookCommands = [
       const secret = options.secretFile === undefined ? undefined : await secretIn(options.secretFile, terminal);
       const events = options.events.length > 0 ? [...options.events] : [...EVENT_TYPES];
       const added = await (await access.open()).addWebhook({ name, url, events, secret });
-      const note = output.style.faint('The secret is not shown again: keep it in a safe place.');
-      const shownOnce = added.secret === undefined ? '' : `${added.secret}\n${note}\n`;
-      return output.answer(added, () => `Added: ${oneLine(added.name)} → ${oneLine(added.url)}\n${shownOnce}`);
+      const line = `Added: ${oneLine(added.name)} → ${oneLine(added.url)}`;
+      if (added.secret === undefined) return output.answer(added, () => `${line}\n`);
+      output.answer(added, () => `${added.secret}\n`);
+      output.note(`${line}. Its secret is not shown again: keep it in a safe place.`);
+      return 'ok';
     },
   }),
   command({
