@@ -44,7 +44,7 @@ export const auditCommands = [
 ];
 
 function auditForPeople({ items, next }: AuditPage, output: Output): string {
-  if (items.length === 0) return 'Nothing was changed, as far as the audit log goes back.\n';
+  if (items.length === 0) return 'The audit log has no such entries.\n';
   const rows = output.table(items, [
     { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
     {

@@ -21,7 +21,10 @@ export const tokenCommands = [
     options: {
       role: oneOf('--role <role>', 'what it may do', ROLES),
       scope: {
-        ...list('--scope <names>', 'only entities with these names, such as com.acme/*; several with commas'),
+        ...list(
+          '--scope <names>',
+          'only entities with these slugs in their ids, such as com.acme/*; several with commas',
+        ),
         read: readScope,
       },
       days: wholeNumber('--days <number>', 'how long it is valid', { min: 1, max: 3650, fallback: undefined }),
@@ -29,7 +32,10 @@ export const tokenCommands = [
     examples: [
       ['hub token create build-server --role installer --days 90', ''],
       ['hub token create notes-ci --role publisher --scope "com.acme/*"', 'publishes servers with such names'],
-      ['hub token create acme --role operator --scope "com.acme/*"', 'only for entities with such names'],
+      [
+        'hub token create acme --role operator --scope "com.acme/*"',
+        'only for ids such as mcp_server:com.acme/notes@1.0.0',
+      ],
     ],
     async run({ args: [name = ''], options: { role, scope, days }, output, access }) {
       if (!role) throw new UsageError(`Say what the token may do: --role ${ROLES.join('|')}.`);
