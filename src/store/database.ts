@@ -34,6 +34,7 @@ import { trustRetries } from './migrations/0024_trust_retries.ts';
 import { hubId } from './migrations/0025_hub_id.ts';
 import { registryApproval } from './migrations/0026_registry_approval.ts';
 import { registryOwners } from './migrations/0027_registry_owners.ts';
+import { auditUnchanged } from './migrations/0028_audit_unchanged.ts';
 
 export interface DatabaseWait {
   forMs: number;
@@ -145,6 +146,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0025_hub_id': hubId(),
     '0026_registry_approval': registryApproval(),
     '0027_registry_owners': registryOwners,
+    '0028_audit_unchanged': auditUnchanged(dialect),
   };
 }
 

@@ -145,6 +145,17 @@ testOnEveryEngine('audit: AUDIT_DAYS deletes what is older, and nothing else', a
   assert.deepEqual([kept?.subject, kept?.outcome], ['https://h.example/new.json', 'ok']);
 });
 
+testOnEveryEngine('audit: the database itself refuses to change an entry', async (t, database) => {
+  const { hub, world } = await testHub(t, { settings, database });
+  await hub.as(ROBOT).addRemote('https://h.example/a.json');
+  const { write, close } = await openDatabase(database, { metrics: world.metrics });
+  t.after(close);
+  const forged = { caller: 'somebody else' };
+  await assert.rejects(write.updateTable('audit_entry').set(forged).execute(), /Rows of audit_entry are never changed/);
+  const undone = { outcome: 'failed' } as const;
+  await assert.rejects(write.updateTable('audit_end').set(undone).execute(), /Rows of audit_end are never changed/);
+});
+
 testOnEveryEngine('audit: many old entries are deleted in small transactions', async (t, database) => {
   const { metrics, log, now, close } = testWorld();
   const dialect = await openDatabase(database, { metrics });

@@ -30,6 +30,8 @@ export interface Dialect {
   readonly forUpdate: RawBuilder<unknown>;
   /** The same for rows that many transactions rely on at once: only those who change them wait. */
   readonly forShare: RawBuilder<unknown>;
+  /** From now on, rows of this table can be added and deleted, and not changed. */
+  refuseUpdates(db: Db, table: keyof Tables): Promise<void>;
   /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
   tryLock(name: string): Promise<Lock | undefined>;
   /** Connections for changes of the schema, which may take as long as they need; absent where nothing limits them. */

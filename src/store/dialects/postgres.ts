@@ -20,7 +20,10 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 const LONGEST_LIFETIME_SEC = 1_800;
 
 /** SQL that differs from SQLite's, for every client of a PostgreSQL. */
-const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate' | 'forShare'> = {
+const OWN_SQL: Pick<
+  Dialect,
+  'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate' | 'forShare' | 'refuseUpdates'
+> = {
   byteOrderedText: sql`text collate "C"`,
   rowsFromJson: (table, columns, json) =>
     sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
@@ -28,6 +31,14 @@ const OWN_SQL: Pick<Dialect, 'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'f
   // Keys never change, so transactions that refer to one need not wait.
   forUpdate: sql`for no key update`,
   forShare: sql`for share`,
+  async refuseUpdates(db, table) {
+    const name = sql.id(`${table}_unchanged`);
+    const message = sql.lit(`Rows of ${table} are never changed.`);
+    await sql`create or replace function ${name}() returns trigger language plpgsql as $$ begin raise exception ${message}; end $$`.execute(
+      db,
+    );
+    await sql`create trigger ${name} before update on ${sql.table(table)} execute function ${name}()`.execute(db);
+  },
 };
 
 /** Between two statements of a migration. A hub that is silent for longer is gone, and must not keep others waiting. */

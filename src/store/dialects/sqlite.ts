@@ -70,6 +70,11 @@ export async function openSqlite(
       sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
     forUpdate: sql``,
     forShare: sql``,
+    refuseUpdates: async (db, table) =>
+      void (await sql`
+        create trigger ${sql.id(`${table}_unchanged`)} before update on ${sql.table(table)}
+        begin select raise(abort, ${sql.lit(`Rows of ${table} are never changed.`)}); end
+      `.execute(db)),
     tryLock: async (name) => tryLock(path, name),
     // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),

@@ -1,0 +1,11 @@
+// Entries of the audit log are added, and deleted when they are too old; the database itself refuses to change one.
+import type { Migration } from 'kysely/migration';
+import type { Dialect } from '../dialects/dialect.ts';
+
+export function auditUnchanged({ refuseUpdates }: Pick<Dialect, 'refuseUpdates'>): Migration {
+  return {
+    async up(db) {
+      for (const table of ['audit_entry', 'audit_end'] as const) await refuseUpdates(db, table);
+    },
+  };
+}
