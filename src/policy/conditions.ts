@@ -11,7 +11,7 @@ export interface Facts {
   texts: Record<PatternMember, readonly string[]>;
   quality: number;
   ageDays: number;
-  /** Undefined for an entity that installs nothing. */
+  /** Undefined for an entity that installs nothing, which matches neither `digest: true` nor `digest: false`. */
   hasDigests: boolean | undefined;
   trust: TrustState;
   /** The signers of all artifacts; empty unless all are verified. */
@@ -40,15 +40,10 @@ export function factsOf(subject: PolicySubject, now: Date): Facts {
     },
     quality: subject.quality,
     ageDays: (now.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt)) / DAY_MS,
-    hasDigests: hasDigestsOf(subject),
+    hasDigests: installedKinds(artifacts).length === 0 ? undefined : subject.hasDigests,
     trust: trustState(subject.trust, artifacts),
     signers: lowerCase(...signersOf(subject.trust)),
   };
-}
-
-/** Undefined for an entity that installs nothing, which matches neither `digest: true` nor `digest: false`. */
-export function hasDigestsOf({ artifacts, hasDigests }: PolicySubject): boolean | undefined {
-  return installedKinds(artifacts).length === 0 ? undefined : hasDigests;
 }
 
 /** All members must hold; without members, everything matches. */
@@ -67,34 +62,13 @@ const CONDITIONS: Conditions = {
   transport: (wanted) => anyOf('transport', wanted),
   artifact: (wanted) => anyOf('artifact', wanted),
   license: (wanted) => anyOf('license', wanted),
-  quality_below:
-    (limit) =>
-    ({ quality }) =>
-      quality < limit,
-  quality_at_least:
-    (limit) =>
-    ({ quality }) =>
-      quality >= limit,
-  younger_than_days:
-    (days) =>
-    ({ ageDays }) =>
-      ageDays < days,
-  older_than_days:
-    (days) =>
-    ({ ageDays }) =>
-      ageDays > days,
-  digest:
-    (wanted) =>
-    ({ hasDigests }) =>
-      hasDigests === wanted,
-  signature:
-    (wanted) =>
-    ({ trust }) =>
-      (trust === 'verified') === wanted,
-  trust:
-    (wanted) =>
-    ({ trust }) =>
-      wanted.includes(trust),
+  quality_below: (limit) => (facts) => facts.quality < limit,
+  quality_at_least: (limit) => (facts) => facts.quality >= limit,
+  younger_than_days: (days) => (facts) => facts.ageDays < days,
+  older_than_days: (days) => (facts) => facts.ageDays > days,
+  digest: (wanted) => (facts) => facts.hasDigests === wanted,
+  signature: (wanted) => (facts) => (facts.trust === 'verified') === wanted,
+  trust: (wanted) => (facts) => wanted.includes(facts.trust),
   signed_by(wanted) {
     const { matches, isNoneMeant } = compilePatterns(wanted);
     // All of them: a rule that trusts one must not let another in with it.

@@ -1,13 +1,13 @@
 // The policy in force: shown, changed, tried on an entity, and applied to what the catalog has.
 import type { Entity } from '../catalog/entity.ts';
-import { signersOf, trustState } from '../catalog/trust.ts';
+import { signersOf } from '../catalog/trust.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import { decisionsFor, OPEN_POLICY, verdictOf } from './admission.ts';
-import { hasDigestsOf } from './conditions.ts';
+import { factsOf } from './conditions.ts';
 import type { PolicyChange, PolicyState, PolicyTest } from './contract.ts';
 import { countChanges } from './count-changes.ts';
 import { type CompiledPolicy, compilePolicy } from './decide.ts';
@@ -189,18 +189,17 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
 
 const NEVER_REGISTERED =
   ' That has no effect: the entity cannot be registered as it is, for example because it has no address that a gateway can connect to, or is an agent and REGISTER_AGENTS is off.';
-const DAY_MS = 86_400_000;
 
 function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {
   const { type, name, publisher, remote, transports, artifacts, license, quality } = subject;
-  const age = at.getTime() - Date.parse(subject.publishedAt ?? subject.createdAt);
+  const { ageDays, hasDigests, trust } = factsOf(subject, at);
   return {
     ...{ type, name, publisher, transports, artifacts, license, quality },
     remote: remote && (remote.name ?? shownAddress(remote.url)),
-    age_days: Math.floor(age / DAY_MS),
-    digest: hasDigestsOf(subject) ?? null,
-    signature: subject.trust?.state === 'verified',
-    trust: trustState(subject.trust, artifacts),
+    age_days: Math.floor(ageDays),
+    digest: hasDigests ?? null,
+    signature: trust === 'verified',
+    trust,
     signed_by: signersOf(subject.trust),
   };
 }
