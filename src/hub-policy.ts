@@ -51,9 +51,8 @@ export interface HubPolicyDependencies {
   world: Pick<World, 'now' | 'log'>;
 }
 
-const POLICY_FILE: Caller = {
-  ...{ name: 'POLICY_FILE', kind: 'setting', role: 'admin', scope: [], isKnown: true, via: 'file' },
-};
+/** Who changes the policy when the file does. */
+const FILE: Caller = { name: 'POLICY_FILE', kind: 'setting', role: 'admin', scope: [], isKnown: true, via: 'file' };
 
 /** Entities grow older while the hub runs: rules about age are applied again. */
 const FIRST_LOOK_MS = 60_000;
@@ -82,17 +81,16 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
   }
 
   async function applyAgain(options: { evenIfApplied: boolean }): Promise<{ note?: string }> {
-    const changed = await policies.apply(signal, options);
+    const changed = await policies.apply({ ...options, signal });
     return changed > 0 ? clearGateway() : {};
   }
 
   async function start(): Promise<void> {
     const { policyFile: path } = dependencies;
     const onChange = () => inBackground('Removing held entities from the gateway', clearGateway());
-    const change: Policies['change'] = (text, options) =>
-      dependencies.recordChange(POLICY_FILE, () => policies.change(text, options));
-    if (path !== undefined)
-      file = await openPolicyFile({ path, policies: { state: policies.state, change }, log, onChange });
+    const change = (text: string) =>
+      dependencies.recordChange(FILE, () => policies.change(text, { dryRun: false, by: FILE.name }));
+    if (path !== undefined) file = await openPolicyFile({ path, state: policies.state, change, log, onChange });
     inBackground(
       'Applying the policy',
       dependencies.whenFactsAreThere.then(() => applyAgain({ evenIfApplied: false })),

@@ -1,4 +1,5 @@
 // Decisions, approvals and the setting of a remote → what happens to an entity.
+import type { EntityUid } from '../catalog/uid.ts';
 import { type CompiledPolicy, compilePolicy, type Decision, type Decisions } from './decide.ts';
 import type { Action, Outcome } from './document.ts';
 import { readPolicy } from './read-policy.ts';
@@ -9,12 +10,16 @@ export type Verdict = 'allowed' | 'refused' | 'pending';
 
 const NOT_DECIDED: ApprovalState = { own: undefined, isNameApproved: false };
 
-/** The policy of a hub that has none. */
-export const OPEN_POLICY = compilePolicy({ version: 1, rules: [], default: {} });
+const OPEN_POLICY = compilePolicy({ version: 1, rules: [], default: {} });
+
+/** Null for a hub without a policy. @throws HubError `invalid_policy` */
+export function policyFrom(text: string | null): CompiledPolicy {
+  return text === null ? OPEN_POLICY : compilePolicy(readPolicy(text));
+}
 
 /** Null for a hub without a policy; its remotes may still have settings of their own. */
 export function admissionRules(text: string | null): AdmissionRules {
-  const policy = text === null ? OPEN_POLICY : compilePolicy(readPolicy(text));
+  const policy = policyFrom(text);
   return {
     flagsWithoutApproval(subject, now) {
       const decisions = decisionsFor(policy, subject, now);
@@ -42,6 +47,24 @@ export function verdictOf({ outcome, approval }: Decision, { own, isNameApproved
   if (outcome === 'allow') return 'allowed';
   if (outcome !== 'require_approval' || own === 'rejected') return 'refused';
   return own === 'approved' || (approval === 'name' && isNameApproved) ? 'allowed' : 'pending';
+}
+
+/** Why an install is refused, and what to do about it; undefined when it may be installed. */
+export function installRefusal(
+  uid: EntityUid,
+  install: Decision,
+  { approval, isInCatalog = true }: { approval: ApprovalState; isInCatalog?: boolean },
+): string | undefined {
+  const verdict = verdictOf(install, approval);
+  if (verdict === 'allowed') return undefined;
+  if (verdict === 'pending') {
+    const advice = isInCatalog
+      ? `an operator approves it with 'hub approve ${uid}'`
+      : 'only what a remote lists can be approved, so add it to the index of a remote';
+    return `The policy asks for approval before '${uid}' is installed (${install.label}): ${advice}.`;
+  }
+  if (install.outcome === 'require_approval') return `A reviewer has rejected '${uid}', so it cannot be installed.`;
+  return `The policy does not let '${uid}' be installed: ${install.label} blocks it.`;
 }
 
 function flagsOf(decisions: Decisions, { isRegistrable }: PolicySubject, approval: ApprovalState): AdmissionFlags {

@@ -6,14 +6,12 @@ import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
-import { decisionsFor, OPEN_POLICY, verdictOf } from './admission.ts';
+import { decisionsFor, installRefusal, policyFrom, verdictOf } from './admission.ts';
 import { factsOf } from './conditions.ts';
 import type { PolicyChange, PolicyState, PolicyTest } from './contract.ts';
 import { countChanges } from './count-changes.ts';
-import { type CompiledPolicy, compilePolicy } from './decide.ts';
+import type { CompiledPolicy } from './decide.ts';
 import { ACTIONS } from './document.ts';
-import { readPolicy } from './read-policy.ts';
-import { installRefusal } from './refusal.ts';
 import type { PolicyStore, PolicySubject, StoredPolicy } from './store.ts';
 import { policyWarnings } from './warnings.ts';
 
@@ -32,7 +30,7 @@ export interface Policies {
    * Gives entities the flags of the rules in force, unless all have them; `evenIfApplied`: also when only time has passed, if
    * there are rules about age. Returns how many changed.
    */
-  apply(signal: AbortSignal, options: { evenIfApplied: boolean }): Promise<number>;
+  apply(options: { evenIfApplied: boolean; signal?: AbortSignal }): Promise<number>;
 }
 
 interface Standing {
@@ -46,7 +44,7 @@ const FRESH_MS = 1_000;
 const PAGE = 1_000;
 
 export function createPolicies({ store, now }: { store: PolicyStore; now: Clock }): Policies {
-  let compiled: { digest: string | null; policy: CompiledPolicy } = { digest: null, policy: OPEN_POLICY };
+  let compiled: { digest: string | null; policy: CompiledPolicy } = { digest: null, policy: policyFrom(null) };
   let read: { stored: Promise<StoredPolicy>; at: number } | undefined;
   let applying: Promise<unknown> = Promise.resolve();
 
@@ -60,8 +58,8 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
   }
 
   function policyOf({ text, digest }: StoredPolicy): CompiledPolicy {
-    if (compiled.digest !== digest && text !== null) compiled = { digest, policy: compilePolicy(readPolicy(text)) };
-    return digest === null ? OPEN_POLICY : compiled.policy;
+    if (compiled.digest !== digest) compiled = { digest, policy: policyFrom(text) };
+    return compiled.policy;
   }
 
   async function* allSubjects(): AsyncGenerator<PolicySubject[]> {
@@ -72,12 +70,12 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
     }
   }
 
-  async function applyNow(signal: AbortSignal, evenIfApplied: boolean): Promise<number> {
+  async function applyNow({ evenIfApplied, signal }: Parameters<Policies['apply']>[0]): Promise<number> {
     const stored = await store.read();
     if (stored.isApplied && !(evenIfApplied && policyOf(stored).dependsOnAge)) return 0;
     let changed = 0;
     for (let after: EntityUid | undefined = ''; after !== undefined; ) {
-      if (signal.aborted) return changed;
+      if (signal?.aborted) return changed;
       const page = await store.outdated({ after, limit: PAGE });
       if (page.uids.length > 0) changed += await store.readmit(page.uids);
       after = page.last;
@@ -86,8 +84,8 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
     return changed;
   }
 
-  const apply: Policies['apply'] = (signal, { evenIfApplied }) => {
-    const turn = applying.then(() => applyNow(signal, evenIfApplied));
+  const apply: Policies['apply'] = (options) => {
+    const turn = applying.then(() => applyNow(options));
     applying = turn.catch(() => {});
     return turn;
   };
@@ -115,7 +113,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
     },
 
     async change(text, { dryRun, by }) {
-      const policy = compilePolicy(readPolicy(text));
+      const policy = policyFrom(text);
       const digest = jsonDigest(text);
       const counted = await countChanges(
         { before: policyOf(await store.read()), after: policy, now: now() },
@@ -125,7 +123,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       if (!dryRun) {
         await store.write({ text, digest, at: now(), by });
         read = undefined;
-        await apply(new AbortController().signal, { evenIfApplied: false });
+        await apply({ evenIfApplied: false });
         read = undefined;
       }
       return { dry_run: dryRun, digest, warnings: policyWarnings(policy.document), ...counted };
@@ -133,7 +131,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
 
     async test(uid, text) {
       const subject = await subjectOf(uid);
-      const policy = text === undefined ? policyOf(await store.read()) : compilePolicy(readPolicy(text));
+      const policy = text === undefined ? policyOf(await store.read()) : policyFrom(text);
       const approval = await store.approvalOf(subject);
       const at = now();
       const decisions = decisionsFor(policy, subject, at);

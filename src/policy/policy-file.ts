@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { HubError, StartError } from '../errors.ts';
 import type { Logger } from '../lib/world.ts';
+import type { PolicyChange } from './contract.ts';
 import type { Policies } from './policies.ts';
 
 export interface PolicyFile {
@@ -11,23 +12,23 @@ export interface PolicyFile {
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** Who changes the policy, where others are named. */
-const BY_FILE = 'POLICY_FILE';
 
 export interface PolicyFileDependencies {
   path: string;
-  policies: Pick<Policies, 'state' | 'change'>;
+  state: Policies['state'];
+  change: (text: string) => Promise<PolicyChange>;
   log: Logger;
   /** Called after the rules changed. */
   onChange: () => void;
 }
 
 /** @throws StartError when the file cannot be used, and no earlier policy can stay in force. */
-export async function openPolicyFile({ path, policies, log, onChange }: PolicyFileDependencies): Promise<PolicyFile> {
+export async function openPolicyFile(dependencies: PolicyFileDependencies): Promise<PolicyFile> {
+  const { path, state, change, log, onChange } = dependencies;
   let seen: string | undefined;
   let fault: string | undefined;
 
-  const hasPolicy = async () => (await policies.state()).text !== null;
+  const hasPolicy = async () => (await state()).text !== null;
 
   async function look(): Promise<void> {
     const version = await versionOf(path);
@@ -42,8 +43,8 @@ export async function openPolicyFile({ path, policies, log, onChange }: PolicyFi
 
   async function take(): Promise<void> {
     const text = await readFile(path, 'utf8');
-    if (text === (await policies.state()).text) return;
-    const { affected } = await policies.change(text, { dryRun: false, by: BY_FILE });
+    if (text === (await state()).text) return;
+    const { affected } = await change(text);
     log.info({ file: path, affected }, 'The policy changed');
     onChange();
   }
