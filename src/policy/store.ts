@@ -65,7 +65,7 @@ export interface PolicyStore {
   read(): Promise<StoredPolicy>;
   /** Waits for those who are saving entities by the earlier rules. */
   write(policy: { text: string; digest: string; at: Date; by: string }): Promise<void>;
-  /** All entities have the flags of this version. */
+  /** All entities have the flags of this version. Nothing happens when the rules have another one by now. */
   markApplied(version: number): Promise<void>;
   /** Entities in the order of their uids. */
   subjects(page: { after: EntityUid; limit: number }): Promise<PolicySubject[]>;

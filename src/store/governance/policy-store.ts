@@ -60,7 +60,7 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
     },
 
     async markApplied(version) {
-      await write.updateTable('policy').set({ applied_version: version }).execute();
+      await write.updateTable('policy').set({ applied_version: version }).where('version', '=', version).execute();
     },
 
     async subjects({ after, limit }) {

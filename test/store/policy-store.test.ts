@@ -1,0 +1,27 @@
+// Which version of the rules every entity follows, on both engines.
+import assert from 'node:assert/strict';
+import { admissionRules } from '../../src/policy/admission.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { createAdmission } from '../../src/store/governance/admission.ts';
+import { createPolicyStore } from '../../src/store/governance/policy-store.ts';
+import { createRevision } from '../../src/store/revision.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+
+const at = new Date('2026-06-01T12:00:00.000Z');
+
+testOnEveryEngine('policy: a hub that ends late does not undo what another has applied', async (t, address) => {
+  const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
+  t.after(() => dialect.close());
+  const admission = createAdmission(dialect, { rulesOf: admissionRules, now: () => at });
+  const store = createPolicyStore(dialect, createRevision(dialect), admission);
+
+  await store.write({ text: 'version: 1\n', digest: 'first', at, by: 'a test' });
+  const { version: first } = await store.read();
+  await store.write({ text: 'version: 1\nrules: []\n', digest: 'second', at, by: 'a test' });
+  await store.markApplied(first);
+  assert.equal((await store.read()).isApplied, false);
+
+  await store.markApplied((await store.read()).version);
+  await store.markApplied(first);
+  assert.equal((await store.read()).isApplied, true);
+});
