@@ -1,9 +1,11 @@
-// The audit log: who changed what, when, from where, with which outcome. What is written is never changed; old entries are deleted if AUDIT_DAYS says so.
+// The audit log: who changed what, when, from where, with which outcome. What is written is never changed.
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
 import type { Clock, Logger } from '../lib/world.ts';
+import { startSweeps } from './audit-sweeps.ts';
 import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
+import { createRefusalLimit } from './refusal-limit.ts';
 import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
 
 /** What somebody asks for; `detail` is what matters of it beside the subject. Never secrets. */
@@ -37,14 +39,9 @@ export interface AuditDependencies {
 }
 
 const LONGEST_TEXT = 2_000;
-/** Refusals of one caller that are recorded in an hour. Further ones are counted: anybody with a token can send any number. */
-const MOST_REFUSALS = 100;
-const DELETED_AT_ONCE = 1_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDependencies): Audit {
-  const refusals = new Map<string, { since: number; count: number }>();
+  const limitRefusals = createRefusalLimit(now);
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
 
@@ -73,49 +70,10 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
     result: result ? shortText(result) : null,
   });
 
-  /** Undefined for a refusal that is only counted. */
-  function refusalOf(caller: Caller, change: AuditedChange): AuditedChange | undefined {
-    const key = JSON.stringify([caller.kind, caller.id ?? caller.name]);
-    const at = now().getTime();
-    const known = refusals.get(key);
-    if (known && at - known.since < HOUR_MS) {
-      known.count += 1;
-      if (known.count > MOST_REFUSALS) return undefined;
-      return known.count < MOST_REFUSALS ? change : { ...change, detail: LAST_REFUSAL };
-    }
-    refusals.set(key, { since: at, count: 1 });
-    const counted = (known?.count ?? 0) - MOST_REFUSALS;
-    return counted > 0 ? { ...change, detail: `${counted} earlier refusals of this caller were only counted` } : change;
-  }
-
-  let isClosed = false;
-  let sweeping: Promise<unknown> | undefined;
-
-  /** In small transactions, so that other changes need not wait for a year of entries. */
-  async function deleteOlderThan(days: number): Promise<number> {
-    const time = new Date(now().getTime() - days * DAY_MS).toISOString();
-    for (let deleted = 0; ; ) {
-      const count = await store.deleteBefore(time, DELETED_AT_ONCE);
-      deleted += count;
-      if (count < DELETED_AT_ONCE || isClosed) return deleted;
-    }
-  }
-
-  function sweep(days: number): void {
-    sweeping = deleteOlderThan(days).then(
-      (deleted) => deleted > 0 && log.info({ deleted }, `Audit entries older than ${days} days were deleted`),
-      (error) => log.error({ error }, 'Old audit entries could not be deleted'),
-    );
-  }
-  if (keepDays !== undefined) sweep(keepDays);
-  const timer = keepDays === undefined ? undefined : setInterval(() => sweep(keepDays), HOUR_MS).unref();
+  const sweeps = keepDays === undefined ? undefined : startSweeps(store, { now, log, keepDays });
 
   return {
-    async close() {
-      clearInterval(timer);
-      isClosed = true;
-      await sweeping;
-    },
+    close: async () => sweeps?.close(),
 
     async record(caller, change, work, outcomeOf = () => ({ outcome: 'ok' })) {
       const entry = entryOf(caller, change);
@@ -138,9 +96,9 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
     },
 
     async recordRefusal(caller, change) {
-      const recorded = refusalOf(caller, change);
-      if (!recorded) return;
-      const entry = entryOf(caller, recorded);
+      const limit = limitRefusals(caller);
+      if (!limit) return;
+      const entry = entryOf(caller, { ...change, ...limit });
       await store
         .begin(entry, endOf('refused', 'forbidden'))
         .catch((error) => log.error({ error, entry }, 'A refusal could not be written to the audit log'));
@@ -153,8 +111,6 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
     },
   };
 }
-
-const LAST_REFUSAL = 'further refusals of this caller within the hour are only counted';
 
 function shortText(text: string): string {
   const storable = storableText(text);
