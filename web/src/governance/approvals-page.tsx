@@ -35,12 +35,12 @@ const STATES: readonly [ApprovalListState, string][] = [
 export function ApprovalsPage() {
   return (
     <OperatorsOnly title="Approvals" failure={failure}>
-      <Desk />
+      <Approvals />
     </OperatorsOnly>
   );
 }
 
-function Desk() {
+function Approvals() {
   useEffect(() => void look(), []);
   return (
     <>
@@ -95,7 +95,7 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
     isRejecting.value = isPending && review.value !== undefined;
   });
   return (
-    <div class="review-desk">
+    <div class="review-columns">
       <section aria-label={`${items.length} of ${total}`}>
         <ol class="queue">
           {items.map((item) => (
