@@ -1,5 +1,6 @@
 // The queue of entities that need approval: listed, reviewed and decided.
 import type { Catalog } from '../catalog/catalog.ts';
+import type { EntityRecord } from '../catalog/contract.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { HubError, invalidRequest } from '../errors.ts';
 import { asObject, storableText } from '../lib/json.ts';
@@ -30,19 +31,23 @@ export interface ApprovalDependencies {
   now: Clock;
 }
 
+interface Found {
+  record: EntityRecord;
+  subject: PolicySubject;
+}
+
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const DECISIONS = { approve: 'approved', reject: 'rejected', revoke: 'revoked' } as const;
 
 export function createApprovals({ approvals, subjects, policies, catalog, now }: ApprovalDependencies): Approvals {
-  async function find(id: string) {
+  async function find(id: string): Promise<Found> {
     const record = await catalog.get(id);
     const subject = await subjects.subject(record.id);
     if (!subject) throw new HubError('entity_not_found', `No entity '${id}' is in the catalog.`);
     return { record, subject };
   }
 
-  async function itemOf(id: string): Promise<ApprovalItem & { subject: PolicySubject }> {
-    const { record, subject } = await find(id);
+  async function itemOf({ record, subject }: Found): Promise<ApprovalItem> {
     const policy = await policies.inForce();
     const approval = await subjects.approvalOf(subject);
     const decisions = decisionsFor(policy, subject, now());
@@ -70,8 +75,12 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       remote: subject.remote && (subject.remote.name ?? shownAddress(subject.remote.url)),
       published_at: subject.publishedAt,
       decision: decision ? shownDecision(decision) : null,
-      subject,
     };
+  }
+
+  async function contentFor({ record, subject }: Found): Promise<Reviewed> {
+    const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
+    return reviewOf(subject, record, document);
   }
 
   return {
@@ -80,20 +89,19 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       const items: ApprovalItem[] = [];
       for (const uid of uids) {
         // It may be gone since it was listed.
-        const item = await itemOf(uid).catch(unlessGone);
-        if (item) items.push(withoutSubject(item));
+        const found = await find(uid).catch(unlessGone);
+        if (found) items.push(await itemOf(found));
       }
       return { items, total, limit, offset };
     },
 
     async review(id) {
-      const { subject, ...item } = await itemOf(id);
-      const record = await catalog.get(item.id);
-      const document = asObject(JSON.parse((await catalog.manifest(item.id)).text));
-      const reviewed = reviewOf(subject, record, document);
+      const found = await find(id);
+      const { record, subject } = found;
+      const reviewed = await contentFor(found);
       const last = await approvals.lastApproval(subject);
       return {
-        ...item,
+        ...(await itemOf(found)),
         ...reviewed,
         description: record.description,
         source_url: record.source_url,
@@ -127,17 +135,17 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
         );
       if (decision === 'reject' && reason.trim() === '')
         throw invalidRequest('reason', 'is needed to reject: say what its publisher or the next reviewer should know');
-      const { record, subject } = await find(id);
+      const found = await find(id);
+      const { record, subject } = found;
       if (digest !== undefined && !DIGEST.test(digest))
         throw invalidRequest('digest', "must be 'sha256:' and 64 hexadecimal digits, as GET /approvals/{id} shows it");
-      const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
       const made: NewDecision = {
         decision: DECISIONS[decision],
         reason: storableText(reason).trim() || null,
         decidedBy: by,
         decidedAt: now(),
         brings: digest ?? subject.brings,
-        reviewed: JSON.stringify(reviewOf(subject, record, document)),
+        reviewed: JSON.stringify(await contentFor(found)),
       };
       const outcome = await approvals.decide(subject, made);
       if (outcome.outcome === 'changed')
@@ -145,13 +153,9 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       if (outcome.outcome === 'nothing to revoke')
         throw conflict(`Nothing was decided about '${record.id}', so there is nothing to revoke.`);
       if (outcome.outcome === 'decided otherwise') throw conflict(otherwise(record.id, outcome.by));
-      return withoutSubject(await itemOf(record.id));
+      return itemOf(found);
     },
   };
-}
-
-function withoutSubject({ subject: _, ...item }: ApprovalItem & { subject: PolicySubject }): ApprovalItem {
-  return item;
 }
 
 function unlessGone(error: unknown): undefined {
