@@ -1,7 +1,7 @@
 // Decisions, approvals and the setting of a remote → what happens to an entity.
 import type { EntityUid } from '../catalog/uid.ts';
 import { type CompiledPolicy, compilePolicy, type Decision, type Decisions } from './decide.ts';
-import type { Action, Outcome } from './document.ts';
+import { ACTIONS, type Action, type Outcome } from './document.ts';
 import { readPolicy } from './read-policy.ts';
 import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from './store.ts';
 
@@ -40,6 +40,11 @@ export function decisionsFor(policy: CompiledPolicy, subject: PolicySubject, now
   return { ...decisions, register: { outcome, rule: null, label, approval: 'version' } };
 }
 
+/** What is never registered needs nobody's approval for it, and rules about `register` change nothing for it. */
+export function actionsFor({ isRegistrable }: PolicySubject): readonly Action[] {
+  return isRegistrable ? ACTIONS : ACTIONS.filter((action) => action !== 'register');
+}
+
 const REMOTE_OUTCOMES = { all: undefined, approved: 'require_approval', none: 'block' } as const;
 const STRICTNESS: Record<Outcome, number> = { allow: 0, require_approval: 1, hide: 2, block: 2 };
 
@@ -67,15 +72,12 @@ export function installRefusal(
   return `The policy does not let '${uid}' be installed: ${install.label} blocks it.`;
 }
 
-function flagsOf(decisions: Decisions, { isRegistrable }: PolicySubject, approval: ApprovalState): AdmissionFlags {
+function flagsOf(decisions: Decisions, subject: PolicySubject, approval: ApprovalState): AdmissionFlags {
   const verdict = (action: Action) => verdictOf(decisions[action], approval);
-  const register = verdict('register');
   return {
     isHidden: verdict('search') !== 'allowed',
-    isHeld: register !== 'allowed',
+    isHeld: verdict('register') !== 'allowed',
     isInstallRefused: verdict('install') === 'refused',
-    // What can never be registered needs nobody's approval for it.
-    needsApproval:
-      verdict('search') === 'pending' || verdict('install') === 'pending' || (register === 'pending' && isRegistrable),
+    needsApproval: actionsFor(subject).some((action) => verdict(action) === 'pending'),
   };
 }

@@ -6,10 +6,9 @@ import { HubError, invalidRequest } from '../errors.ts';
 import { asObject, storableText } from '../lib/json.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
-import { decisionsFor, verdictOf } from './admission.ts';
+import { actionsFor, decisionsFor, verdictOf } from './admission.ts';
 import type { ApprovalDecision, ApprovalItem, ApprovalPage, ApprovalQuery, ApprovalReview } from './contract.ts';
 import { Reviewed } from './contract.ts';
-import { ACTIONS } from './document.ts';
 import type { Policies } from './policies.ts';
 import { changesBetween, reviewOf } from './review.ts';
 import type { ApprovalStore, NewDecision, PolicyStore, PolicySubject, StoredDecision } from './store.ts';
@@ -51,10 +50,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
     const policy = await policies.inForce();
     const approval = await subjects.approvalOf(subject);
     const decisions = decisionsFor(policy, subject, now());
-    // What can never be registered needs nobody's approval for it.
-    const asking = ACTIONS.filter(
-      (action) => decisions[action].outcome === 'require_approval' && (action !== 'register' || subject.isRegistrable),
-    );
+    const asking = actionsFor(subject).filter((action) => decisions[action].outcome === 'require_approval');
     const decision = await approvals.decisionOn(subject);
     return {
       id: record.id,

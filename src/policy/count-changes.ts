@@ -1,8 +1,8 @@
 // How many entities another policy would change, and in which way.
-import { decisionsFor } from './admission.ts';
+import { actionsFor, decisionsFor } from './admission.ts';
 import type { PolicyChange } from './contract.ts';
 import type { CompiledPolicy, Decision } from './decide.ts';
-import { ACTIONS, type Outcome } from './document.ts';
+import type { Outcome } from './document.ts';
 import type { ApprovalState, PolicyStore, PolicySubject } from './store.ts';
 
 type Counted = Pick<PolicyChange, 'entities' | 'affected' | 'changes'>;
@@ -20,9 +20,7 @@ export async function countChanges(
     const judged = page.map((subject) => {
       const old = decisionsFor(before, subject, now);
       const next = decisionsFor(after, subject, now);
-      // Rules about `register` do nothing to what is never registered.
-      const actions = ACTIONS.filter((action) => action !== 'register' || subject.isRegistrable);
-      const changed = actions.filter((action) => !isSame(old[action], next[action]));
+      const changed = actionsFor(subject).filter((action) => !isSame(old[action], next[action]));
       return { subject, changed: changed.map((action) => ({ action, old: old[action], next: next[action] })) };
     });
     const asking = judged.filter(({ changed }) => changed.some(({ old, next }) => isByName(old) || isByName(next)));

@@ -12,7 +12,7 @@ const at = new Date('2026-06-01T12:00:00.000Z');
 testOnEveryEngine('policy: a hub that ends late does not undo what another has applied', async (t, address) => {
   const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
   t.after(() => dialect.close());
-  const admission = createAdmission(dialect, { rulesOf: admissionRules, now: () => at });
+  const admission = createAdmission(dialect, { rulesOf: admissionRules, registersAgents: false, now: () => at });
   const store = createPolicyStore(dialect, createRevision(dialect), admission);
 
   await store.write({ text: 'version: 1\n', digest: 'first', at, by: 'a test' });
