@@ -137,7 +137,9 @@ export async function createServer({
   });
   app.setErrorHandler((error, request, reply) => {
     app.logFailure(request, error);
-    return sendProblem(asHubError(error), request, reply);
+    const problem = asHubError(error);
+    if (problem.code === 'payload_too_large' && !draining.aborted) readOn(request, reply);
+    return sendProblem(problem, request, reply);
   });
   app.setNotFoundHandler(answerNotFound());
 
@@ -172,6 +174,13 @@ export async function createServer({
   webPage(app, { preloads: !config.readsNeedToken });
   completeMethods(app, routes.splice(0));
   return app;
+}
+
+/** Fastify would close the connection: a client that is still sending would lose it before it could read why. */
+function readOn(request: FastifyRequest, reply: FastifyReply): void {
+  if (!reply.raw.shouldKeepAlive) return;
+  reply.header('connection', 'keep-alive');
+  request.raw.resume();
 }
 
 /** What the operator calls this hub; an address in numbers needs no name. */

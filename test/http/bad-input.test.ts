@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
@@ -91,6 +93,23 @@ test('bad bodies: chunks over the limit are cut off', async (t) => {
   assertProblem(answer, 'payload_too_large');
   await assertUnharmed(address, logged);
 });
+
+for (const length of [{ 'Content-Length': '9000' }, { 'Transfer-Encoding': 'chunked' }]) {
+  const name = Object.keys(length)[0];
+  test(`bad bodies: a client that is still sending learns that its body is too large (${name})`, async (t) => {
+    const { address } = await readingHub(t);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}`, ...length };
+    const sending = request(`${address}/bodies`, { method: 'POST', agent, headers });
+    sending.write('x'.repeat(4500));
+    const [refusal] = await once(sending, 'response');
+    assert.deepEqual([refusal.statusCode, refusal.headers.connection], [413, 'keep-alive']);
+    refusal.resume();
+    sending.end('x'.repeat(4500));
+    await once(sending, 'finish');
+  });
+}
 
 test('good bodies: JSON under any of its names, with whatever else is in it', async (t) => {
   const { address } = await readingHub(t);
