@@ -311,6 +311,16 @@ browserTest('operations: the audit log shows who changed what', {}, async ({ ope
     .getByRole('row', { name: /ada \(token, operator, http, 10\.0\.0\.7\) addRemote .*\/21\.json ok/ })
     .waitFor();
   assert.equal(await log.getByRole('row').count(), 21);
+  await hub.as({ ...token, role: 'admin' }).changePolicy('version: 1');
+  await page.reload();
+  await log.getByText('Who changed what').press('Enter');
+  await log.getByRole('row', { name: /changePolicy/ }).waitFor();
+  const lines = await page.evaluate(`(() => {
+    const range = document.createRange();
+    range.selectNodeContents(document.querySelector('[aria-labelledby=audit] tbody td'));
+    return range.getClientRects().length;
+  })()`);
+  assert.equal(lines, 1, 'a digest in another cell leaves room for the time');
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-audit');
   await log.getByRole('button', { name: 'Show earlier ones' }).click();

@@ -52,7 +52,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
       {entries.map(
         ({ id, at, caller, caller_kind, role, via, address, operation, subject, detail, outcome, result }) => (
           <tr key={id}>
-            <td>{atMoment(at)}</td>
+            <td class="run-time">{atMoment(at)}</td>
             <td>
               {caller} ({[caller_kind, role, via, address].filter(Boolean).join(', ')})
             </td>
@@ -61,7 +61,7 @@ function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
               <span class="address">{subject}</span>
               {detail && <span class="quiet"> {detail}</span>}
             </td>
-            <td>
+            <td class="run-remote">
               {outcome}
               {result && <span class={outcome === 'ok' ? 'quiet' : 'run-error'}> {result}</span>}
             </td>
