@@ -93,7 +93,7 @@ function resultsForPeople({ items, total, facets }: SearchPage, output: Output):
     const more = item.version_count > 1 ? style.faint(` (${plural(item.version_count, 'version')})`) : '';
     const status = item.status === 'active' ? '' : style.warning(` ${oneLine(item.status)}`);
     return [
-      `${style.strong(oneLine(item.id))}${status}${more}`,
+      `${style.strong(oneLine(item.id))}${status}${trustMark(item, output)}${more}`,
       ...wrapped(oneLine(aboutItem(item)), output.columns - 4).map((line) => `    ${line}`),
       ...(item.fit_reason ? [`    ${style.faint(oneLine(item.fit_reason))}`] : []),
     ].join('\n');
@@ -106,6 +106,12 @@ function resultsForPeople({ items, total, facets }: SearchPage, output: Output):
     });
   const shown = `${plural(items.length, 'result')} of ${total.toLocaleString('en-US')}`;
   return `${results.join('\n')}\n\n${counts.join('')}${style.faint(`${shown}. Run 'hub show <id>' for details.`)}\n`;
+}
+
+/** Entries that were not checked, or are not signed, get none: they are the usual case. */
+function trustMark({ trust_state }: SearchItem, { style }: Output): string {
+  if (trust_state === 'verified') return style.good(' signature verified');
+  return trust_state === 'failed' ? style.bad(' signature failed') : '';
 }
 
 function aboutItem({ title, summary, snippet }: SearchItem): string {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
 import type { TrustChecked } from '../../../src/trust/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { tempDir } from '../../support/databases.ts';
+import { npmStatement, putNpm, startRegistries } from '../../trust/registries.ts';
 import { testBothWays } from '../hubs.ts';
+import { inTerminal } from '../in-terminal.ts';
 
 const UID = 'mcp_server:pdf-tables@1.0.0';
 // Nobody listens there.
@@ -33,3 +38,24 @@ testBothWays(
     assert.equal((await hub('trust', 'tool:none')).exitCode, 3);
   },
 );
+
+test('hub search: marks signatures that were verified or failed', async (t) => {
+  const { server, authority, settings } = await startRegistries(t);
+  for (const id of ['signed', 'stolen', 'plain'])
+    server.put(
+      `/${id}.json`,
+      aManifest({ id, name: id, artifacts: [{ kind: 'npm', spec: { package: id, version: '1.0.0' } }] }),
+    );
+  server.put('/index.json', { manifests: ['signed.json', 'stolen.json', 'plain.json'] });
+  const bundle = await authority.attest(npmStatement('signed'));
+  for (const name of ['signed', 'stolen']) putNpm(server, name, bundle);
+  const environment = { ...settings, PATH: process.env.PATH ?? '', DB_PATH: join(await tempDir(t), 'catalog.sqlite') };
+  const hub = (...args: string[]) => inTerminal(args, { environment });
+  await hub('remotes', 'add', server.url('/index.json'));
+  await hub('sync');
+  for (const name of ['signed', 'stolen', 'plain']) await hub('trust', name);
+  const { out } = await hub('search', 'pdf');
+  assert.match(out, /^mcp_server:signed@1\.0\.0 signature verified$/m);
+  assert.match(out, /^mcp_server:stolen@1\.0\.0 signature failed$/m);
+  assert.match(out, /^mcp_server:plain@1\.0\.0$/m);
+});
