@@ -116,9 +116,9 @@ function refused(error: errors.JOSEError): HubError {
   return new HubError('unauthorized', `The token is not accepted: ${why}.`, { cause: error });
 }
 
-/** An address that its issuer has not verified may be anybody's. */
+/** An address that its issuer has not verified may be anybody's. Some issuers write the flag as text. */
 function nameOf({ email, email_verified: isVerified, preferred_username: username, sub }: JWTPayload): string {
-  const name = [isVerified === false ? undefined : email, username, sub].find(
+  const name = [String(isVerified) === 'false' ? undefined : email, username, sub].find(
     (each) => typeof each === 'string' && each !== '',
   );
   return String(name).slice(0, 200);

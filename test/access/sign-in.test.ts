@@ -33,6 +33,8 @@ test('sign-in: a person cannot pass for a token, whatever the name', async (t) =
   const webhook = { name: 'chat', url: 'https://receiver.example.org' };
   assert.equal((await ask('/webhooks', token, { method: 'POST', payload: webhook })).status, 201);
   assert.equal((await hub.listWebhooks()).items[0]?.created_by, 'API_TOKEN (signed in)');
+  const asText = await issuer.sign({ ...claims, email_verified: 'false' });
+  assert.equal(JSON.parse((await ask('/whoami', asText)).body).name, 'API_TOKEN');
   const known = await issuer.sign({ ...claims, email_verified: true });
   assert.deepEqual(JSON.parse((await ask('/whoami', known)).body), {
     ...{ name: 'ada@example.org', kind: 'sign-in', role: 'admin', scope: [] },
