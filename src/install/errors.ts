@@ -12,6 +12,11 @@ export class InstallError extends Error {
   }
 }
 
+/** For what only a lockfile that somebody edited says, or one that names what is gone. */
+export function cannotFollow(fault: string): InstallError {
+  return new InstallError(`${fault} Restore hub.lock.json, or uninstall the entity and install it again.`);
+}
+
 /** Says what is wrong at a place in a document; zod's own messages are for developers. */
 export function issueSentence({ path, message }: { path: PropertyKey[]; message: string }, root: string): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];

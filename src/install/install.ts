@@ -21,6 +21,7 @@ import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';
 import { removeUnused, uninstallEntity } from './removal.ts';
 import { reportOf, runSteps } from './run-steps.ts';
+import { runStep } from './step.ts';
 import { findSubject, lockedSubject, type SubjectCatalog, wholeId } from './subject.ts';
 import { checkTarget, type TargetRule, unusable, usableTarget } from './target/target.ts';
 import { createTargetQueue } from './target/target-queue.ts';
@@ -66,9 +67,11 @@ export function createInstall(dependencies: InstallDependencies): Install {
       let isInstalled = false;
       try {
         const planned = await makePlan(job, await lockfileOf(targetDir), onEvent);
+        const watch = { onEvent, log: tools.world.log };
         const fault = request.frozen ? undefined : findConfigFault(planned.plan, subject);
-        if (fault) throw unusable(new InstallError(fault));
-        const report = await runSteps({ ...planned, signal, watch: { onEvent, log: tools.world.log } }, tools);
+        const refused = () => Promise.reject(new InstallError(`Nothing was built. ${fault}`));
+        if (fault) return reportOf(planned, [(await runStep('adapters.write', watch, refused)).result]);
+        const report = await runSteps({ ...planned, signal, watch }, tools);
         isInstalled = report.ok;
         return report;
       } finally {

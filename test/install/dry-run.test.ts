@@ -154,7 +154,7 @@ async function sentencesOf(install: Promise<InstallReport>) {
     const { ok, dry_run, plan, results } = await install;
     const foreseen = [...plan.artifacts, ...plan.adapters].flatMap(({ fault, warning }) => [fault, warning]);
     const reported = results.flatMap(({ extra }) => [extra?.error, extra?.warning]);
-    return { ok, isRefused: false, text: (dry_run ? foreseen : reported).filter(Boolean).join('\n') };
+    return { ok, isRefused: results.length === 1, text: (dry_run ? foreseen : reported).filter(Boolean).join('\n') };
   } catch (error) {
     return { ok: false, isRefused: true, text: (error as Error).message };
   }

@@ -130,12 +130,8 @@ function read(text: string, format: ConfigEntry['format']): JsonObject {
   const content = text.trim() === '' ? '{}' : text;
   const options = { disallowComments: !allowsComments, allowTrailingComma: allowsComments };
   const tree = jsonc.parseTree(content, errors, options);
-  if (!tree || errors.length > 0)
-    throw new RangeError(
-      allowsComments
-        ? 'it is not JSON, not even with comments'
-        : 'it is not plain JSON, and its client takes no comments',
-    );
+  const wanted = allowsComments ? 'JSON' : 'plain JSON, and its client takes no comments';
+  if (!tree || errors.length > 0) throw new RangeError(`it is not ${wanted}`);
   const document: unknown = jsonc.getNodeValue(tree);
   if (!isJsonObject(document)) throw new RangeError('it is not a JSON object');
   return document;

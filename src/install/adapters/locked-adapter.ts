@@ -15,6 +15,8 @@ export async function verifyAdapter(targetDir: string, locked: LockedAdapter): P
   const entry = lockedEntry(locked);
   const what = entry ? `the entry '${entry.name}'` : 'the file';
   const state = stateOf(text, locked);
+  if (state instanceof RangeError)
+    return { outcome: 'different', reason: `${state.message}: fix it, or move it away and run 'hub install --frozen'` };
   if (state === 'absent') return { outcome: 'missing', reason: `${what} is gone` };
   if (state === 'same' || state === 'filled in') return { outcome: 'same' };
   if (locked.kept) return { outcome: 'unchecked', reason: `${what} was changed by hand, and the last install kept it` };
@@ -28,7 +30,8 @@ export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 export async function removalFault(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = lockedEntry(locked) && (await readInside(targetDir, locked.path));
   const state = text === undefined ? 'absent' : stateOf(text, locked);
-  if (state === 'unreadable') return `'${locked.path}' cannot be read: fix it, then uninstall again.`;
+  if (state instanceof RangeError)
+    return `'${locked.path}' cannot be read: ${state.message}. Fix it, then uninstall again.`;
   if (state !== 'another' || isForced) return undefined;
   return `The entry '${locked.entry}' of '${locked.path}' was changed since it was installed. --force removes it.`;
 }
@@ -38,7 +41,7 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
   const text = await readInside(targetDir, locked.path);
   const state = text === undefined ? 'absent' : stateOf(text, locked);
   if (text === undefined || state === 'absent') return 'absent';
-  if (state === 'unreadable' || (state === 'another' && !isForced)) return 'changed';
+  if (state instanceof RangeError || (state === 'another' && !isForced)) return 'changed';
   const entry = lockedEntry(locked);
   const rest = entry ? formatOf(entry).remove(text, entry) : '';
   // A file that holds nothing else was made for the entry.
@@ -50,14 +53,14 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
   return 'edited';
 }
 
-function stateOf(text: string, locked: LockedAdapter): EntryState | 'unreadable' {
+/** The error says why a file cannot be read as a configuration. */
+function stateOf(text: string, locked: LockedAdapter): EntryState | RangeError {
   const entry = lockedEntry(locked);
   if (!entry) return textDigest(text) === locked.integrity ? 'same' : 'another';
   try {
     return formatOf(entry).compare(text, entry);
   } catch (error) {
-    // A file that can no longer be read as a configuration was changed.
-    if (error instanceof RangeError) return 'unreadable';
+    if (error instanceof RangeError) return error;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { LOCKFILE_NAME, type LockedArtifact } from '../contract.ts';
-import { InstallError } from '../errors.ts';
+import { cannotFollow, InstallError } from '../errors.ts';
 import { absent, makeFolderInside, pathInside, readInside, removeInside } from '../target/files.ts';
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
 import { treeDigest } from '../target/tree.ts';
@@ -68,15 +68,14 @@ export async function foreseePlace({ kind, spec }: ReadyArtifact, given: PlaceJo
 }
 
 /** @throws InstallError when a frozen install has nothing to go by. */
-function checkLocked({ kind, spec }: ReadyArtifact, given: PlaceJob): { location: Location; job: PlaceJob } {
+export function checkLocked<T extends Pick<PlaceJob, 'isFrozen' | 'locked'>>({ kind, spec }: ReadyArtifact, given: T) {
   const location = kind.location(spec);
   const { isFrozen, locked } = given;
   // A lockfile that an earlier version wrote has no pins, and one that was edited may have another path.
   const isExact = location.kind !== 'hub' || (locked?.pins && locked.path === hubPath(location, locked));
+  const fault = `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs.`;
   if (isFrozen && !(locked?.ok && isExact))
-    throw new InstallError(
-      `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs. Install without --frozen once, which locks it.`,
-    );
+    throw new InstallError(`${fault} Install without --frozen once, which locks it.`);
   return { location, job: { ...given, locked: locked?.ok && isExact ? locked : undefined } };
 }
 
@@ -99,7 +98,8 @@ async function placeInHub(artifact: ReadyArtifact, location: HubLocation, job: P
   const path = hubPath(location, resolution);
   const found = await readComplete(targetDir, path);
   const complete = found && !(context.trust.allowScripts && found.built.warnings?.length) ? found : undefined;
-  if (complete && !(isFrozen && (await isChanged(targetDir, path, complete))))
+  const isAltered = complete && isFrozen && (await isChanged(targetDir, path, complete));
+  if (complete && !isAltered)
     return { ...resolution, ...complete.built, path, extra: { ...complete.built.extra, unchanged: true } };
   const folder = await pathInside(targetDir, path);
   await rm(folder, { recursive: true, force: true });
@@ -107,7 +107,8 @@ async function placeInHub(artifact: ReadyArtifact, location: HubLocation, job: P
   try {
     const built = await artifact.kind.build(artifact.spec, resolution, folder, context);
     await writeFile(join(folder, MARKER), `${JSON.stringify({ ...built, tree: await builtTree(folder) })}\n`);
-    return { ...resolution, ...built, path };
+    const altered = isAltered ? [`'${path}' ${CHANGED}, and was built again.`] : [];
+    return { ...resolution, ...built, path, warnings: [...(built.warnings ?? []), ...altered] };
   } catch (error) {
     await removeInside(targetDir, path);
     throw error;
@@ -139,11 +140,7 @@ export async function isChanged(targetDir: string, path: string, { tree }: Compl
 
 type VendorLocation = Extract<Location, { kind: 'vendor' }>;
 
-async function placeInVendor(
-  { kind, spec }: ReadyArtifact,
-  location: VendorLocation,
-  job: PlaceJob,
-): Promise<InstalledArtifact> {
+async function placeInVendor({ kind, spec }: ReadyArtifact, location: VendorLocation, job: PlaceJob) {
   const { targetDir, context, locked } = job;
   const paths = possiblePaths(location, job);
   const kept = locked && (await keepFolder(paths, job));
@@ -153,6 +150,8 @@ async function placeInVendor(
   await mkdir(folder);
   const built = await kind.build(spec, resolution, folder, context);
   const tree = await vendorTree(folder);
+  if (job.isFrozen && locked?.tree && locked.tree !== tree)
+    throw cannotFollow(`What was fetched for '${kind.describe(spec)}' is not what ${LOCKFILE_NAME} says.`);
   const { path, warnings } = await choosePath(paths, tree, job);
   return {
     ...resolution,
@@ -220,9 +219,8 @@ async function choosePath(paths: readonly string[], tree: string | undefined, jo
     const ways = job.isFrozen ? 'Move it away' : 'Move it away, choose another folder with --dest';
     throw new InstallError(`${state}, so it is left as it is. ${ways}, or replace it with --force.`);
   }
-  throw new InstallError(
-    `${paths.map((path) => `'${path}'`).join(', ')}: each ${FOREIGN}. Choose a folder with --dest.`,
-  );
+  const all = paths.map((path) => `'${path}'`).join(', ');
+  throw new InstallError(`${all}: each ${FOREIGN}. Choose a folder with --dest.`);
 }
 
 const CHANGED = 'was changed since it was installed';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { inspectBundle } from '../artifacts/archive/bundle.ts';
-import { isChanged, readComplete, vendorTree } from '../artifacts/place.ts';
+import { readArtifact } from '../artifacts/kinds.ts';
+import { checkLocked, isChanged, readComplete, vendorTree } from '../artifacts/place.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
@@ -39,7 +40,8 @@ export async function verifyLockfile(targetDir: string, lockfile?: Lockfile): Pr
   return { ok, target: targetDir, lockfile: LOCKFILE_NAME, checks };
 }
 
-async function verifyArtifact({ kind, spec, path, tree, ok }: LockedArtifact, targetDir: string): Promise<LockFinding> {
+async function verifyArtifact(locked: LockedArtifact, targetDir: string): Promise<LockFinding> {
+  const { kind, spec, path, tree, ok } = locked;
   if (!ok) return { outcome: 'unchecked', reason: 'it could not be installed' };
   if (path === null) {
     const isImage = kindNameOf(kind, spec) === 'oci';
@@ -50,9 +52,12 @@ async function verifyArtifact({ kind, spec, path, tree, ok }: LockedArtifact, ta
     if (found === undefined) return { outcome: 'missing', reason: 'the folder is gone' };
     return found === tree ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
   }
+  const artifact = readArtifact(kind, spec);
+  if (!('fault' in artifact)) checkLocked(artifact, { isFrozen: true, locked });
   const complete = await readComplete(targetDir, path);
   if (!complete) return { outcome: 'missing', reason: "the folder is not complete; 'hub install --frozen' builds it" };
-  if (await isChanged(targetDir, path, complete)) return { outcome: 'different', reason: 'the folder was changed' };
+  if (await isChanged(targetDir, path, complete))
+    return { outcome: 'different', reason: "the folder was changed; 'hub install --frozen' builds it again" };
   return { outcome: 'same' };
 }
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { FetchError } from '../../../lib/net/fetch-error.ts';
 import type { DownloadReply } from '../../../lib/world.ts';
-import { InstallError } from '../../errors.ts';
+import { cannotFollow, InstallError } from '../../errors.ts';
 import { fileDigest, findStrayLink } from '../../target/tree.ts';
 import { publicUrl, WebAddress } from '../address.ts';
 import type { ArtifactContext, ArtifactKind, Resolution } from '../artifact.ts';
@@ -67,7 +67,7 @@ async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: Ar
   const { resolved, integrity } = locked;
   const shown = publicUrl(url);
   if (resolved !== shown || !integrity)
-    throw new InstallError(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), and the manifest ${shown}.`);
+    throw cannotFollow(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), and the manifest ${shown}.`);
   const file = join(context.stagingDir, ARCHIVE);
   await access(file).catch(() => downloadArchive(url, context));
   checkDigest(`The archive ${shown}`, { expected: integrity, found: await fileDigest(file) });

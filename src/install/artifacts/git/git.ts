@@ -1,6 +1,6 @@
 // Repositories, checked out at exactly one commit, within limits.
 import { z } from 'zod';
-import { InstallError } from '../../errors.ts';
+import { cannotFollow, InstallError } from '../../errors.ts';
 import { findStrayLink } from '../../target/tree.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { Destination, vendorNames } from '../destination.ts';
@@ -47,7 +47,7 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
     async build(spec, { resolved, integrity }, folder, context) {
       const commit = resolved ?? '';
       if (!isCommit(commit) || integrity !== integrityOf(commit))
-        throw new InstallError(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
+        throw cannotFollow(`The lockfile has no commit for ${shownRepository(spec.repo)}.`);
       const { repo, ref } = spec;
       await checkOut({ repo, commit, limits }, folder, context);
       const stray = await findStrayLink(folder);
@@ -127,7 +127,8 @@ function unknownRef(repo: string, ref: string): InstallError {
   const shown = shownRepository(repo);
   if (ref === 'HEAD') return new InstallError(`The repository ${shown} does not exist, or has no commits.`);
   const advice = /^[0-9a-f]{7,39}$/.test(ref) ? ' If it is a shortened commit, use the full one.' : '';
-  return new InstallError(`The repository ${shown} has no branch, tag or commit '${ref}'.${advice}`);
+  const gone = isCommit(ref) ? ' If hub.lock.json names it, uninstall the entity and install it again.' : advice;
+  return new InstallError(`The repository ${shown} has no branch, tag or commit '${ref}'.${gone}`);
 }
 
 function notFetched(repo: string): string {

@@ -7,7 +7,7 @@ import {
   readImageReference,
   tagFault,
 } from '../../../catalog/launch/image-reference.ts';
-import { InstallError } from '../../errors.ts';
+import { cannotFollow } from '../../errors.ts';
 import { vetHost } from '../address.ts';
 import type { ArtifactContext, ArtifactKind } from '../artifact.ts';
 import { checkDigest, Digest } from '../digest.ts';
@@ -49,8 +49,7 @@ export const imageKind: ArtifactKind<ImageReference> = {
 
   async build(image, { resolved, integrity }, _folder, context) {
     const isSame = resolved === `${imageName(image)}@${integrity}` && (!image.digest || image.digest === integrity);
-    if (!isSame || !integrity)
-      throw new InstallError(`The lockfile has ${resolved}, and the manifest ${pullName(image)}.`);
+    if (!isSame || !integrity) throw cannotFollow(`The lockfile has ${resolved}, and the manifest ${pullName(image)}.`);
     await vetHost(`https://${image.host}/`, context);
     const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };

@@ -38,10 +38,8 @@ export function checkPackages(name: string, pinned: unknown): LockedPackages {
       throw new InstallError(`The lockfile has a package at '${path.slice(0, 200)}', outside of node_modules.`);
     if (typeof locked.resolved === 'string') throw new InstallError(notFromRegistry(name));
     // Bundled packages are covered by the digest of the package that holds them.
-    if (!locked.integrity && !locked.inBundle)
-      throw new InstallError(
-        `The registry gives no digest for ${nameAt(path)}@${locked.version}, which '${name}' needs.`,
-      );
+    const what = `${nameAt(path)}@${locked.version}, which '${name}' needs`;
+    if (!locked.integrity && !locked.inBundle) throw new InstallError(`The registry gives no digest for ${what}.`);
   }
   return read.data;
 }
