@@ -2,6 +2,7 @@
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { versionKey } from '../../catalog/version-order.ts';
+import { HubError } from '../../errors.ts';
 import type { HubOperations } from '../../hub-operations.ts';
 import {
   LOCKFILE_NAME,
@@ -86,9 +87,22 @@ export const installedCommands = [
       const folder = await own.folderOf(target);
       const locked = entitiesFor(args, await lockfileIn(target, own), folder);
       const reports: UninstallReport[] = [];
-      for (const { id } of locked) reports.push(await own.uninstall({ id, target, force }));
-      const answer = args.length === 1 ? { ...reports[0], target_path: folder } : { target_path: folder, reports };
-      return output.answer(answer, () => reports.map((each) => uninstalledForPeople(each, folder)).join(''));
+      const refused: { id: string; error: string }[] = [];
+      for (const { id } of locked) {
+        try {
+          reports.push(await own.uninstall({ id, target, force }));
+        } catch (error) {
+          if (locked.length === 1 || !(error instanceof HubError)) throw error;
+          refused.push({ id, error: error.message });
+        }
+      }
+      const ok = refused.length === 0;
+      const answer = locked.length === 1 ? reports[0] : { ok, reports, refused };
+      const lines = () => [
+        ...reports.map((each) => uninstalledForPeople(each, folder)),
+        ...refused.map(({ error }) => output.style.bad(oneLine(error)).concat('\n')),
+      ];
+      return output.answer({ ...answer, target_path: folder }, () => lines().join(''), ok ? 'ok' : 'failed');
     },
   }),
   command({

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startNpmRegistry } from '../../install/artifacts/npm-registry.ts';
 import { rawZip } from '../../install/artifacts/raw-archives.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
@@ -122,6 +123,90 @@ test('hub uninstall: refused while the entry of a client was edited', async (t) 
   assert.match((await hub('uninstall', 'pdf-tables')).error, /'pdf-tables' of '\.mcp\.json' was changed .*--force/);
   const { out } = await hub('uninstall', 'pdf-tables', '--force');
   assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/pdf-tables\n/);
+});
+
+test('hub uninstall: of several, each is removed or refused', async (t) => {
+  const { server, hub, json, target, version } = await installed(t);
+  const exec = { cmd: ['node', 'a'] };
+  const other = version('1.0.0', 'two', { id: 'other', name: 'other', mcp_registration: { server: { exec } } });
+  await server.load([{ document: other }]);
+  assert.equal((await hub('install', 'other', '--client', 'claude')).exitCode, 0);
+  const file = join(target, '.mcp.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
+  const some = await hub('uninstall', 'other', 'pdf-tables');
+  assert.equal(some.exitCode, 1);
+  assert.match(
+    some.out,
+    /Uninstalled mcp_server:pdf-tables.*\n.*other@1\.0\.0' was not uninstalled\. .*--force removes it/,
+  );
+  assert.equal((await hub('install', 'pdf-tables')).exitCode, 0);
+  const { exitCode, answer } = await json('uninstall', 'pdf-tables', 'other');
+  assert.deepEqual(
+    [exitCode, answer.ok, answer.reports.length, answer.refused[0].id],
+    [1, false, 1, 'mcp_server:other@1.0.0'],
+  );
+  assert.equal((await hub('uninstall', 'other', '--force')).exitCode, 0);
+});
+
+test('hub verify, hub install: a configuration that cannot be read is told, with what to do', async (t) => {
+  const { server, hub, target, version } = await installed(t);
+  const exec = { cmd: ['node', 'a'] };
+  await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
+  const install = ['install', 'pdf-tables', '--client', 'claude'];
+  assert.equal((await hub(...install)).exitCode, 0);
+  await writeFile(join(target, '.mcp.json'), '{"mcpServers": {');
+  assert.match(
+    (await hub('verify')).out,
+    /different .*\.mcp\.json +it is not plain JSON.*: fix it, or move it away and run/,
+  );
+  const [foreseen, refused] = [await hub(...install, '--dry-run'), await hub(...install)];
+  assert.deepEqual([foreseen.exitCode, refused.exitCode], [1, 1]);
+  assert.match(refused.error, /failed +adapters\.write .*Nothing was built\. '\.mcp\.json' cannot be changed/);
+  await rm(join(target, '.mcp.json'));
+  assert.equal((await hub('install', '--frozen')).exitCode, 0);
+  assert.equal((await hub('verify')).exitCode, 0);
+});
+
+test('hub install --frozen: a package that was changed is built again, and that is told', async (t) => {
+  const { server, hub, target } = await installed(t);
+  const registry = await startNpmRegistry(t);
+  registry.publish({ name: 'greeter', version: '1.0.0', bin: { greeter: 'cli.js' }, files: { 'cli.js': '' } });
+  const spec = { registry: 'npm', package: 'greeter', version: '1.0.0', registry_url: registry.host.origin };
+  const artifacts = [{ kind: 'npm', spec }];
+  await server.load([{ document: aManifest({ id: 'greeter', name: 'greeter', version: '1.0.0', artifacts }) }]);
+  assert.equal((await hub('install', 'greeter')).exitCode, 0);
+  const [path = ''] = await Array.fromAsync(glob('.hub/npm/*/*/node_modules/greeter/cli.js', { cwd: target }));
+  await writeFile(join(target, path), 'changed');
+  assert.match((await hub('verify')).out, /different .*the folder was changed; 'hub install --frozen' builds it again/);
+  const { error } = await hub('install', '--frozen');
+  assert.match(
+    error,
+    /ok +npm\.install .*: '\.hub\/npm\/.*' was changed since it was installed, and was built again\./,
+  );
+  assert.equal(await readFile(join(target, path), 'utf8'), '');
+  const file = join(target, 'hub.lock.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/sha512-\w{8}/g, 'sha512-00000000'));
+  assert.match(
+    (await hub('verify')).out,
+    /does not say exactly what 'npm install greeter@1\.0\.0.*' installs\. Install without/,
+  );
+  assert.equal((await hub('install', 'greeter')).exitCode, 0);
+  assert.equal((await hub('verify')).exitCode, 0);
+});
+
+test('hub install --frozen: an edited lockfile is refused, with advice that works', async (t) => {
+  const { hub, target } = await installed(t);
+  const file = join(target, 'hub.lock.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/("tree": "sha256:)\w{8}/, '$100000000'));
+  const refused = await hub('install', '--frozen');
+  assert.equal(refused.exitCode, 1);
+  assert.match(
+    refused.error,
+    /is not what hub\.lock\.json says\. Restore .*, or uninstall the entity and install it again/,
+  );
+  assert.equal((await hub('uninstall', 'pdf-tables', '--force')).exitCode, 0);
+  assert.equal((await hub('install', 'pdf-tables')).exitCode, 0);
+  assert.equal((await hub('verify')).exitCode, 0);
 });
 
 test('hub list, hub verify: a lockfile that cannot be read is told, with what to do', async (t) => {
