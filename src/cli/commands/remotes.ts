@@ -302,7 +302,7 @@ function syncForPeople(report: SyncReport, { style }: Output): string {
   const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : [...read, ...failed];
   const registration = report.synced || report.registered + report.failed > 0;
   const servers = registration
-    ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list' says why)" : ''}.\n`
+    ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list --all' says why)" : ''}.\n`
     : '';
   const { removed = [] } = report;
   const rest = removed.length - MOST_NAMES;

@@ -1,4 +1,5 @@
 // What can go wrong with a request, in words that end a sentence about its address.
+import { isIP } from 'node:net';
 
 /** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
 export class FetchError extends Error {
@@ -21,9 +22,10 @@ export function tooLarge(maxBytes: number): FetchError {
   return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
 }
 
-/** `fault` is of the host that the address leads to, which may be another one after redirects. */
+/** `fault` is that of the address of the host, which may be another host after redirects. */
 export function forbiddenHost(hostname: string, fault: string): FetchError {
-  return new FetchError(`leads to ${hostname}, and that ${fault}`, { isTemporary: false });
+  const subject = isIP(hostname) ? 'that' : 'its address';
+  return new FetchError(`leads to ${hostname}, and ${subject} ${fault}`, { isTemporary: false });
 }
 
 /** As undici reports it. */

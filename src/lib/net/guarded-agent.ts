@@ -69,7 +69,7 @@ async function makeProxyAgent(proxy: string): Promise<Dispatcher> {
 function checkedConnector(connect: buildConnector.connector, rule: NetworkRule): buildConnector.connector {
   return (options, done) => {
     const fault = literalFault(options.hostname, rule);
-    if (fault) done(forbiddenHost(options.hostname, fault), null);
+    if (fault) done(forbiddenHost(withoutBrackets(options.hostname), fault), null);
     else connect(options, done);
   };
 }
@@ -88,7 +88,7 @@ export function checkedLookup(rule: NetworkRule): LookupFunction {
       const faults = addresses.map(({ address }) => addressFault(address, rule));
       const allowed = addresses.filter((_address, index) => faults[index] === undefined);
       const [first] = allowed;
-      if (!first) return done(forbiddenHost(hostname, faults[0] ?? 'has no address'), '', 0);
+      if (!first) return done(forbiddenHost(hostname, faults[0] ?? 'is not known'), '', 0);
       if (options.all) done(null, allowed);
       else done(null, first.address, first.family);
     });
