@@ -218,8 +218,12 @@ function writeToken(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
+/** A name of a server, or an identifier. @throws HubError `invalid_request` */
 function readToken(token: string): string {
-  return Buffer.from(token, 'base64url').toString().replaceAll('\u0000', '').toWellFormed();
+  const text = Buffer.from(token, 'base64url').toString();
+  if (!/^(urn:|[\w.-]+\/)/.test(text) || writeToken(text) !== token)
+    throw invalid('pageToken', 'is not one that this hub gave out; start without it');
+  return text;
 }
 
 function invalid(path: string, message: string): HubError {

@@ -198,7 +198,10 @@ for (const [url, body] of BAD) {
     assert.equal(answer.body.errorCode, 'INVALID_ARGUMENT');
   });
 }
-for (const query of ['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'pageSize=0', 'pageSize=x']) {
+for (const query of [
+  ...['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'pageSize=0', 'pageSize=x'],
+  ...['x', 'forged', Buffer.from('nothing').toString('base64url')].map((token) => `pageToken=${token}`),
+]) {
   test(`ard: a list refuses ${query}`, async (t) => {
     const { get } = await ard(t);
     assert.equal((await get(`/ard/agents?${query}`)).status, 400);
