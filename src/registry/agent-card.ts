@@ -1,31 +1,43 @@
 // Agent cards of A2A (Agent2Agent), versions 1.0 and 0.3: a card → a manifest, and the card of a manifest.
+import type { InputFault } from '../errors.ts';
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { reversedHost } from './present-entry.ts';
 
 const LONGEST_SLUG = 80;
 
-/** Manifests have a type, and servers of registries have no skills. */
 export function isAgentCard(document: unknown): document is JsonObject {
-  return isJsonObject(document) && document.type === undefined && document.id === undefined && isWhole(document);
+  return seemsAgentCard(document) && cardFaults(document).length === 0;
+}
+
+/** Manifests have a type, and servers of registries have no skills. */
+export function seemsAgentCard(document: unknown): document is JsonObject {
+  return (
+    isJsonObject(document) && document.type === undefined && document.id === undefined && document.skills !== undefined
+  );
 }
 
 /** What both versions demand of a card, and an address that agents can be reached at. */
-function isWhole(card: JsonObject): boolean {
-  const hasTexts = [card.name, card.description, card.version].every((each) => asText(each) !== undefined);
-  const hasModes = [card.defaultInputModes, card.defaultOutputModes].every(Array.isArray);
-  const skills = asObjects(card.skills);
-  const areSkills = skills.every(
-    ({ id, name, description, tags }) =>
-      [asText(id), asText(name), asText(description)].every(Boolean) && Array.isArray(tags),
-  );
-  return (
-    hasTexts &&
-    hasModes &&
-    isJsonObject(card.capabilities) &&
-    Array.isArray(card.skills) &&
-    areSkills &&
-    addressOf(card) !== undefined
-  );
+export function cardFaults(card: JsonObject): InputFault[] {
+  const areTexts = (owner: JsonObject, names: readonly string[], at = '') =>
+    names
+      .filter((name) => asText(owner[name]) === undefined)
+      .map((name) => ({ path: `${at}${name}`, message: 'must be a text that is not empty' }));
+  const areLists = (owner: JsonObject, names: readonly string[], at = '') =>
+    names
+      .filter((name) => !Array.isArray(owner[name]))
+      .map((name) => ({ path: `${at}${name}`, message: 'must be a list' }));
+  return [
+    ...areTexts(card, ['name', 'description', 'version']),
+    ...(isJsonObject(card.capabilities) ? [] : [{ path: 'capabilities', message: 'must be an object' }]),
+    ...areLists(card, ['defaultInputModes', 'defaultOutputModes', 'skills']),
+    ...asObjects(card.skills).flatMap((skill, place) => [
+      ...areTexts(skill, ['id', 'name', 'description'], `skills[${place}].`),
+      ...areLists(skill, ['tags'], `skills[${place}].`),
+    ]),
+    ...(addressOf(card)
+      ? []
+      : [{ path: 'supportedInterfaces', message: 'must have the url of the agent, with https' }]),
+  ];
 }
 
 /** The address of the agent, not of its card. */
@@ -72,7 +84,7 @@ export function agentCardOf({
 }: JsonObject): JsonObject | undefined {
   if (type !== 'agent' || !isJsonObject(agent_card)) return undefined;
   const card = { name: asText(title) ?? name, description, version, ...agent_card };
-  return isWhole(card) ? card : undefined;
+  return cardFaults(card).length === 0 ? card : undefined;
 }
 
 function slugOf(name: string): string {

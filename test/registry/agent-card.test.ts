@@ -62,6 +62,20 @@ test('agent card: is valid, and cannot be published', () => {
   assert.equal(publishingFaults(anAgentCard()).length, 1);
 });
 
+test('agent card: what one lacks is said, as of a card', () => {
+  const card = anAgentCard({ version: undefined, skills: [{ id: 'a', name: 'a', description: 'a' }], url: 'x' });
+  const { valid, issues } = validateDocument({ ...card, supportedInterfaces: [] });
+  assert.equal(valid, false);
+  assert.deepEqual(
+    issues.map(({ path, message }) => `${path} ${message}`),
+    [
+      'version must be a text that is not empty',
+      'skills[0].tags must be a list',
+      'supportedInterfaces must have the url of the agent, with https',
+    ],
+  );
+});
+
 test('agent card: odd names become plain ids', () => {
   const idOf = (name: string) => manifestFromAgentCard(anAgentCard({ name })).id;
   assert.equal(idOf('  Ünïcode / ../.. & Co. '), 'org.example.travel/u-ni-code-co');

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';
 import { isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
-import { isAgentCard, manifestFromAgentCard } from '../agent-card.ts';
+import { cardFaults, isAgentCard, manifestFromAgentCard, seemsAgentCard } from '../agent-card.ts';
 import type { ServerKey, Validation, ValidationIssue } from '../contract.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import { ruleIssues, schemaIssues } from './server-rules.ts';
@@ -25,7 +25,9 @@ function issuesIn(document: unknown): ValidationIssue[] {
     ? manifestIssues(manifestFromAgentCard(document))
     : isManifest(document)
       ? manifestIssues(document)
-      : serverIssues(document);
+      : seemsAgentCard(document)
+        ? cardFaults(document).map(({ path, message }) => schemaIssue(path, message, 'agent-card'))
+        : serverIssues(document);
 }
 
 /** Manifests have a type; `server.json` has none. */
