@@ -39,7 +39,7 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
     artifacts: packages.map(artifactOfPackage),
     packages,
     remotes,
-    ...registrationOf(packages, remotes),
+    ...registrationOf(server),
     ...whatOnlyRegistriesRead(server),
   };
 }
@@ -61,14 +61,14 @@ export function lifecycleOf(status: string, message: string | null): JsonObject 
 }
 
 /** A server that can be reached is registered by its address; one that is run, by its command. */
-function registrationOf(packages: readonly JsonObject[], remotes: readonly JsonObject[]): JsonObject {
-  const remote = remotes.find(({ url }) => typeof url === 'string');
+export function registrationOf({ packages, remotes }: JsonObject): JsonObject {
+  const remote = asObjects(remotes).find(({ url }) => typeof url === 'string');
   if (remote) {
     const type = asText(either(remote, 'type', 'transport_type'))?.toLowerCase();
     return {
       mcp_registration: { server: { transport: type === 'sse' ? 'SSE' : 'STREAMABLEHTTP', url: remote.url } },
     };
   }
-  const [pack] = packages;
+  const [pack] = asObjects(packages);
   return pack ? { mcp_registration: { server: { transport: 'STDIO', exec: commandOf(pack) } } } : {};
 }

@@ -7,7 +7,7 @@ import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { Clock } from '../../lib/world.ts';
 import { PUBLISHED, type ServerKey, type ServerResponse, type StatusChanged, type StatusRequest } from '../contract.ts';
-import { lifecycleOf, manifestFromServer } from '../manifest-from-server.ts';
+import { lifecycleOf, manifestFromServer, registrationOf } from '../manifest-from-server.ts';
 import { type Presenter, presentEntry } from '../present-entry.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import type { AboutEntry, RegistryEntry, RegistryStore } from '../store.ts';
@@ -22,7 +22,7 @@ export interface Publishing {
 
 export interface PublishingDependencies {
   catalog: Pick<Catalog, 'publish' | 'get'>;
-  store: Pick<RegistryStore, 'twinsOf' | 'entries' | 'publishedManifests'>;
+  store: Pick<RegistryStore, 'twinsOf' | 'entries' | 'versions' | 'publishedManifests'>;
   /** Resolves when the entries show the catalog, as far as there is time. */
   upToDate: () => Promise<unknown>;
   /** Takes out of the gateway what no longer may be there. */
@@ -59,7 +59,10 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
   /** @throws HubError `name_taken`, `version_taken` */
   async function assertFree(key: ServerKey): Promise<void> {
     const [twin] = await store.twinsOf(key.name);
-    if (twin) throw new HubError('name_taken', `The server '${twin}' differs from '${key.name}' only in case.`);
+    if (twin) {
+      const advice = 'publish another version of that one, or choose a name that nobody takes for it';
+      throw new HubError('name_taken', `The server '${twin}' differs from '${key.name}' only in case: ${advice}.`);
+    }
     await upToDate();
     const [entry] = await store.entries([key]);
     if (entry && entry.status !== 'deleted') throw taken(key);
@@ -68,9 +71,10 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
   async function publishedVersions({ name, version }: StatusRequest): Promise<JsonObject[]> {
     const texts = await store.publishedManifests(name, version);
     if (texts.length > 0) return texts.map((text) => JSON.parse(text) as JsonObject);
-    const { id, remote } = await catalog.get(
-      version === undefined ? `mcp_server:${name}` : formatUid({ type: 'mcp_server', slug: name, version }),
-    );
+    await upToDate();
+    const listed = await store.versions(name, { version, includeDeleted: false });
+    const own = version === undefined ? `mcp_server:${name}` : formatUid({ type: 'mcp_server', slug: name, version });
+    const { id, remote } = await catalog.get(listed.flatMap(idsOf)[0] ?? own);
     throw new HubError(
       'not_published',
       `'${id}' was not published to this hub, but comes from ${remote ?? 'a manifest without a remote'}: block it if it should not be used.`,
@@ -109,7 +113,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
 
 function publishedManifest(document: JsonObject, at: string): JsonObject {
   const manifest = isManifest(document)
-    ? document
+    ? { ...registrationOf(document), ...document }
     : manifestFromServer(document, { status: 'active', publishedAt: at, updatedAt: at });
   const { registry_status: _, ...provenance } = asObject(manifest.provenance);
   return { ...manifest, provenance: { ...provenance, source: PUBLISHED, published_at: at, updated_at: at } };
@@ -132,6 +136,10 @@ function keyOf(manifest: JsonObject): ServerKey {
   const key = serverKeyOf(manifest);
   if (!key) throw invalid([{ path: 'name', message: 'must be the name of a registry, such as com.acme/notes' }]);
   return key;
+}
+
+function idsOf({ about }: RegistryEntry): AboutEntry['ids'] {
+  return (JSON.parse(about) as AboutEntry).ids;
 }
 
 function keyText({ name, version }: ServerKey): string {

@@ -13,21 +13,13 @@ type Remote = NonNullable<PublishedServer['remotes']>[number];
 /** Needs nothing of the document but its `$schema`, so that people hear about an old one first. */
 export function schemaIssues({ $schema }: { $schema?: unknown }): ValidationIssue[] {
   if (typeof $schema !== 'string' || $schema === '')
-    return [error('schema', `$schema is missing: write "$schema": "${SERVER_SCHEMA}"`, 'schema-field-required')];
+    return [error('schema', `is missing: write "$schema": "${SERVER_SCHEMA}"`, 'schema-field-required')];
   const [, release] = /\/schemas\/([\w~.-]+)\/server\.schema\.json/.exec($schema) ?? [];
-  if (!release)
-    return [error('schema', `$schema must be ${SERVER_SCHEMA}`, 'schema-version-extraction-error', 'schema')];
+  if (!release) return [error('schema', `must be ${SERVER_SCHEMA}`, 'schema-version-extraction-error', 'schema')];
   if (!KNOWN_SCHEMAS.includes(release))
-    return [
-      error(
-        'schema',
-        `the schema ${release} is not known: use ${SERVER_SCHEMA}`,
-        'schema-version-not-available',
-        'schema',
-      ),
-    ];
+    return [error('schema', `${release} is not known: use ${SERVER_SCHEMA}`, 'schema-version-not-available', 'schema')];
   if ($schema === SERVER_SCHEMA) return [];
-  const advice = `the schema ${release} is not the current one: write "$schema": "${SERVER_SCHEMA}"`;
+  const advice = `${release} is not the current one: write "$schema": "${SERVER_SCHEMA}"`;
   return [warning('schema', advice, 'schema-version-deprecated')];
 }
 

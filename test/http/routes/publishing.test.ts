@@ -146,7 +146,8 @@ testOnEveryEngine('publishing: no remote replaces, adds to or removes what was p
   const theirs = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
   const copy = { ...theirs, id: 'copy', remotes: [{ type: 'sse', url: 'https://evil.example' }] };
   const other = { ...theirs, id: 'com.acme/tasks', name: 'com.acme/tasks' };
-  catalog.put('/index.json', { items: [theirs, copy, other].map((manifest) => ({ manifest })) });
+  const listed = { ...theirs, id: 'other-id', name: 'com.acme/listed' };
+  catalog.put('/index.json', { items: [theirs, copy, other, listed].map((manifest) => ({ manifest })) });
   const url = catalog.url('/index.json');
   await hub.addRemote(url, { priority: 1000 });
   await hub.ingest();
@@ -157,6 +158,8 @@ testOnEveryEngine('publishing: no remote replaces, adds to or removes what was p
   assert.equal((await publish(aServer({ name: 'com.acme/tasks' }))).status, 409, 'theirs is not replaced either');
   const refused = await ask('PATCH', '/v0/servers/com.acme%2Ftasks/versions/1.0.0/status', { status: 'deleted' });
   assert.deepEqual([refused.status, refused.body.code], [409, 'not_published']);
+  const named = await ask('PATCH', '/v0/servers/com.acme%2Flisted/versions/1.0.0/status', { status: 'deleted' });
+  assert.deepEqual([named.status, named.body.code], [409, 'not_published'], 'its id is another one');
   catalog.put('/index.json', { items: [{ manifest: other }] });
   await hub.ingest();
   await hub.removeRemote(url, { purge: true });
@@ -181,6 +184,17 @@ testOnEveryEngine('publishing: the policy decides about it as about any other', 
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 active']);
   assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval is for what it brings');
+});
+
+test('publishing: a manifest is registered by its remote, as a server.json is', async (t) => {
+  const { publish, hub } = await registry(t);
+  const manifest = { type: 'mcp_server', id: 'com.acme/crm', name: 'com.acme/crm', version: '1.0.0' };
+  const { status } = await publish({ ...manifest, remotes: [{ type: 'sse', url: 'https://crm.acme.example/sse' }] });
+  assert.equal(status, 200);
+  const { text } = await hub.getManifest('mcp_server:com.acme/crm@1.0.0');
+  assert.deepEqual(JSON.parse(text).mcp_registration, {
+    server: { transport: 'SSE', url: 'https://crm.acme.example/sse' },
+  });
 });
 
 test('publishing: a manifest of the hub is published too', async (t) => {
