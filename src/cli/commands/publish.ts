@@ -39,7 +39,7 @@ export const publishCommands = [
   }),
   command({
     path: ['validate'],
-    summary: 'check a server.json or a manifest without publishing it',
+    summary: 'check a server.json, a manifest or an agent card without publishing it',
     details:
       'Reports everything that is wrong. The exit code is 0 if the file can be used, even if there are warnings.',
     kind: 'local',

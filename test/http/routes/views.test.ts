@@ -128,7 +128,7 @@ test('views: the command line lists, sets and removes them', async (t) => {
   const environment = { HUB_URL: await listen(), HUB_TOKEN: TOKEN };
   const hub = (...args: string[]) => inTerminal(['view', ...args], { environment });
   const set = await hub('set', 'team', '--names', 'com.acme/*', '--approved');
-  assert.deepEqual([set.exitCode, set.out], [0, 'Saved: team at /registry/team/v0.1/servers\n']);
+  assert.deepEqual([set.exitCode, set.out], [0, 'Saved: team at /registry/team\n']);
   assert.match((await hub('list')).out, /approved .*all.*only what it allows[\s\S]*team .*com\.acme\/\*/);
   assert.equal((await hub('remove', 'team')).out, 'Removed: team\n');
   assert.equal((await hub('remove', 'team')).exitCode, 3);

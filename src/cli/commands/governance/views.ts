@@ -25,7 +25,7 @@ export const viewCommands = [
     path: ['view', 'set'],
     summary: 'create or change a view',
     details:
-      'Its servers are listed at /registry/<name>/v0.1/servers. Use that address for VS Code, Copilot and ToolHive.',
+      'VS Code, Copilot and ToolHive take the address /registry/<name> of the hub. Other hubs read /registry/<name>/v0.1/servers.',
     kind: 'hub',
     args: [NAME],
     options: {
@@ -40,7 +40,7 @@ export const viewCommands = [
     async run({ args: [name = ''], options: { names, approved, description }, output, access }) {
       const hub = await access.open();
       const view = await hub.saveView({ name, names: [...names], approved, description: description ?? '' });
-      output.answer(view, () => `Saved: ${oneLine(view.name)} at /registry/${oneLine(view.name)}/v0.1/servers\n`);
+      output.answer(view, () => `Saved: ${oneLine(view.name)} at /registry/${oneLine(view.name)}\n`);
       return 'ok';
     },
   }),
