@@ -1,13 +1,15 @@
 // Real clients against the hub: what they find is what the hub has.
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { parse } from 'yaml';
 import { manifestFromAgentCard } from '../src/registry/agent-card.ts';
 import { OFFICIAL_META, type ServerResponse } from '../src/registry/contract.ts';
 import { anAgentCard } from '../test/support/agent-card.ts';
 import { tempDir } from '../test/support/databases.ts';
+import { walk } from './compare.ts';
 import { ardTester, type Client, installClients, langchain4jClasses, moduleOf, programOf } from './install-clients.ts';
 import { manifests, printed, servedHub } from './served-hub.ts';
 import { SERVERS } from './servers.ts';
@@ -16,9 +18,6 @@ import { openGallery } from './vscode.ts';
 const NOTES = 'org.example.notes/notes';
 const missing = await installClients();
 const unless = (client: Client) => ({ skip: missing.get(client) ?? false });
-after(() => {
-  for (const reason of missing.values()) process.stderr.write(`\n*** SKIPPED: ${reason}\n`);
-});
 
 describe('VS Code', unless('vscode'), () => {
   test('VS Code: lists, searches, turns pages and finds by name', async (t) => {
@@ -74,6 +73,44 @@ test('apm: searches, shows and lists', unless('apm'), async (t) => {
   assert.match(await apm('search', 'notes'), /org\.example\.notes\/notes/);
   assert.match(await apm('show', NOTES), /@example\/notes-mcp/);
   assert.match(await apm('list'), /com\.acme\/crm/);
+});
+
+describe('ToolHive', () => {
+  // What `thv` and the registry server of ToolHive send, in their order.
+  test('ToolHive: its calls find all servers of a view', async (t) => {
+    const { url, hub } = await servedHub(t, { manifests: manifests() });
+    await hub.saveView({ name: 'team', description: '', names: ['com.acme/*', NOTES], approved: false });
+    const view = `${url}/registry/team`;
+    const { info } = parse(await (await fetch(`${view}/openapi.yaml`)).text());
+    assert.equal(info.version, '1.0.0');
+    assert.match(info.description, /https:\/\/github\.com\/modelcontextprotocol\/registry/);
+    assert.deepEqual(await walk(`${view}/v0.1/servers?limit=1&version=latest`), [
+      'com.acme/bundle@1.0.0',
+      'com.acme/crm@3.1.4',
+      'com.acme/search@1.2.0',
+      `${NOTES}@2.0.0-beta.1`,
+    ]);
+    assert.equal((await walk(`${view}/v0.1/servers?limit=100`)).length, 7, 'all versions');
+    const one = await fetch(`${view}/v0.1/servers/${encodeURIComponent(NOTES)}/versions/latest`);
+    assert.match(one.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(((await one.json()) as ServerResponse).server.version, '2.0.0-beta.1');
+    assert.equal((await walk(`${view}/v0.1/servers?search=notes&version=latest`))[0], `${NOTES}@2.0.0-beta.1`);
+  });
+
+  test('ToolHive: lists, searches and shows the servers of a view', unless('toolhive'), async (t) => {
+    const { url, hub } = await servedHub(t, { manifests: manifests() });
+    await hub.saveView({ name: 'team', description: '', names: ['com.acme/*', NOTES], approved: false });
+    const home = await tempDir(t);
+    const thv = (...words: string[]) =>
+      printed('thv', words, { HOME: home, XDG_CONFIG_HOME: home, TOOLHIVE_SKIP_UPDATE_CHECK: 'true' });
+    // As `thv config set-registry` writes it, which needs a container runtime.
+    const settings = `registry_api_url: ${url}/registry/team\nallow_private_registry_ip: true\n`;
+    await mkdir(join(home, 'toolhive'));
+    await writeFile(join(home, 'toolhive', 'config.yaml'), settings);
+    assert.match(await thv('registry', 'list'), /org\.example\.notes\/notes/);
+    assert.match(await thv('search', 'notes'), /org\.example\.notes\/notes/);
+    assert.match(await thv('registry', 'info', NOTES), /https:\/\/mcp\.notes\.example\.org/);
+  });
 });
 
 test('LangChain4j: calls both generations of the protocol', unless('langchain4j'), async (t) => {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { access, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { installPackages, programsOf } from '../test/support/python-packages.ts';
 
@@ -20,6 +20,7 @@ const HOMES = {
   langchain4j: 'langchain4j-mcp-1.18.1-beta28',
   go: 'registry@v1.8.7',
   ard: 'ard-spec',
+  toolhive: 'thv',
 } as const;
 export type Client = keyof typeof HOMES;
 
@@ -34,6 +35,7 @@ const INSTALLS: Record<Client, () => Promise<string | undefined>> = {
   langchain4j: () => once('langchain4j', mavenInstall),
   go: () => once('go', goInstall),
   ard: findArdTester,
+  toolhive: findToolHive,
 };
 
 /** Why some are not there, by client. */
@@ -65,6 +67,12 @@ export function ardTester(): string {
 async function findArdTester(): Promise<string | undefined> {
   const isThere = await exists(ardTester());
   return isThere ? undefined : 'no checkout of the ARD specification; ARD_SPEC may name one';
+}
+
+/** It is large, and not in every mirror of Go modules: it is used where it is installed. */
+async function findToolHive(): Promise<string | undefined> {
+  const isThere = (process.env.PATH ?? '').split(delimiter).map((folder) => exists(join(folder, HOMES.toolhive)));
+  return (await Promise.all(isThere)).includes(true) ? undefined : 'thv is not installed; only its calls were tried';
 }
 
 async function once(client: Client, install: (client: Client) => Promise<unknown>): Promise<string | undefined> {

@@ -28,6 +28,21 @@ const CALLS = [
   ...['updated_since=2126-01-01T00:00:00Z', 'updated_since=yesterday', 'limit=0', 'limit=101', 'limit=ten'].map(
     (query) => `${LIST}?${query}`,
   ),
+  ...[
+    'limit=',
+    'include_deleted=',
+    'include_deleted=1',
+    'include_deleted=maybe',
+    'cursor=',
+    'version=',
+    'limit=05',
+  ].map((query) => `${LIST}?${query}`),
+  ...['limit=5&limit=6', 'search=notes&search=team', 'cursor=abc', 'cursor=a/b:1.0.0', 'version=LATEST'].map(
+    (query) => `${LIST}?${query}`,
+  ),
+  ...['2026-01-01', '2026-02-30T00:00:00Z', '2026-01-01T00:00:00', '2026-01-01T02:00:00%2B02:00'].map(
+    (date) => `${LIST}?limit=100&updated_since=${date}`,
+  ),
   ...['', '/latest', '/1.9.0', '/9.9.9'].map((rest) => `${NOTES}${rest}`),
   ...['%2f', '%252F', '/'].map((slash) => NOTES.replace('%2F', slash)),
   ...['', '/latest'].map((rest) => versions('org.example.notes/unknown', rest)),
@@ -35,7 +50,8 @@ const CALLS = [
   versions('io.github.example/tool'),
   versions('io.github.example/branches', '/refs%2Fheads%2Fmain'),
   versions('io.github.example/branches', '/latest'),
-  versions('io.github.example/built', '/1.0.0%2B0.7.1'),
+  ...['%2B', '+', '%252B'].map((plus) => versions('io.github.example/built', `/1.0.0${plus}0.7.1`)),
+  ...['%00', '%ZZ', '%20'].map((name) => `${LIST}/${name}/versions`),
   versions('io.github.example/dated', '/latest'),
   versions(`io.github.example/${'n'.repeat(182)}`, '/1.0.0'),
   versions(DEPRECATED.name, '/1.0.0'),
@@ -43,7 +59,7 @@ const CALLS = [
     versions(DELETED.name, rest),
   ),
   ...['/v0/servers?limit=100', '/v0/servers/org.example.notes%2Fnotes', '/v0/health', '/v0/ping'],
-  ...['/v0.1/health', '/v0.1/ping', '/v0.1/version', '/v0.1/nothing', '/v0.1/servers/'],
+  ...['/v0.1/health', '/v0.1/ping', '/v0.1/version', '/v0.1/nothing', '/v0.1/servers/', '/v0.1/publish'],
 ].map((path) => `GET ${path}`);
 
 const missing = (await installClients()).get('go');
@@ -63,7 +79,13 @@ describe('the official registry', { skip: missing ?? false }, () => {
     await hub.syncRemotes();
 
     const found: Difference[] = [];
-    for (const call of [...CALLS, `OPTIONS ${LIST}`, `DELETE ${NOTES}/1.0.0`]) {
+    for (const call of [
+      ...CALLS,
+      `OPTIONS ${LIST}`,
+      'OPTIONS /v0.1/publish',
+      `DELETE ${NOTES}/1.0.0`,
+      `POST ${LIST}`,
+    ]) {
       const [ours, theirs] = await Promise.all([answerOf(url, call), answerOf(official.url, call)]);
       found.push(...compared(call, ours, theirs));
     }
