@@ -47,11 +47,11 @@ export const COMMAND_TABLE: CommandTable = {
     ...completionCommands,
   ],
   groups: {
-    remotes: 'the catalogs that this one is fed from',
-    policy: 'what is found, installed and registered',
-    view: 'parts of the registry under addresses of their own',
-    token: 'who may use the hub, and what for',
-    webhook: 'programs that hear of what happens in the hub',
-    pending: 'MCP servers that are not in the gateway yet',
+    remotes: 'manage the catalogs that this hub reads',
+    policy: 'show, test and apply the admission policy',
+    view: 'manage views of the registry, each with its own address',
+    token: 'manage tokens for people and programs',
+    webhook: 'manage webhooks, which send events to other programs',
+    pending: 'manage MCP servers that are not registered with the gateway',
   },
 };

@@ -11,7 +11,7 @@ export function text(flags: string, description: string): OptionSpec<string | un
   return { flags, description, fallback: undefined, read: (value) => value };
 }
 
-/** The type of the entity that a command is about. */
+/** Lets users name a version apart from the id. */
 export const VERSION_OPTION = text(
   '--version <version>',
   'version to use; the same as @<version> at the end of the id',

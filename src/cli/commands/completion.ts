@@ -33,12 +33,12 @@ export const completionCommands = [
   }),
   command({
     path: ['names'],
-    summary: 'print names with a given beginning, for shell completion',
+    summary: 'print names that start with a text, for shell completion',
     details: 'Prints nothing if there is no local catalog yet, and does not create one.',
     kind: 'hub',
     args: [
       { name: '<kind>', description: 'kind of names', choices: NAME_KINDS },
-      { name: '[start]', description: 'what the names begin with' },
+      { name: '[start]', description: 'text that the names start with' },
     ],
     options: {},
     examples: [

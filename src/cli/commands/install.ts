@@ -30,7 +30,7 @@ const RIGHTS = {
 const INSTALL_OPTIONS = {
   version: VERSION_OPTION,
   target: text('--target <folder>', 'folder to install into; default: the current one'),
-  client: someOf('--client <name>', 'MCP client to write the configuration of; may be repeated', CLIENTS),
+  client: someOf('--client <name>', 'MCP client to configure; may be repeated', CLIENTS),
   prefer: oneOf('--prefer <kind>', 'kind of package to install if there are alternatives', PREFERENCES),
   dest: text('--dest <path>', 'folder in the target for a checkout or an archive; default: vendor/<name>'),
   manifest: text(
@@ -40,7 +40,7 @@ const INSTALL_OPTIONS = {
   frozen: flag('--frozen', 'install exactly what hub.lock.json says; without a name, everything in it'),
   prerelease: flag('--prerelease', 'without a version: use the newest one, even if it is a pre-release'),
   ...RIGHTS,
-  onHub: flag('--on-hub', 'install on the machine of the hub (--hub), into the folder --target there'),
+  onHub: flag('--on-hub', 'install on the machine of the hub (--hub); --target is a folder on that machine'),
 };
 
 type InstallOptions = Call<typeof INSTALL_OPTIONS>['options'];
@@ -50,7 +50,7 @@ export const installCommands = [
     path: ['install'],
     summary: 'install entities into a folder on this machine, and lock them in hub.lock.json',
     details:
-      'Uses the catalog of --hub or HUB_URL, otherwise the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without a version, the newest stable one is installed. Packages go into .hub, checkouts and archives into vendor, and launchers for programs into .hub/bin. Commit hub.lock.json, so that --frozen can install the same again. With --json, the output is the report of the API, plus the full path of the folder in target_path; for several entities, it is a list of reports.',
+      'Uses the catalog of --hub or HUB_URL, otherwise the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without a version, the newest stable one is installed. Packages go into .hub, checkouts and archives into vendor, and launchers for programs into .hub/bin. Commit hub.lock.json, so that --frozen can restore the same installation elsewhere. With --json, prints the report of the API, plus the full path of the folder as target_path; for several entities, a list of reports.',
     kind: 'hub',
     args: [
       {

@@ -25,7 +25,7 @@ const SETTINGS = {
     '--priority <number>',
     'if several remotes list an entity, the one with the highest priority owns it',
   ),
-  register: oneOf('--register <which>', 'which of its servers reach the gateway', REGISTER_MODES),
+  register: oneOf('--register <which>', 'which of its servers to register with the gateway', REGISTER_MODES),
 };
 
 export const remoteCommands = [

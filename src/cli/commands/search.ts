@@ -41,7 +41,11 @@ export const searchCommands = [
       transports: list('--transports <list>', 'with any of these transports'),
       mode: oneOf('-m, --mode <mode>', 'how to search', SEARCH_MODES),
       rerank: oneOf('--rerank <how>', 'whether a language model reorders the best results', RERANKS),
-      versions: oneOf('--versions <which>', 'which versions of each name; default: latest', VERSION_CHOICES),
+      versions: oneOf(
+        '--versions <which>',
+        'only the latest version of each name (the default), or all versions',
+        VERSION_CHOICES,
+      ),
       ...paging('results', { most: 100, fallback: undefined }),
       includeInactive: flag('--include-inactive', 'include disabled entities'),
       registered: flag('--registered', 'only MCP servers that are registered with the gateway'),

@@ -9,7 +9,7 @@ export const serviceCommands = [
     path: ['serve'],
     summary: 'start the hub, with settings from the environment and from .env in this folder',
     kind: 'plain',
-    options: { demo: flag('--demo', 'with a small sample catalog, in a separate database') },
+    options: { demo: flag('--demo', 'use a small sample catalog, in a separate database') },
     examples: [
       ['hub serve --demo', 'a hub with sample entries'],
       ['PORT=8080 API_TOKEN=… hub serve', 'on another port; changes need the token'],

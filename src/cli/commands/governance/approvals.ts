@@ -25,7 +25,7 @@ export const approvalCommands = [
     kind: 'hub',
     args: [{ name: '[id]', description: 'name or id of an entity to review', names: 'entities' }],
     options: {
-      state: oneOfOr('--state <state>', 'which ones', APPROVAL_STATES, 'pending'),
+      state: oneOfOr('--state <state>', 'only entities in this state', APPROVAL_STATES, 'pending'),
       ...paging('entities', { most: 200, fallback: 50 }),
     },
     examples: [

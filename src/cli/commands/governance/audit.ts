@@ -15,11 +15,15 @@ export const auditCommands = [
       caller: text('--caller <name>', 'only changes by this token, person or user'),
       operation: text('--operation <name>', 'only this operation, such as install or blockEntity'),
       subject: text('--subject <text>', 'only entries with this text in the subject, such as an entity id'),
-      outcome: oneOf('--outcome <outcome>', 'only those', AUDIT_OUTCOMES),
+      outcome: oneOf('--outcome <outcome>', 'only changes with this outcome', AUDIT_OUTCOMES),
       since: time('--since <date>', 'from this date or time on, such as 2026-11-01'),
       until: time('--until <date>', 'before this date or time'),
       before: text('--before <id>', 'only entries before this one, for the next page'),
-      limit: wholeNumber('-n, --limit <number>', 'most entries', { min: 1, max: LARGEST_PAGE, fallback: 50 }),
+      limit: wholeNumber('-n, --limit <number>', 'maximum number of entries', {
+        min: 1,
+        max: LARGEST_PAGE,
+        fallback: 50,
+      }),
       lines: flag('--lines', 'all entries, one JSON object per line'),
     },
     examples: [

@@ -23,11 +23,15 @@ export const tokenCommands = [
       scope: {
         ...list(
           '--scope <names>',
-          'only entities with these slugs in their ids, such as com.acme/*; several with commas',
+          'only entities with these slugs in their ids, such as com.acme/*; separated by commas',
         ),
         read: readScope,
       },
-      days: wholeNumber('--days <number>', 'how long it is valid', { min: 1, max: 3650, fallback: undefined }),
+      days: wholeNumber('--days <number>', 'number of days until it expires', {
+        min: 1,
+        max: 3650,
+        fallback: undefined,
+      }),
     },
     examples: [
       ['hub token create build-server --role installer --days 90', ''],

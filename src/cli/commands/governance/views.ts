@@ -29,7 +29,7 @@ export const viewCommands = [
     kind: 'hub',
     args: [NAME],
     options: {
-      names: list('--names <names>', 'only servers with these names, such as com.acme/*; several with commas'),
+      names: list('--names <names>', 'only servers with these names, such as com.acme/*; separated by commas'),
       approved: flag('--approved', 'only what the policy allows'),
       description: text('--description <text>', 'what it is for'),
     },

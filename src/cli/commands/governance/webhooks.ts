@@ -86,7 +86,7 @@ export const webhookCommands = [
     args: [NAME],
     options: {
       before: text('--before <id>', 'only deliveries before this one, for the next page'),
-      limit: wholeNumber('-n, --limit <number>', 'most deliveries', { min: 1, max: 1000, fallback: 20 }),
+      limit: wholeNumber('-n, --limit <number>', 'maximum number of deliveries', { min: 1, max: 1000, fallback: 20 }),
     },
     examples: [['hub webhook deliveries chat', '']],
     async run({ args: [name = ''], options, output, access }) {
