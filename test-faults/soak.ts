@@ -6,7 +6,6 @@ import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import { aManifest } from '../test/support/builders.ts';
 import { emptyDatabase } from '../test/support/databases.ts';
 import { startIndexServer } from '../test/support/index-server.ts';
-import { onServer } from '../test/support/templates.ts';
 import { residentMb } from './clients.ts';
 import { BOTH, type Fault, type Options } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
@@ -35,7 +34,6 @@ export function soak({ soakSec }: Options): Fault[] {
 function runSoak(seconds: number): Fault['run'] {
   return async (scope, engine, inject) => {
     const database = await emptyDatabase(scope, engine);
-    if (database.engine === 'postgres') await tidyUp(database.url);
     const host = await startIndexServer(scope);
     const ids = Array.from({ length: 100 }, (_, count) => `server-${count}`);
     host.put(
@@ -72,12 +70,6 @@ async function work(hub: FaultHub): Promise<void> {
 async function sample(hub: FaultHub, database: DatabaseAddress): Promise<Sample> {
   const handles = (await readdir(`/proc/${hub.pid}/fd`)).length;
   return { mb: await residentMb(hub.pid), handles, databaseMb: (await databaseBytes(database)) / 1_000_000 };
-}
-
-/** As servers usually do; those of tests do not. */
-async function tidyUp(url: string): Promise<void> {
-  await onServer(url, 'alter system set autovacuum = on');
-  await onServer(url, 'select pg_reload_conf()');
 }
 
 async function databaseBytes(database: DatabaseAddress): Promise<number> {

@@ -41,13 +41,19 @@ export async function globalTeardown(): Promise<void> {
 const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
 
 /** A server of its own on a free port, with the binaries that npm brought, and with pgvector where a folder of it is given. */
-export async function startPostgres({ pgvector }: { pgvector?: PgvectorFiles } = {}): Promise<{
+export async function startPostgres({
+  pgvector,
+  settings = [],
+}: {
+  pgvector?: PgvectorFiles;
+  settings?: readonly string[];
+} = {}): Promise<{
   url: string;
   stop: () => Promise<void>;
 }> {
   const installation = await installPostgres();
-  const settings = [...FORGETFUL, ...(pgvector ? await withPgvector(installation.folder, pgvector) : [])];
-  const server = await installation.start(installation.data, settings);
+  const extension = pgvector ? await withPgvector(installation.folder, pgvector) : [];
+  const server = await installation.start(installation.data, [...FORGETFUL, ...extension, ...settings]);
   await ready(server.url);
   return {
     url: server.url,

@@ -10,6 +10,8 @@ import { pyName } from './python-source.ts';
 /** What readers of YAML refuse, or take for the end of a line. */
 const UNSAFE = /[\p{Cc}\u00a0\u2028\u2029\ufeff\ufffe\uffff]/gu;
 
+const FOLDER = '# Before the toolkit is imported, add package_root: the folder of the server, which is uploaded.\n';
+
 export const watsonxSkill: AdapterTemplate = {
   path: (subject) => `adapters/watsonx_orchestrate/${pyName(shortName(subject))}.yaml`,
   render: ({ subject, launch }) => {
@@ -28,7 +30,10 @@ export const watsonxSkill: AdapterTemplate = {
       tools: ['*'],
       ...(missing.length > 0 ? { connections: [name] } : {}),
     };
-    return { kind: 'file', content: `${commands(name, missing)}${yamlText(toolkit)}` };
+    // Texts always in quotes: readers of older YAML take `no` or `1_0` for something else than text.
+    const text = stringify(toolkit, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+    const isFolder = reached.kind !== 'remote' && /^(git|zip|mcpb)$/.test(String(subject.artifacts[0]?.kind));
+    return { kind: 'file', content: `${isFolder ? FOLDER : ''}${commands(name, missing)}${text}` };
   },
 };
 
@@ -53,9 +58,4 @@ function commands(name: string, missing: readonly Variable[]): string {
 
 function plain(text: string): string {
   return text.toWellFormed().replace(UNSAFE, ' ');
-}
-
-/** Texts always in quotes: readers of older YAML take `no` or `1_0` for something else than text. */
-function yamlText(value: JsonObject): string {
-  return stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
 }

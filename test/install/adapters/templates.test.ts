@@ -123,6 +123,8 @@ test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Or
     assert.deepEqual(skill.connections, [skill.name], 'values come from a connection');
     assert.match(skill.name, /^[a-z][a-z0-9_]*$/);
   }
+  const cloned = aSubject({ artifacts: [{ kind: 'git' }], mcp_registration: COMMAND });
+  assert.match(rendered('watsonx_orchestrate/skill', cloned), /^# .* add package_root/);
 });
 
 test('adapters: a pair without a template gets a stub in JSON with what is known', () => {
