@@ -118,6 +118,7 @@ test('robust: a host that is down costs only what it has', async (t) => {
 
 const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp }> = {
   'is not there': { put: 'no', status: 404, error: /^answered 404$/ },
+  'is a registry, not its list': { put: 'no', status: 405, error: /^answered 405; .* ends in \/v0\.1\/servers$/ },
   'is forbidden': { put: 'no', status: 403, error: /^answered 403; REMOTE_CREDENTIALS can give/ },
   'is broken for a while': { put: 'no', status: 500, error: /^answered 500$/ },
   'is not JSON': { put: '{"manifests": [', error: /cannot be read as JSON/ },

@@ -115,8 +115,13 @@ function refused(status: number, hasCredentials: boolean): FetchError {
   const advice = hasCredentials
     ? 'it refused the credentials that REMOTE_CREDENTIALS has for it'
     : 'REMOTE_CREDENTIALS can give the hub credentials for it';
-  const hint = status === 401 || status === 403 ? `; ${advice}` : '';
-  return new Refusal(`answered ${status}${hint}`, { isTemporary: status >= 500 });
+  // Such as a view of a hub, whose address people give to clients.
+  const hints: Record<number, string> = {
+    401: `; ${advice}`,
+    403: `; ${advice}`,
+    405: '; of an MCP registry or a view of a hub, give the address of its list, which ends in /v0.1/servers',
+  };
+  return new Refusal(`answered ${status}${hints[status] ?? ''}`, { isTemporary: status >= 500 });
 }
 
 /** Large ones are handed over rather than copied; small ones share their memory with others. */
