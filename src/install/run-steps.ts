@@ -96,7 +96,7 @@ function boundTo({ artifacts }: LockedEntity): string[] {
   return artifacts.flatMap(({ resolved, pins }) => {
     if (!pins || pins.tool === 'npm' || pins.platform === 'any') return [];
     const advice =
-      pins.tool === 'pip' ? ': install uv, then uninstall it and install it again, to lock it for all platforms' : '';
+      pins.tool === 'pip' ? ': to lock it for all platforms, install uv, then uninstall and reinstall this entity' : '';
     return [`${resolved} is locked for ${pins.platform} and Python ${pins.python} only${advice}.`];
   });
 }

@@ -134,7 +134,7 @@ function withStatus(
 
 function keyOf(manifest: JsonObject): ServerKey {
   const key = serverKeyOf(manifest);
-  if (!key) throw invalid([{ path: 'name', message: 'must be the name of a registry, such as com.acme/notes' }]);
+  if (!key) throw invalid([{ path: 'name', message: 'must be a registry name, such as com.acme/notes' }]);
   return key;
 }
 

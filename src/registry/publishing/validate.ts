@@ -53,7 +53,7 @@ function manifestIssues(document: JsonObject): ValidationIssue[] {
       return serverIssues(serverOfManifest(key, document));
     const message = key
       ? `must be ${key.name}, as its name; provenance must say the same name and version`
-      : 'must be the name of a registry, such as com.acme/notes, and the same as name';
+      : 'must be a registry name, such as com.acme/notes, and the same as name';
     return [schemaIssue('id', `${message}, for the manifest to be published`, 'manifest-name', true)];
   } catch (error) {
     if (!(error instanceof HubError)) throw error;

@@ -109,7 +109,7 @@ export function createIndexFetcher({
   };
 }
 
-/** Who wants fewer requests has said nothing yet of the index. */
+/** A request to slow down says nothing about the index itself. */
 function refused(status: number, hasCredentials: boolean): FetchError {
   const Refusal = status === 429 ? FetchError : NoIndexError;
   const advice = hasCredentials

@@ -266,7 +266,7 @@ test('python: an install with pip says for which platform and Python its lock ho
   const report = await install(aManifest({ artifacts: [{ kind: 'pypi', spec }] }));
   assert.match(
     String(stepNamed(report, 'lockfile.write').extra?.warning),
-    /^thing==1\.0 is locked for \S+ and Python 3\.\d+ only: install uv, then uninstall it and install it again/,
+    /^thing==1\.0 is locked for \S+ and Python 3\.\d+ only: to lock it for all platforms, install uv, then/,
   );
 });
 
