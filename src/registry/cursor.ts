@@ -1,6 +1,6 @@
 // Cursors: where a page ended, and what was asked for. Some clients repeat only the cursor on their second page.
 import { z } from 'zod';
-import { HubError } from '../errors.ts';
+import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';
 import type { EntryFilter } from './store.ts';
 
@@ -34,15 +34,11 @@ export function writeCursor(query: ListedQuery, after: CursorPosition): string {
 /** What is asked beside the cursor must be what it was made for. @throws HubError `invalid_request` */
 export function readCursor(text: string, asked: Partial<ListedQuery>): { query: ListedQuery; after: CursorPosition } {
   const { data } = Cursor.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
-  if (!data) throw invalid('is not one that this hub gave out; start without it');
+  if (!data) throw invalidRequest('cursor', 'is not one that this hub gave out; start without it');
   const { after, ...query } = data;
   const differs = Object.entries(asked).some(
     ([key, value]) => value !== undefined && value !== query[key as keyof typeof query],
   );
-  if (differs) throw invalid('belongs to another query; start without it');
+  if (differs) throw invalidRequest('cursor', 'belongs to another query; start without it');
   return { query, after };
-}
-
-function invalid(message: string): HubError {
-  return new HubError('invalid_request', `The cursor ${message}.`, { faults: [{ path: 'cursor', message }] });
 }

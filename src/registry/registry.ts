@@ -1,5 +1,5 @@
 // The hub as an MCP registry: its list, its searches, and single servers.
-import { HubError } from '../errors.ts';
+import { HubError, invalidRequest } from '../errors.ts';
 import type { ServerKey, ServerList, ServerOptions, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
 import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
 import { entryText, presentEntry } from './present-entry.ts';
@@ -41,30 +41,25 @@ interface Found {
 }
 
 const USUAL_LIMIT = 30;
-const START: CursorPosition = { in: 'names', rank: -1, name: '', version: '' };
 
 export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }: RegistryDependencies): Registry {
-  async function find(query: ListedQuery & EntryFilter, after: CursorPosition, limit: number): Promise<Found> {
+  async function find(query: ListedQuery & EntryFilter, limit: number, after?: CursorPosition): Promise<Found> {
     const { search, ...filter } = query;
-    const isFirst = after.name === '';
-    const ofNames =
-      after.in === 'ranked'
-        ? []
-        : await store.page({ ...filter, search, limit: limit + 1, ...(isFirst ? {} : { after }) });
+    const ofNames = after?.in === 'ranked' ? [] : await store.page({ ...filter, search, limit: limit + 1, after });
     const entries = ofNames.slice(0, limit);
     // Whether search finds more is looked up with the next page.
     if (ofNames.length > limit || (search !== undefined && entries.length === limit))
       return { entries, next: placeOf(entries.at(-1), 'names', search) };
     if (search === undefined) return { entries };
-    const others = await findRanked({ ...filter, search }, after, limit - entries.length);
+    const others = await findRanked({ ...filter, search }, limit - entries.length, after);
     return { entries: [...entries, ...others.entries], ...(others.next ? { next: others.next } : {}) };
   }
 
   /** What search finds beside the names that contain the text. */
   async function findRanked(
     query: EntryFilter & { search: string },
-    after: CursorPosition,
     limit: number,
+    after?: CursorPosition,
   ): Promise<Found> {
     const text = query.search.toLowerCase();
     const ranked = await rank(query.search);
@@ -76,13 +71,13 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     );
     // A name that has left the ranking since then ends the list.
     const start =
-      after.in === 'names'
-        ? 0
-        : 1 +
+      after?.in === 'ranked'
+        ? 1 +
           keys.findLastIndex(({ name, version }) => {
             const [place, last] = [placeIn(name), placeIn(after.name)];
             return place < last || (place === last && version <= after.version);
-          });
+          })
+        : 0;
     const shown = keys.slice(start, start + limit);
     const hasMore = keys.length > start + limit;
     return {
@@ -111,10 +106,11 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
 
   async function listText({ cursor, limit = USUAL_LIMIT, view: name, ...given }: ServerQuery): Promise<string> {
     const asked = withoutBlanks(given);
-    const { query, after } = cursor === undefined ? { query: queryOf(asked), after: START } : readCursor(cursor, asked);
+    const { query, after } =
+      cursor === undefined ? { query: queryOf(asked), after: undefined } : readCursor(cursor, asked);
     const view = name === undefined ? {} : { view: await views.filterOf(name) };
     await upToDate();
-    const { entries, next } = await find({ ...query, ...view }, after, limit);
+    const { entries, next } = await find({ ...query, ...view }, limit, after);
     const by = presenter();
     const servers = entries.map((entry) => entryText(entry, by));
     const metadata = { count: servers.length, ...(next ? { nextCursor: writeCursor(query, next) } : {}) };
@@ -149,12 +145,11 @@ function withoutBlanks({ search, updatedSince, ...asked }: ServerQuery): Partial
 
 /** @throws HubError `invalid_request` */
 function queryOf({ includeDeleted, ...asked }: Partial<ListedQuery>): ListedQuery {
-  if (asked.updatedSince !== undefined && includeDeleted === false) {
-    const message = 'must not be false together with updated_since, which shows what was deleted as well';
-    throw new HubError('invalid_request', `include_deleted ${message}.`, {
-      faults: [{ path: 'include_deleted', message }],
-    });
-  }
+  if (asked.updatedSince !== undefined && includeDeleted === false)
+    throw invalidRequest(
+      'include_deleted',
+      'must not be false together with updated_since, which shows what was deleted as well',
+    );
   return { ...asked, includeDeleted: includeDeleted ?? asked.updatedSince !== undefined };
 }
 

@@ -1,5 +1,5 @@
 // Agentic Resource Discovery: the servers of the registry for ARD clients, versions 0.9 and 0.91.
-import { HubError } from '../../errors.ts';
+import { HubError, invalidRequest } from '../../errors.ts';
 import type { Ard, ArdEntry, ArdFilter, ArdQuery, FoundArdEntry } from '../contract.ts';
 import type { RankedServer } from '../registry.ts';
 import type { RegistryEntry, RegistryStore } from '../store.ts';
@@ -81,7 +81,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
       const after =
         pageToken === undefined ? -1 : all.findIndex(({ identifier }) => identifier === readToken(pageToken));
       if (pageToken !== undefined && after < 0)
-        throw invalid('pageToken', 'belongs to another query; start without it');
+        throw invalidRequest('pageToken', 'belongs to another query; start without it');
       const results = all.slice(after + 1, after + 1 + pageSize);
       const last = all.length > after + 1 + pageSize ? results.at(-1) : undefined;
       return { results, ...(last ? { pageToken: writeToken(last.identifier) } : {}) };
@@ -124,7 +124,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
 
     async get(identifier) {
       if (!isIdentifier(identifier))
-        throw invalid('identifier', 'must have the form urn:air:<domain>:mcp:<name>, or …:agent:<name>');
+        throw invalidRequest('identifier', 'must have the form urn:air:<domain>:mcp:<name>, or …:agent:<name>');
       const revision = await upToDate();
       const [server] = await store.versions(serverNameOf(identifier) ?? '', LATEST);
       if (server) return present(server);
@@ -158,7 +158,7 @@ function filterOf(filter: ArdFilter): (entry: ArdEntry) => boolean {
 
 function assertField(path: string): void {
   if (!FIELDS.includes(path) && !/^metadata\.(serverName|install)$/.test(path))
-    throw invalid(path, `is not a field that can be filtered or counted; these are: ${FIELDS.join(', ')}`);
+    throw invalidRequest(path, `is not a field that can be filtered or counted; these are: ${FIELDS.join(', ')}`);
 }
 
 /** Reads the values of a field, which must be one of those that can be asked for. */
@@ -186,7 +186,7 @@ function readListFilter(text = ''): (server: Listed) => boolean {
   const conditions = parts.map((part) => {
     const [, field, list] = LIST_CONDITION.exec(part) ?? [];
     if (!field || !list)
-      throw invalid(
+      throw invalidRequest(
         'filter',
         'must be like type=… AND publisherId=…, of the fields displayName, type, publisherId, createdAfter, updatedAfter',
       );
@@ -203,7 +203,7 @@ const LIST_CONDITION = /^\s*(displayName|type|publisherId|createdAfter|updatedAf
 /** Later than the earliest of the dates, because commas stand for "or". */
 function isLater(field: 'createdAfter' | 'updatedAfter', dates: readonly string[]): (server: Listed) => boolean {
   if (!dates.every((date) => /^\d{4}-\d\d-\d\d/.test(date) && !Number.isNaN(Date.parse(date))))
-    throw invalid('filter', `must have a date such as 2026-05-01 or 2026-05-01T12:00:00Z after ${field}`);
+    throw invalidRequest('filter', `must have a date such as 2026-05-01 or 2026-05-01T12:00:00Z after ${field}`);
   const earliest = Math.min(...dates.map((date) => Date.parse(date)));
   return ({ publishedAt, shown }) => Date.parse(field === 'createdAfter' ? publishedAt : shown.updatedAt) > earliest;
 }
@@ -222,12 +222,6 @@ function writeToken(text: string): string {
 function readToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (!/^(urn:|[\w.-]+\/)/.test(text) || writeToken(text) !== token)
-    throw invalid('pageToken', 'is not one that this hub gave out; start without it');
+    throw invalidRequest('pageToken', 'is not one that this hub gave out; start without it');
   return text;
-}
-
-function invalid(path: string, message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: ${path} ${message}.`, {
-    faults: [{ path, message }],
-  });
 }

@@ -2,7 +2,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import { entityFromManifest } from '../../catalog/entity.ts';
 import { formatUid } from '../../catalog/uid.ts';
-import { HubError } from '../../errors.ts';
+import { HubError, invalidRequest } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { Clock } from '../../lib/world.ts';
@@ -97,12 +97,12 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
     async setStatus(request) {
       const { status, statusMessage } = request;
       if (status === 'active' && statusMessage !== undefined)
-        throw badStatus('statusMessage', "must not be given with the status 'active'");
+        throw invalidRequest('statusMessage', "must not be given with the status 'active'");
       const before = await publishedVersions(request);
       const after = before.map((manifest) => withStatus(manifest, { status, statusMessage }));
       const changed = after.filter((manifest, place) => jsonDigest(manifest) !== jsonDigest(before[place]));
       if (changed.length === 0)
-        throw badStatus('status', 'and its message are these already, so that nothing would change');
+        throw invalidRequest('status', 'it and its message are these already, so that nothing would change');
       await save(changed);
       if (status === 'deleted') await clearGateway();
       const servers = await shown(changed);
@@ -167,12 +167,6 @@ function taken({ name, version }: ServerKey): HubError {
     'version_taken',
     `'${name}' has a version ${version} already, and what is published is never replaced: publish it with another version.`,
   );
-}
-
-function badStatus(path: string, message: string): HubError {
-  return new HubError('invalid_request', `The request is not valid: ${path} ${message}.`, {
-    faults: [{ path, message }],
-  });
 }
 
 function invalid(faults: readonly { path: string; message: string }[]): HubError {
