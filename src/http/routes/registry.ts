@@ -51,7 +51,6 @@ const ListQuery = z.object({
     .meta({ examples: ['2026-05-01T00:00:00Z'] }),
   include_deleted: deleted,
 });
-const View = z.object({ view: z.string() });
 const OneQuery = z.object({ include_deleted: deleted });
 
 export function registryRoutes(
@@ -62,7 +61,7 @@ export function registryRoutes(
   for (const prefix of PREFIXES) {
     const tags = ['registry'];
     const isShown = { tags, hide: prefix !== PREFIXES[0] };
-    const isView = prefix.includes(':view');
+    const View = prefix.includes(':view') ? z.object({ view: z.string() }) : z.object({});
     const app = server.withTypeProvider<ZodTypeProvider>();
     const answer = { 304: z.null().optional().describe('Not changed') };
 
@@ -73,14 +72,14 @@ export function registryRoutes(
         schema: {
           ...isShown,
           summary: 'List the servers, or search them',
-          ...(isView ? { params: View } : {}),
+          params: View,
           querystring: ListQuery,
           response: { 200: ServerList.describe('A page of servers'), ...answer, ...problems(...READ_PROBLEMS) },
         },
       },
       async (request, reply) => {
         const { updated_since: updatedSince, include_deleted: includeDeleted, ...query } = request.query;
-        const list = await hub.listServersText({ ...query, ...viewOf(request), updatedSince, includeDeleted });
+        const list = await hub.listServersText({ ...query, ...request.params, updatedSince, includeDeleted });
         return send(list, request, reply);
       },
     );
@@ -92,7 +91,7 @@ export function registryRoutes(
         schema: {
           ...isShown,
           summary: 'All versions of a server, newest first',
-          params: isView ? View.extend({ name }) : z.object({ name }),
+          params: View.extend({ name }),
           querystring: OneQuery,
           response: {
             200: ServerList.describe('Its versions'),
@@ -103,7 +102,8 @@ export function registryRoutes(
       },
       async (request, reply) => {
         const { include_deleted: includeDeleted } = request.query;
-        const list = await hub.listServerVersions(request.params.name, { includeDeleted, ...viewOf(request) });
+        const { name, ...view } = request.params;
+        const list = await hub.listServerVersions(name, { includeDeleted, ...view });
         return send(list, request, reply);
       },
     );
@@ -115,7 +115,7 @@ export function registryRoutes(
         schema: {
           ...isShown,
           summary: 'One version of a server',
-          params: isView ? View.extend({ name, version }) : z.object({ name, version }),
+          params: View.extend({ name, version }),
           querystring: OneQuery,
           response: {
             200: ServerResponse.describe('The server'),
@@ -135,7 +135,7 @@ export function registryRoutes(
       `${prefix}/servers/:name`,
       {
         config: { operation: 'getServer', crossOrigin: 'GET, OPTIONS' },
-        schema: { hide: true, params: isView ? View.extend({ name }) : z.object({ name }), querystring: OneQuery },
+        schema: { hide: true, params: View.extend({ name }), querystring: OneQuery },
       },
       async (request, reply) => {
         const { params, query } = request;
@@ -160,12 +160,6 @@ export function registryRoutes(
         return reply.type('application/yaml').send(description);
       },
     );
-}
-
-/** Only the addresses of views have one. */
-function viewOf({ params }: { params: unknown }): { view?: string } {
-  const { view } = params as { view?: string };
-  return view === undefined ? {} : { view };
 }
 
 /** A parameter that is there but empty counts as absent: clients send those. */
