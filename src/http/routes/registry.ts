@@ -36,7 +36,7 @@ const deleted = given(truth().optional())
   .meta({ examples: ['true'] });
 
 const ListQuery = z.object({
-  cursor: given(words(4_000).optional())
+  cursor: given(words(12_000).optional())
     .describe('`nextCursor` of the page before. It holds the query: the other parameters need not be repeated')
     .meta({ examples: [''] }),
   limit: given(wholeNumber(1, 100).prefault(30)).meta({ examples: [10] }),

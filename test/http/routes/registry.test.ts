@@ -283,6 +283,19 @@ test('registry: a cursor of another query is refused, a repeated query is not', 
   assert.equal((await get('/v0.1/servers?cursor=&search=&version=')).body.servers.length, 2, 'empty is absent');
 });
 
+test('registry: the cursor of a long search is short enough to be used', async (t) => {
+  const description = 'Keeps notes.';
+  const { get } = await registry(t, [
+    { name: 'a/one', description },
+    { name: 'a/two', description },
+  ]);
+  const search = encodeURIComponent(`notes ${'記'.repeat(1_200)}`);
+  const first = (await get(`/v0.1/servers?limit=1&search=${search}`)).body;
+  assert.equal(first.servers.length, 1);
+  const second = (await get(`/v0.1/servers?limit=1&cursor=${first.metadata.nextCursor}`)).body;
+  assert.deepEqual([...first.servers, ...second.servers].map(keyOf).toSorted(), ['a/one@1.0.0', 'a/two@1.0.0']);
+});
+
 test('registry: the first entry has all that VS Code needs, and answers are tagged and open to all sites', async (t) => {
   const { get, app } = await registry(t, [{ name: 'a/one', description: '' }]);
   const { headers, body } = await get('/v0.1/servers', { origin: 'https://elsewhere.example' });
