@@ -13,7 +13,8 @@ const CARD_MAX_AGE_SEC = 3_600;
 
 const ListQuery = z.object({
   filter: words(1_000).optional(),
-  orderBy: z.enum(['identifier', 'name'], { error: 'must be identifier or name' }).optional(),
+  // The only order that the list has.
+  orderBy: z.literal('name', { error: 'must be name' }).optional(),
   pageSize: wholeNumber(1, 100).prefault(20),
   pageToken: words(400).optional(),
 });

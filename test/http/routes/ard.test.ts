@@ -108,7 +108,7 @@ testOnEveryEngine('ard: pages of searches and lists, facets of all', async (t, d
   type List = { items: ArdEntry[]; pageToken?: string };
   const names: string[] = [];
   for (let token: string | undefined, isFirst = true; isFirst || token; isFirst = false) {
-    const { body } = await get<List>(`/ard/agents?pageSize=2${token ? `&pageToken=${token}` : ''}`);
+    const { body } = await get<List>(`/ard/agents?orderBy=name&pageSize=2${token ? `&pageToken=${token}` : ''}`);
     names.push(...body.items.map(({ metadata }) => metadata.serverName ?? ''));
     token = body.pageToken;
   }
@@ -199,7 +199,7 @@ for (const [url, body] of BAD) {
   });
 }
 for (const query of [
-  ...['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'pageSize=0', 'pageSize=x'],
+  ...['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'orderBy=identifier', 'pageSize=0', 'pageSize=x'],
   ...['x', 'forged', Buffer.from('nothing').toString('base64url')].map((token) => `pageToken=${token}`),
 ]) {
   test(`ard: a list refuses ${query}`, async (t) => {
