@@ -26,9 +26,9 @@ export function createViews(store: ViewStore): Views {
   return {
     list: async () => ({ items: [APPROVED, ...(await store.list())] }),
 
-    async save(view) {
-      const { name } = checkedInput(RegistryView, view);
-      if (name === APPROVED.name)
+    async save(given) {
+      const view = checkedInput(RegistryView, given);
+      if (view.name === APPROVED.name)
         throw new HubError(
           'name_taken',
           "Every hub has the view 'approved', which follows its policy: choose another name.",

@@ -1,22 +1,16 @@
 // Views of the registry: saved filters.
 import type { RegistryView } from '../../registry/contract.ts';
-import type { ViewStore } from '../../registry/store.ts';
+import type { ViewFilter, ViewStore } from '../../registry/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 
 export function createViewStore({ lookup, write }: Dialect): ViewStore {
   const views = () => lookup.selectFrom('registry_view').selectAll();
   const shown = ({
-    name,
-    description,
     filter,
-  }: {
-    name: string;
-    description: string;
-    filter: string;
-  }): RegistryView => ({
-    name,
-    description,
-    ...(JSON.parse(filter) as Pick<RegistryView, 'names' | 'approved'>),
+    ...view
+  }: Pick<RegistryView, 'name' | 'description'> & { filter: string }): RegistryView => ({
+    ...view,
+    ...(JSON.parse(filter) as ViewFilter),
   });
   return {
     list: async () => (await views().orderBy('name').execute()).map(shown),
