@@ -20,6 +20,11 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
+/** The texts in a list, or the one that stands there alone. */
+export function asTexts(value: unknown): string[] {
+  return [value].flat().flatMap((each) => asText(each) ?? []);
+}
+
 /** Undefined for text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {

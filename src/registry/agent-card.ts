@@ -1,6 +1,6 @@
 // Agent cards of A2A (Agent2Agent), versions 1.0 and 0.3: a card → a manifest, and the card of a manifest.
 import type { InputFault } from '../errors.ts';
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { reversedHost } from './present-entry.ts';
 
 const LONGEST_SLUG = 80;
@@ -53,9 +53,7 @@ export function manifestFromAgentCard(card: JsonObject): JsonObject {
   const url = addressOf(card) ?? '';
   const skills = asObjects(card.skills);
   const homepage = asText(card.documentationUrl) ?? asText(asObject(card.provider).url);
-  const words = (field: string) => [
-    ...new Set(skills.flatMap((skill) => [skill[field]].flat()).flatMap((each) => asText(each) ?? [])),
-  ];
+  const words = (field: string) => [...new Set(skills.flatMap((skill) => asTexts(skill[field])))];
   return {
     schema_version: 1,
     type: 'agent',

@@ -1,6 +1,6 @@
 // Manifests → `server.json`: the way back from `manifest-from-server.ts`. Several manifests may describe one version of a server.
 import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
-import { asObject, asObjects, asText, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
+import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ServerJson, type ServerKey, type ServerStatus } from './contract.ts';
 import { readAddress, readIcon, readPackage, readRemote, readRepository, readTimestamp } from './listed-parts.ts';
@@ -88,30 +88,25 @@ export function serverFromManifests(
 }
 
 function wordsOf(manifests: readonly JsonObject[]): EntryWords {
-  const union = (field: string) => [
-    ...new Set(manifests.flatMap((manifest) => [manifest[field]].flat()).flatMap((each) => asText(each) ?? [])),
-  ];
-  const [tags, capabilities, examples] = ['tags', 'capabilities', 'examples'].map(union) as [
-    string[],
-    string[],
-    string[],
+  const union = (field: string) => [...new Set(manifests.flatMap((manifest) => asTexts(manifest[field])))];
+  const [tags, capabilities, examples, hubs] = [
+    union('tags'),
+    union('capabilities'),
+    union('examples'),
+    hubsOf(manifests),
   ];
   return {
     ...(tags.length > 0 ? { tags } : {}),
     ...(capabilities.length > 0 ? { capabilities } : {}),
-    // ARD takes so many.
-    ...(examples.length >= 2 && examples.length <= 5 ? { examples } : {}),
-    ...hubsOf(manifests),
+    ...(examples.length > 0 ? { examples } : {}),
+    ...(hubs.length > 0 ? { hubs } : {}),
   };
 }
 
-/** The shortest way; absent when one of the manifests came through no other hub. */
-function hubsOf(manifests: readonly JsonObject[]): Pick<EntryWords, 'hubs'> {
-  const ways = manifests.map(({ provenance }) =>
-    [asObject(provenance).hubs].flat().flatMap((hub) => asText(hub) ?? []),
-  );
-  const [hubs = []] = ways.toSorted((one, other) => one.length - other.length);
-  return hubs.length > 0 ? { hubs } : {};
+/** The shortest way; empty when one of the manifests came through no other hub. */
+function hubsOf(manifests: readonly JsonObject[]): string[] {
+  const ways = manifests.map(({ provenance }) => asTexts(asObject(provenance).hubs));
+  return ways.toSorted((one, other) => one.length - other.length)[0] ?? [];
 }
 
 /** `disabled` only says that the hub cannot start it, which clients of a registry find out themselves. */

@@ -1,13 +1,12 @@
 // The agents of the catalog that have an A2A card, as resources of ARD.
-
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { uidInAddress } from '../../catalog/entity.ts';
 import type { EntityUid } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
-import { asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { asObjects, asTexts, type JsonObject } from '../../lib/json.ts';
 import { addressOf, agentCardOf } from '../agent-card.ts';
 import { AGENT_CARD_TYPE, type ArdEntry, WELL_KNOWN_CARD } from '../contract.ts';
-import { publisherOf } from './ard-entry.ts';
+import { ardWords, publisherOf } from './ard-entry.ts';
 
 interface FoundAgent {
   uid: EntityUid;
@@ -87,9 +86,11 @@ function agentEntry(
   card: JsonObject,
   { document, updatedAt, baseUrl }: { document: JsonObject; updatedAt: string; baseUrl: string },
 ): ArdEntry {
-  const texts = (values: unknown) => [values].flat().flatMap((each) => asText(each) ?? []);
-  const examples = asObjects(card.skills).flatMap((skill) => texts(skill.examples));
-  const [tags, capabilities] = [texts(document.tags), texts(document.capabilities)];
+  const words = {
+    tags: asTexts(document.tags),
+    capabilities: asTexts(document.capabilities),
+    examples: asObjects(card.skills).flatMap((skill) => asTexts(skill.examples)),
+  };
   const slug = String(document.id).split('/').at(-1) ?? '';
   return {
     identifier: `urn:air:${publisherOf(addressOf(card) ?? baseUrl)}:agent:${slug.replace(/[^a-zA-Z0-9._-]+/g, '-')}`,
@@ -97,9 +98,7 @@ function agentEntry(
     type: AGENT_CARD_TYPE,
     url: `${baseUrl}/catalog/agent-card/${uidInAddress(uid)}${WELL_KNOWN_CARD}`,
     description: String(card.description),
-    ...(tags.length > 0 ? { tags } : {}),
-    ...(capabilities.length > 0 ? { capabilities } : {}),
-    ...(examples.length >= 2 && examples.length <= 5 ? { representativeQueries: examples } : {}),
+    ...ardWords(words),
     version: String(card.version),
     updatedAt,
     metadata: {},

@@ -3,6 +3,7 @@ import { uidInAddress } from '../../catalog/entity.ts';
 import { asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { type ArdEntry, CARD_TYPE, type ServerJson } from '../contract.ts';
 import { reversedHost } from '../present-entry.ts';
+import type { EntryWords } from '../server-from-manifests.ts';
 import type { AboutEntry, RegistryEntry } from '../store.ts';
 
 const REGISTRY_TYPE = 'application/ai-registry+json';
@@ -12,7 +13,7 @@ const IDENTIFIER = /^urn:air:([a-zA-Z0-9.-]+):mcp:([a-zA-Z0-9._-]+)$/;
 
 export function ardEntry(entry: RegistryEntry, baseUrl: string): ArdEntry {
   const { name, title, description, packages } = JSON.parse(entry.server) as ServerJson;
-  const { ids, tags, capabilities, examples } = JSON.parse(entry.about) as AboutEntry;
+  const { ids, ...words } = JSON.parse(entry.about) as AboutEntry;
   const install = asText(asObjects(packages)[0]?.registryType);
   return {
     identifier: identifierOf(name),
@@ -20,12 +21,24 @@ export function ardEntry(entry: RegistryEntry, baseUrl: string): ArdEntry {
     type: CARD_TYPE,
     url: `${baseUrl}/catalog/card/${uidInAddress(ids[0] ?? '')}`,
     description,
-    ...(tags ? { tags } : {}),
-    ...(capabilities ? { capabilities } : {}),
-    ...(examples ? { representativeQueries: examples } : {}),
+    ...ardWords(words),
     version: entry.version,
     updatedAt: entry.updatedAt,
     metadata: { serverName: name, ...(install ? { install } : {}) },
+  };
+}
+
+/** Absent where there is nothing. */
+export function ardWords({
+  tags = [],
+  capabilities = [],
+  examples = [],
+}: EntryWords): Pick<ArdEntry, 'tags' | 'capabilities' | 'representativeQueries'> {
+  return {
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(capabilities.length > 0 ? { capabilities } : {}),
+    // ARD takes so many.
+    ...(examples.length >= 2 && examples.length <= 5 ? { representativeQueries: examples } : {}),
   };
 }
 
