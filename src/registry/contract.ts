@@ -19,6 +19,11 @@ export interface ServerKey {
   version: string;
 }
 
+/** Neither part has spaces. */
+export function keyText({ name, version }: ServerKey): string {
+  return `${name} ${version}`;
+}
+
 const ServerJson = z
   .looseObject({ $schema: z.string(), name: z.string(), description: z.string(), version: z.string() })
   .meta({ id: 'ServerJson' });

@@ -6,7 +6,14 @@ import { HubError, invalidRequest } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import type { Clock } from '../../lib/world.ts';
-import { PUBLISHED, type ServerKey, type ServerResponse, type StatusChanged, type StatusRequest } from '../contract.ts';
+import {
+  keyText,
+  PUBLISHED,
+  type ServerKey,
+  type ServerResponse,
+  type StatusChanged,
+  type StatusRequest,
+} from '../contract.ts';
 import { lifecycleOf, manifestFromServer, registrationOf } from '../manifest-from-server.ts';
 import { type Presenter, presentEntry } from '../present-entry.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
@@ -49,10 +56,11 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
     const listed = await store.entries(manifests.map(keyOf));
     const byKey = new Map(listed.map((entry) => [keyText(entry), entry]));
     return manifests.map((manifest) => {
-      const entry = byKey.get(keyText(keyOf(manifest)));
+      const key = keyOf(manifest);
+      const entry = byKey.get(keyText(key));
       return entry && !isTombstone(entry, manifest)
         ? presentEntry(entry, presenter)
-        : unlisted(keyOf(manifest), manifest, presenter);
+        : unlisted(key, manifest, presenter);
     });
   }
 
@@ -140,10 +148,6 @@ function keyOf(manifest: JsonObject): ServerKey {
 
 function idsOf({ about }: RegistryEntry): AboutEntry['ids'] {
   return (JSON.parse(about) as AboutEntry).ids;
-}
-
-function keyText({ name, version }: ServerKey): string {
-  return `${name} ${version}`;
 }
 
 /** An entry that is `deleted`, although the manifest is not: the policy hides it, or an operator blocked it. */

@@ -1,7 +1,7 @@
 // The entries of the registry, as they are read.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { likeOfGlob } from '../../lib/glob.ts';
-import { PUBLISHED, type ServerKey, type ServerStatus } from '../../registry/contract.ts';
+import { keyText, PUBLISHED, type ServerKey, type ServerStatus } from '../../registry/contract.ts';
 import type { EntryFilter, RegistryEntry, RegistryStore } from '../../registry/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
@@ -35,10 +35,8 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
         sql<boolean>`(registry_server.name, registry_server.version) in (select name, version from ${rowsFromJson('registry_server', ['name', 'version'], wanted)} as wanted)`,
       )
       .execute();
-    const byKey = new Map(rows.map((row) => [`${row.name} ${row.version}`, row]));
-    return keys
-      .flatMap(({ name, version }) => byKey.get(`${name} ${version}`) ?? [])
-      .map((row) => entryFromRow(row, filter));
+    const byKey = new Map(rows.map((row) => [keyText(row), row]));
+    return keys.flatMap((key) => byKey.get(keyText(key)) ?? []).map((row) => entryFromRow(row, filter));
   }
 
   return {

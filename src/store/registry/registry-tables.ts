@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { parseReference } from '../../catalog/uid.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { PUBLISHED, type ServerKey } from '../../registry/contract.ts';
+import { keyText, PUBLISHED, type ServerKey } from '../../registry/contract.ts';
 import type { AboutEntry, RegistryTables, ServerMapping } from '../../registry/store.ts';
 import { changesAfter } from '../changes.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
@@ -242,10 +242,6 @@ async function nextMoment(tx: Db, now: Date): Promise<string> {
 
 function isServer(uid: string): boolean {
   return uid.startsWith(SERVERS.first);
-}
-
-function keyText({ name, version }: ServerKey): string {
-  return `${name} ${version}`;
 }
 
 function digestOf(value: unknown): string {
