@@ -44,6 +44,14 @@ export function isWithinDepth(value: unknown, limit: number): boolean {
   return true;
 }
 
+/** How many values it holds, at all depths and itself included. */
+export function countValues(value: unknown): number {
+  let count = 0;
+  for (let level = [value]; level.length > 0; level = level.filter(isNested).flatMap((each) => Object.values(each)))
+    count += level.length;
+  return count;
+}
+
 function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

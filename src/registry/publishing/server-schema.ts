@@ -2,9 +2,6 @@
 import { z } from 'zod';
 import { PUBLISHER_META } from '../contract.ts';
 
-/** A document lists at most this many of anything. */
-const MOST = 1_000;
-
 const Address = z
   .string()
   .max(2_000)
@@ -24,7 +21,7 @@ const Input = z.strictObject({
   value: z.string().optional(),
   default: z.string().optional(),
   placeholder: z.string().optional(),
-  choices: z.array(z.string()).max(MOST).optional(),
+  choices: z.array(z.string()).optional(),
 });
 const variables = z.record(z.string(), Input).optional();
 const InputWithVariables = Input.extend({ variables });
@@ -44,7 +41,7 @@ const Argument = z.discriminatedUnion('type', [
   }),
 ]);
 
-const http = { url: Address, headers: z.array(NamedInput).max(MOST).optional() };
+const http = { url: Address, headers: z.array(NamedInput).optional() };
 const Transport = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stdio') }),
   z.strictObject({ type: z.literal('streamable-http'), ...http }),
@@ -66,9 +63,9 @@ const Package = z.strictObject({
     .optional(),
   runtimeHint: z.string().optional(),
   transport: Transport,
-  runtimeArguments: z.array(Argument).max(MOST).optional(),
-  packageArguments: z.array(Argument).max(MOST).optional(),
-  environmentVariables: z.array(NamedInput).max(MOST).optional(),
+  runtimeArguments: z.array(Argument).optional(),
+  packageArguments: z.array(Argument).optional(),
+  environmentVariables: z.array(NamedInput).optional(),
 });
 
 const Icon = z.strictObject({

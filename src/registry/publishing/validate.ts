@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';
-import { isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
+import { countValues, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
 import { cardFaults, isAgentCard, manifestFromAgentCard, seemsAgentCard } from '../agent-card.ts';
 import type { ServerKey, Validation, ValidationIssue } from '../contract.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
@@ -12,6 +12,8 @@ import { PublishedServer } from './server-schema.ts';
 /** More would help nobody, and a long list of faults takes as long to answer as to make. */
 const MOST_ISSUES = 100;
 const DEEPEST = 64;
+/** Many times what a server needs. A document of 1 MB can hold so many faults that finding them takes seconds. */
+const MOST_VALUES = 10_000;
 
 export function validateDocument(document: unknown): Validation {
   const issues = isWithinDepth(document, DEEPEST)
@@ -37,6 +39,8 @@ export function isManifest(document: unknown): document is JsonObject {
 
 function serverIssues(document: unknown): ValidationIssue[] {
   if (!isJsonObject(document)) return [schemaIssue('', 'must be an object', 'type')];
+  if (countValues(document) > MOST_VALUES)
+    return [schemaIssue('', `must not hold more than ${MOST_VALUES} values`, 'size')];
   const { data, error } = PublishedServer.safeParse(document);
   return [...schemaIssues(document), ...(data ? ruleIssues(data) : error.issues.flatMap(issuesOf))];
 }

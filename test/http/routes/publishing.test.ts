@@ -363,6 +363,8 @@ test('publishing: hostile documents are refused at once', async (t) => {
     aServer({ _meta: { [PROVIDED]: nested } }),
     aServer({ remotes: [{ type: 'sse', url: `https://a/${'{'.repeat(400_000)}` }] }),
     aServer({ packages: Array.from({ length: 100_000 }, () => 0) }),
+    aServer({ packages: Array.from({ length: 100_000 }, () => ({})) }),
+    { ...aServer({ packages: Array.from({ length: 100_000 }, () => ({})) }), type: 'mcp_server', id: 'com.acme/notes' },
   ];
   for (const document of hostile) {
     const { status, body } = await ask<Validation>('POST', '/v0/validate', document, '');
@@ -370,6 +372,12 @@ test('publishing: hostile documents are refused at once', async (t) => {
     assert.equal(body.valid, false);
     assert.ok(body.issues.length <= 100);
   }
+  const { issues } = (await ask<Validation>('POST', '/v0/validate', hostile.at(-1), '')).body;
+  assert.deepEqual(
+    issues.map(({ path, message }) => ({ path, message })),
+    [{ path: '', message: 'must not hold more than 10000 values' }],
+    'its faults are not searched for one by one',
+  );
   assert.equal((await ask('POST', '/v0/publish', aServer({ version: { toString: 1 } }))).status, 422);
 });
 
