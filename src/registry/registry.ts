@@ -96,8 +96,6 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     includeDeleted = false,
     view,
   }: ServerOptions & { name: string; version?: string }): Promise<RegistryEntry[]> {
-    // No database finds a NUL.
-    if (`${name}${version ?? ''}`.includes('\u0000')) return [];
     const shown = view === undefined ? {} : { view: await views.filterOf(view) };
     await upToDate();
     const versions = await store.versions(name, { version, includeDeleted, ...shown });

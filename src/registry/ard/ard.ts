@@ -135,7 +135,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
 
     async card(uid) {
       await upToDate();
-      const key = uid.includes('\u0000') ? undefined : (await store.serversOf([uid])).get(uid);
+      const key = (await store.serversOf([uid])).get(uid);
       const [entry] = key ? await store.entries([key]) : [];
       if (!entry || entry.status === 'deleted')
         throw new HubError('entity_not_found', `No server '${uid.slice(0, 120)}' is in this registry.`);

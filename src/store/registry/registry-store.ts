@@ -6,6 +6,7 @@ import type { EntryFilter, RegistryEntry, RegistryStore } from '../../registry/s
 import type { Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
 import type { Tables } from '../tables.ts';
+import { isFindable } from './findable.ts';
 
 type PageRequest = Omit<Parameters<RegistryStore['page']>[0], 'search'>;
 type Entries<O> = SelectQueryBuilder<Tables, 'registry_server', O>;
@@ -69,6 +70,7 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
     },
 
     async versions(name, filter) {
+      if (!isFindable(`${name}${filter.version}`)) return [];
       const rows = await shown(entriesIn(read.selectFrom('registry_server')), filter)
         .where('registry_server.name', '=', name)
         .execute();
@@ -88,8 +90,7 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
     },
 
     async publishedManifests(name, version) {
-      // No database finds a NUL.
-      if (`${name}${version ?? ''}`.includes('\u0000')) return [];
+      if (!isFindable(`${name}${version}`)) return [];
       const rows = await read
         .selectFrom('entity')
         .innerJoin('manifest', 'manifest.uid', 'entity.uid')
@@ -103,7 +104,8 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
       return rows.map(({ text }) => text);
     },
 
-    async serversOf(uids) {
+    async serversOf(given) {
+      const uids = given.filter(isFindable);
       if (uids.length === 0) return new Map();
       const rows = await read.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();
       return new Map(rows.map(({ uid, name, version }) => [uid, { name, version }]));

@@ -2,6 +2,7 @@
 import type { RegistryView } from '../../registry/contract.ts';
 import type { ViewFilter, ViewStore } from '../../registry/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { isFindable } from './findable.ts';
 
 export function createViewStore({ lookup, write }: Dialect): ViewStore {
   const views = () => lookup.selectFrom('registry_view').selectAll();
@@ -16,6 +17,7 @@ export function createViewStore({ lookup, write }: Dialect): ViewStore {
     list: async () => (await views().orderBy('name').execute()).map(shown),
 
     async get(name) {
+      if (!isFindable(name)) return undefined;
       const row = await views().where('name', '=', name).executeTakeFirst();
       return row && shown(row);
     },

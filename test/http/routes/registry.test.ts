@@ -187,6 +187,10 @@ testOnEveryEngine(
     for (const path of ['/v0.1/servers/a%00b%2Fc/versions', '/registry/a%00/v0.1/servers'])
       assert.equal((await get(path)).status, 404, path);
     assert.equal((await app.inject({ url: '/catalog/card/mcp_server:a%00' })).statusCode, 404);
+    for (const path of ['a%00b%2Fc/status', 'a%2Fb/versions/%00/status']) {
+      const change = { method: 'PATCH', url: `/v0/servers/${path}`, body: { status: 'deleted' } } as const;
+      assert.equal((await app.inject(change)).statusCode, 404, path);
+    }
     const after = { in: 'names', rank: 0, name: 'a\u0000', version: '1' };
     const cursor = Buffer.from(JSON.stringify({ after, includeDeleted: false })).toString('base64url');
     assert.equal((await get(`/v0.1/servers?cursor=${cursor}`)).status, 400);

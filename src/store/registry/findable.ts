@@ -1,0 +1,6 @@
+// What a database can be asked for.
+
+/** No row holds a NUL, and PostgreSQL fails when it is asked for one. */
+export function isFindable(text: string): boolean {
+  return !text.includes('\u0000');
+}
