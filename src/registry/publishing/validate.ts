@@ -23,13 +23,12 @@ export function validateDocument(document: unknown): Validation {
 }
 
 function issuesIn(document: unknown): ValidationIssue[] {
-  return isAgentCard(document)
-    ? manifestIssues(manifestFromAgentCard(document))
-    : isManifest(document)
-      ? manifestIssues(document)
-      : seemsAgentCard(document)
-        ? cardFaults(document).map(({ path, message }) => schemaIssue(path, message, 'agent-card'))
-        : serverIssues(document);
+  if (isManifest(document)) return manifestIssues(document);
+  if (!seemsAgentCard(document)) return serverIssues(document);
+  const faults = cardFaults(document);
+  return faults.length > 0
+    ? faults.map(({ path, message }) => schemaIssue(path, message, 'agent-card'))
+    : manifestIssues(manifestFromAgentCard(document));
 }
 
 /** Manifests have a type; `server.json` has none. */
