@@ -165,7 +165,16 @@ export const AGENT_CARD_TYPE = 'application/a2a-agent-card+json';
 /** Below the address of an agent. */
 export const WELL_KNOWN_CARD = '/.well-known/agent-card.json';
 
-const Filter = z.record(z.string().max(100), z.union([z.string().max(500), z.array(z.string().max(500)).max(50)]));
+const ARD_FIELDS = [
+  ...(['identifier', 'displayName', 'type', 'publisher', 'tags', 'capabilities', 'version', 'updatedAt'] as const),
+  ...(['metadata.serverName', 'metadata.install'] as const),
+] as const;
+const ArdField = z.enum(ARD_FIELDS, { error: `must be one of ${ARD_FIELDS.join(', ')}` });
+export type ArdField = z.output<typeof ArdField>;
+
+const Filter = z.partialRecord(ArdField, z.union([z.string().max(500), z.array(z.string().max(500)).max(50)]), {
+  error: `must be an object with members of these: ${ARD_FIELDS.join(', ')}`,
+});
 const Query = z.object({ text: z.string().trim().min(1).max(2_000), filter: Filter.optional() });
 
 export const ArdSearch = z.object({
@@ -184,7 +193,7 @@ export const ArdExplore = z.object({
     facets: z
       .array(
         z.object({
-          field: z.string().max(100),
+          field: ArdField,
           limit: z.number().int().min(1).max(1_000).default(20),
           minCount: z.number().int().min(0).default(1),
         }),
