@@ -1,10 +1,11 @@
 // Agentic Resource Discovery: the servers of the registry for ARD clients, versions 0.9 and 0.91.
 import { HubError, invalidRequest } from '../../errors.ts';
-import type { Ard, ArdEntry, ArdField, ArdFilter, ArdQuery, FoundArdEntry } from '../contract.ts';
+import type { Ard, ArdQuery, FoundArdEntry } from '../contract.ts';
 import type { RankedServer } from '../registry.ts';
 import type { RegistryEntry, RegistryStore } from '../store.ts';
 import type { ArdAgents } from './ard-agents.ts';
 import { ardEntry, ardManifest, isIdentifier, serverCard, serverNameOf } from './ard-entry.ts';
+import { filterOf, type Listed, readListFilter, valuesAt } from './ard-filter.ts';
 import { createSnapshot } from './snapshot.ts';
 
 export interface ArdDependencies {
@@ -16,17 +17,8 @@ export interface ArdDependencies {
   agents: ArdAgents;
 }
 
-interface Listed {
-  /** Where it stands in the list: the name of a server, the identifier of an agent. */
-  place: string;
-  publishedAt: string;
-  shown: ArdEntry;
-}
-
 const LATEST = { version: 'latest', includeDeleted: false };
 const ENTRIES_AT_ONCE = 200;
-/** An older name of the same type. */
-const ALIASES: Record<string, string> = { 'application/mcp-server+json': 'application/mcp-server-card+json' };
 
 export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDependencies): Ard {
   const present = (entry: RegistryEntry) => ardEntry(entry, baseUrl());
@@ -146,24 +138,6 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
   };
 }
 
-/** One of the values of each field, of every field that is named. */
-function filterOf(filter: ArdFilter): (entry: ArdEntry) => boolean {
-  const wanted = Object.entries(filter).map(([path, values]) => {
-    const texts = [values].flat().map((value) => (ALIASES[value] ?? value).toLowerCase());
-    return { read: valuesAt(path as ArdField), values: new Set(texts) };
-  });
-  return (entry) => wanted.every(({ read, values }) => read(entry).some((value) => values.has(value.toLowerCase())));
-}
-
-function valuesAt(path: ArdField): (entry: ArdEntry) => readonly string[] {
-  if (path === 'publisher') return ({ identifier }) => [identifier.split(':')[2] ?? ''];
-  const [field = '', member] = path.split('.');
-  return (entry) => {
-    const value = member === undefined ? entry[field as keyof ArdEntry] : entry.metadata[member];
-    return typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
-  };
-}
-
 function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; limit: number; minCount: number }) {
   const sorted = [...values]
     .filter(([, count]) => count >= minCount)
@@ -171,34 +145,6 @@ function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; l
     .map(([value, count]) => ({ value, count }));
   const others = sorted.slice(limit).reduce((sum, { count }) => sum + count, 0);
   return { buckets: sorted.slice(0, limit), ...(others > 0 ? { otherCount: others } : {}) };
-}
-
-/** `type=a,b AND publisherId=example.org AND updatedAfter=2026-05-01`; commas stand for "or". @throws HubError `invalid_request` */
-function readListFilter(text = ''): (server: Listed) => boolean {
-  const parts = text.split(/\s+AND\s+|;/i).filter((part) => part.trim() !== '');
-  const conditions = parts.map((part) => {
-    const [, field, list] = LIST_CONDITION.exec(part) ?? [];
-    if (!field || !list)
-      throw invalidRequest(
-        'filter',
-        'must be like type=… AND publisherId=…, of the fields displayName, type, publisherId, createdAfter, updatedAfter',
-      );
-    const values = list.split(',').map((value) => value.trim().replace(/^["']|["']$/g, ''));
-    if (field === 'createdAfter' || field === 'updatedAfter') return isLater(field, values);
-    const isMatch = filterOf({ [field === 'publisherId' ? 'publisher' : field]: values });
-    return ({ shown }: Listed) => isMatch(shown);
-  });
-  return (server) => conditions.every((isMatch) => isMatch(server));
-}
-
-const LIST_CONDITION = /^\s*(displayName|type|publisherId|createdAfter|updatedAfter)\s*[:=]\s*(.+?)\s*$/;
-
-/** Later than the earliest of the dates, because commas stand for "or". */
-function isLater(field: 'createdAfter' | 'updatedAfter', dates: readonly string[]): (server: Listed) => boolean {
-  if (!dates.every((date) => /^\d{4}-\d\d-\d\d/.test(date) && !Number.isNaN(Date.parse(date))))
-    throw invalidRequest('filter', `must have a date such as 2026-05-01 or 2026-05-01T12:00:00Z after ${field}`);
-  const earliest = Math.min(...dates.map((date) => Date.parse(date)));
-  return ({ publishedAt, shown }) => Date.parse(field === 'createdAfter' ? publishedAt : shown.updatedAt) > earliest;
 }
 
 /** Identifiers of agents come after all names of servers. */
