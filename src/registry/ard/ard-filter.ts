@@ -1,6 +1,6 @@
 // Which resources of ARD a caller asks for: filters of searches, facets and lists.
 import { invalidRequest } from '../../errors.ts';
-import type { ArdEntry, ArdField, ArdFilter } from '../contract.ts';
+import { type ArdEntry, type ArdField, type ArdFilter, CARD_TYPE } from '../contract.ts';
 
 export interface Listed {
   /** Where it stands in the list: the name of a server, the identifier of an agent. */
@@ -9,13 +9,12 @@ export interface Listed {
   shown: ArdEntry;
 }
 
-/** An older name of the same type. */
-const ALIASES: Record<string, string> = { 'application/mcp-server+json': 'application/mcp-server-card+json' };
+const OLD_CARD_TYPE = 'application/mcp-server+json';
 
 /** One of the values of each field, of every field that is named. */
 export function filterOf(filter: ArdFilter): (entry: ArdEntry) => boolean {
   const wanted = Object.entries(filter).map(([path, values]) => {
-    const texts = [values].flat().map((value) => (ALIASES[value] ?? value).toLowerCase());
+    const texts = [values].flat().map((value) => (value === OLD_CARD_TYPE ? CARD_TYPE : value).toLowerCase());
     return { read: valuesAt(path as ArdField), values: new Set(texts) };
   });
   return (entry) => wanted.every(({ read, values }) => read(entry).some((value) => values.has(value.toLowerCase())));

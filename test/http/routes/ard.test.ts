@@ -90,6 +90,7 @@ test('ard: filters are or within a field, and across fields', async (t) => {
     );
   assert.deepEqual(await found({ publisher: ['example.org', 'nobody.example'], tags: 'forecast' }), ['Weather']);
   assert.deepEqual(await found({ publisher: 'other.com', tags: ['forecast'] }), []);
+  assert.deepEqual(await found({ type: ['constructor', '__proto__'] }), []);
   assert.deepEqual(await found({ type: 'application/mcp-server+json', 'metadata.install': ['npm'] }), ['Weather']);
   const { status, body } = await post<JsonObject>('/ard/search', { query: { text: 'x', filter: { 'a.b': ['c'] } } });
   assert.equal(status, 400);
