@@ -58,6 +58,7 @@ const RULES: Rules = {
   removeView: { role: 'operator', changes: (name) => name },
   listRemotes: reads,
   ingestStatus: reads,
+  registrationHistory: reads,
   whoAmI: reads,
   diagnose: { role: 'operator' },
   listRejections: { role: 'operator' },

@@ -128,6 +128,7 @@ export function operationsOf(
     ingestStatus: () => sync.status(),
     listRejections: (query) => sync.rejections(query),
     listPending: (query) => pending.list(query),
+    registrationHistory: () => pending.history(),
     async removePending(uid) {
       const removal = await pending.remove(uid);
       return removal.removed ? { ...removal, ...(await clearGateway()) } : removal;

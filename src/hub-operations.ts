@@ -26,7 +26,14 @@ import type {
   WebhookList,
   WebhookRemoved,
 } from './events/contract.ts';
-import type { BulkRemoval, BulkRemovalRequest, PendingPage, PendingQuery, Removal } from './gateway/contract.ts';
+import type {
+  BulkRemoval,
+  BulkRemovalRequest,
+  PendingPage,
+  PendingQuery,
+  RegistrationHistory,
+  Removal,
+} from './gateway/contract.ts';
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type {
   ApprovalDecided,
@@ -104,6 +111,8 @@ export interface HubOperations {
   ingestStatus(): Promise<IngestStatus>;
   listRejections(query: RejectionQuery): Promise<RejectionPage>;
   listPending(query: PendingQuery): Promise<PendingPage>;
+  /** When what is in the gateway was registered, by day. */
+  registrationHistory(): Promise<RegistrationHistory>;
   removePending(uid: string): Promise<Removal>;
   removeManyPending(request: BulkRemovalRequest): Promise<BulkRemoval>;
   /** Who the caller is for the hub, and what it may do. */

@@ -4,7 +4,7 @@ import { AuditPage, Identity, TokenCreated, TokenList, TokenRevoked } from '../a
 import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
 import { HubError, UnreachableError } from '../errors.ts';
 import { Delivery, DeliveryPage, WebhookAdded, WebhookList, WebhookRemoved } from '../events/contract.ts';
-import { BulkRemoval, PendingPage, Removal } from '../gateway/contract.ts';
+import { BulkRemoval, PendingPage, RegistrationHistory, Removal } from '../gateway/contract.ts';
 import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
 import { InstallReport } from '../install/contract.ts';
 import {
@@ -141,6 +141,9 @@ export class HubClient implements HubOperations {
 
   readonly listPending: HubOperations['listPending'] = ({ text, errorOnly, ...page }) =>
     this.#hub.ask({ path: '/gateways/pending', query: { q: text, error_only: errorOnly, ...page } }, PendingPage);
+
+  readonly registrationHistory: HubOperations['registrationHistory'] = () =>
+    this.#hub.ask({ path: '/gateways/registrations' }, RegistrationHistory);
 
   readonly removePending: HubOperations['removePending'] = async (uid) => {
     const path = pathSegment(uid);

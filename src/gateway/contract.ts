@@ -43,6 +43,16 @@ export const PendingPage = z
   .meta({ id: 'PendingPage' });
 export type PendingPage = z.infer<typeof PendingPage>;
 
+export const RegistrationHistory = z
+  .object({
+    days: z
+      .array(z.object({ day: z.string().describe('In UTC.'), registered: Count }))
+      .describe('The last 30 days with registrations, oldest first. An update counts as a registration.'),
+    total: Count.describe('Everything that is registered now.'),
+  })
+  .meta({ id: 'RegistrationHistory' });
+export type RegistrationHistory = z.infer<typeof RegistrationHistory>;
+
 export interface PendingQuery {
   limit: number;
   offset: number;

@@ -1,7 +1,7 @@
 // Port: what gateway registration needs from a database.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { PendingQuery, RegistrationEffort, RemovalRefusal } from './contract.ts';
+import type { PendingQuery, RegistrationEffort, RegistrationHistory, RemovalRefusal } from './contract.ts';
 import type { GatewayKind } from './items/lookup.ts';
 
 /** What an entity has in the gateway, as the hub remembers it. */
@@ -140,6 +140,8 @@ export interface ItemStore {
 export interface RegistrationStore {
   /** Newest first. */
   pending(query: PendingQuery): Promise<PendingServers>;
+  /** By day, the last `days` of them that have any. */
+  history(days: number): Promise<RegistrationHistory>;
   /**
    * Entities whose registration is due, in the order of their uids: those whose manifest is not the one that was tried
    * last, and those that are pending or whose last attempt failed, as far as the effort goes. Never blocked ones.

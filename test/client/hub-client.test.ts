@@ -323,6 +323,7 @@ const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise
   ingestStatus: (client) => client.ingestStatus(),
   listRejections: (client) => client.listRejections(page),
   listPending: (client) => client.listPending({ text: '', errorOnly: false, ...page }),
+  registrationHistory: (client) => client.registrationHistory(),
   removePending: (client) => client.removePending('tool:a@1'),
   removeManyPending: (client) => client.removeManyPending({ all: true, error_only: false }),
   whoAmI: (client) => client.whoAmI(),

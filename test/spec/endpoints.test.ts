@@ -175,6 +175,7 @@ const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/ingest/status', protection: 'public', success: 200 },
   { method: 'GET', path: '/remotes/rejections', protection: 'operator', success: 200 },
   { method: 'GET', path: '/gateways/pending', protection: 'operator', success: 200 },
+  { method: 'GET', path: '/gateways/registrations', protection: 'public', success: 200 },
   {
     method: 'DELETE',
     path: '/gateways/pending/:uid',

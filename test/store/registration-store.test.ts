@@ -235,6 +235,24 @@ testOnEveryEngine('pending: errors are those of pending servers and of registere
   assert.deepEqual([total, found[0]?.registeredAt], [1, NOON.toISOString()]);
 });
 
+testOnEveryEngine('history: what is registered, by day, and no more days than asked for', async (t, address) => {
+  const { save, store } = await openStage(t, address);
+  assert.deepEqual(await store.history(30), { days: [], total: 0 });
+  await save(servers('a', 'b', 'c', 'pending'));
+  await store.record([
+    await aRecord(store, 'a'),
+    await aRecord(store, 'b', { at: LATER }),
+    await aRecord(store, 'c', { at: new Date('2026-07-02T00:00:00Z') }),
+    await aRecord(store, 'pending', { error: 'No.', isNews: false }),
+  ]);
+  const days = [
+    { day: '2026-06-01', registered: 2 },
+    { day: '2026-07-02', registered: 1 },
+  ];
+  assert.deepEqual(await store.history(30), { days, total: 3 });
+  assert.deepEqual(await store.history(1), { days: days.slice(1), total: 3 });
+});
+
 testOnEveryEngine('removeMany: those that were named, in their order, with every reason', async (t, address) => {
   const { save, store } = await openStage(t, address);
   await save([...servers('a', 'b', 'registered'), aManifest({ type: 'agent', id: 'agent' })]);

@@ -187,6 +187,8 @@ browserTest(
     assert.equal(await page.locator('.work').count(), 1, 'the sync goes on');
     slowGateway.resolve();
     await page.getByText('2 servers registered').waitFor();
+    await page.getByRole('img', { name: '2 registered or updated on 1 Jun 2026' }).waitFor();
+    await screenshot(page, 'operations-registrations');
   },
 );
 

@@ -2,11 +2,23 @@
 import { describeServer, registrationFault, shownUrl } from '../../catalog/server.ts';
 import { invalidRequest } from '../../errors.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
-import type { BulkRemoval, BulkRemovalRequest, PendingItem, PendingPage, PendingQuery, Removal } from '../contract.ts';
+import type {
+  BulkRemoval,
+  BulkRemovalRequest,
+  PendingItem,
+  PendingPage,
+  PendingQuery,
+  RegistrationHistory,
+  Removal,
+} from '../contract.ts';
 import type { PendingServer, RegistrationStore } from '../store.ts';
+
+const DAYS_SHOWN = 30;
 
 export interface PendingServers {
   list(query: PendingQuery): Promise<PendingPage>;
+  /** Of what is registered: when it was. */
+  history(): Promise<RegistrationHistory>;
   remove(uid: string): Promise<Removal>;
   /** @throws HubError `invalid_request` when it names no uids, and `all` is false. */
   removeMany(request: BulkRemovalRequest): Promise<BulkRemoval>;
@@ -24,6 +36,7 @@ export function createPendingServers(
       const counts = { count: servers.length, total, failed_updates: failedUpdates, unregistrable };
       return { items: servers.map(present), ...counts };
     },
+    history: () => store.history(DAYS_SHOWN),
     async remove(uid) {
       const outcome = await store.remove(uid);
       return outcome === 'removed' ? { removed: true, uid } : { removed: false, uid, reason: outcome };

@@ -1,8 +1,8 @@
-// Servers that are not registered into the gateway.
+// What is registered into the gateway, by day, and servers that are not.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { BulkRemoval, BulkRemovalRequest, PendingPage, Removal } from '../../gateway/contract.ts';
+import { BulkRemoval, BulkRemovalRequest, PendingPage, RegistrationHistory, Removal } from '../../gateway/contract.ts';
 import type { Hub } from '../../hub.ts';
 import { problems } from '../openapi.ts';
 import { flag, wholeNumber, words } from '../query-string.ts';
@@ -50,6 +50,19 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
       const { error_only: errorOnly, q: text, ...page } = request.query;
       return hub.listPending({ ...page, errorOnly, text });
     },
+  );
+
+  app.get(
+    '/gateways/registrations',
+    {
+      config: { operation: 'registrationHistory' },
+      schema: {
+        tags,
+        summary: 'When what is in the gateway was registered, by day',
+        response: { 200: RegistrationHistory, ...problems('database_unavailable') },
+      },
+    },
+    () => hub.registrationHistory(),
   );
 
   app.delete(

@@ -69,6 +69,19 @@ export function createRegistrationStore(
       };
     },
 
+    async history(days) {
+      const day = sql<string>`substr(gateway_registered_at, 1, 10)`;
+      const rows = await read
+        .selectFrom('entity')
+        .select(({ fn }) => [day.as('day'), fn.countAll().as('registered')])
+        .where('gateway_registered_at', 'is not', null)
+        .groupBy(day)
+        .orderBy(day)
+        .execute();
+      const counted = rows.map(({ day, registered }) => ({ day, registered: Number(registered) }));
+      return { days: counted.slice(-days), total: counted.reduce((sum, { registered }) => sum + registered, 0) };
+    },
+
     async due({ limit, after, ...query }) {
       const rows = await dueEntities(read, query)
         .select(REGISTRABLE_COLUMNS)

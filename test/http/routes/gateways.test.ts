@@ -104,6 +104,8 @@ test('pending: after a sync the registered ones are gone, and the others say why
     (await hub.app.inject(`/catalog/entities/${uidOf('good')}`)).json().gateway_registered_at,
     '2026-06-01T12:00:00.000Z',
   );
+  const history = (await hub.app.inject('/gateways/registrations')).json();
+  assert.deepEqual(history, { days: [{ day: '2026-06-01', registered: 1 }], total: 1 });
 });
 
 test('sync: progress tells how many servers there are, and how many are done', async (t) => {

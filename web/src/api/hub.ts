@@ -2,7 +2,12 @@
 import type { AuditPage, Identity } from '../../../src/access/contract.ts';
 import type { CatalogPage, EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
 import type { DeliveryPage, WebhookList } from '../../../src/events/contract.ts';
-import type { BulkRemoval, BulkRemovalRequest, PendingPage } from '../../../src/gateway/contract.ts';
+import type {
+  BulkRemoval,
+  BulkRemovalRequest,
+  PendingPage,
+  RegistrationHistory,
+} from '../../../src/gateway/contract.ts';
 import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
 import type {
@@ -86,6 +91,7 @@ export const hub = {
     follow<SyncProgress, SyncReport>('/remotes/sync', { method: 'POST', body: { force } }, onProgress),
   ingestStatus: () => ask<IngestStatus>('/ingest/status'),
 
+  registrations: () => ask<RegistrationHistory>('/gateways/registrations'),
   pending: (parameters: URLSearchParams) => ask<PendingPage>(`/gateways/pending?${parameters}`),
   audit: (limit: number, before: string | null) =>
     ask<AuditPage>(`/audit?${new URLSearchParams({ limit: String(limit), ...(before && { before }) })}`),

@@ -1,7 +1,11 @@
-// Two charts: how the catalog grew with the last ingests, and how long searches take.
+// Three charts: how the catalog grew with the last ingests, when servers were registered, and how long searches take.
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { RegistrationHistory } from '../../../../src/gateway/contract.ts';
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
-import { atMoment, count, duration, shortNumber } from '../../parts/words.ts';
-import { ingests } from '../operations-state.ts';
+import { hub } from '../../api/hub.ts';
+import { atMoment, count, duration, onDay, shortNumber } from '../../parts/words.ts';
+import { catalogRevision, ingests } from '../operations-state.ts';
 import type { Figures } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
@@ -10,10 +14,23 @@ export function Trends({ figures }: { figures: Figures }) {
   const total = Object.values(figures.entities).reduce((sum, number) => sum + number, 0);
   const runs = (ingests.value?.last ?? []).filter(({ ok }) => ok === true).toReversed();
   const searches = figures.searches.filter(({ count }) => count > 0);
-  if (runs.length < 2 && searches.length === 0) return null;
+  const registrations = useSignal<RegistrationHistory | undefined>(undefined);
+  useEffect(() => {
+    // Without an answer the chart is missing, and the tiles say why.
+    void hub.registrations().then(
+      (history) => {
+        registrations.value = history;
+      },
+      () => undefined,
+    );
+  }, [catalogRevision.value]);
+  const registered = registrations.value;
+  const hasRegistered = registered !== undefined && registered.total > 0;
+  if (runs.length < 2 && searches.length === 0 && !hasRegistered) return null;
   return (
     <div class="trends">
       {runs.length > 1 && <Growth points={growthOf(runs, total)} />}
+      {hasRegistered && <Registrations {...registered} />}
       {searches.length > 0 && <Latency buckets={figures.searches} />}
     </div>
   );
@@ -62,23 +79,58 @@ function Growth({ points }: { points: readonly Point[] }) {
   );
 }
 
+function Registrations({ days, total }: RegistrationHistory) {
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return null;
+  const bars = days.map(({ day, registered }) => ({
+    label: '',
+    number: registered,
+    title: `${dayName(day)}: ${registered}`,
+  }));
+  const recent = days.reduce((sum, { registered }) => sum + registered, 0);
+  const when = first === last ? `on ${dayName(first.day)}` : `from ${dayName(first.day)} to ${dayName(last.day)}`;
+  const words = `${shortNumber(recent)} registered or updated ${when}`;
+  return <Bars name="In the gateway" value={shortNumber(total)} words={words} bars={bars} />;
+}
+
+/** Noon is on the same day nearly everywhere. */
+const dayName = (day: string) => onDay(`${day}T12:00:00Z`);
+
 function Latency({ buckets }: { buckets: Figures['searches'] }) {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const first = buckets.findIndex(({ count }) => count > 0);
   const shown = buckets.slice(Math.max(first - 1, 0), buckets.findLastIndex(({ count }) => count > 0) + 2);
-  const most = Math.max(...shown.map(({ count }) => count), 1);
-  const step = WIDTH / Math.max(shown.length, 6);
-  const words = `Median ${boundAt(buckets, total * 0.5)}, 95 % within ${boundAt(buckets, total * 0.95)}, of ${count(total, 'search', 'searches')}`;
+  const median = boundAt(buckets, total * 0.5);
+  const words = `Median ${median}, 95 % within ${boundAt(buckets, total * 0.95)}, of ${count(total, 'search', 'searches')}`;
+  const bars = shown.map(({ bound, count: number }) => ({
+    label: Number.isFinite(bound) ? duration(bound).replace(' ', '\u2009') : '…',
+    number,
+    title: `${nameOf(bound)}: ${number}`,
+  }));
+  return <Bars name="Search latency" value={median} words={words} bars={bars} />;
+}
+
+interface BarsProps {
+  name: string;
+  value: string;
+  /** The chart in a sentence. */
+  words: string;
+  bars: readonly { label: string; number: number; title: string }[];
+}
+
+function Bars({ name, value, words, bars }: BarsProps) {
+  const most = Math.max(...bars.map(({ number }) => number), 1);
+  const step = WIDTH / Math.max(bars.length, 6);
   return (
     <figure class="trend">
       <figcaption>
-        Search latency <strong>{boundAt(buckets, total * 0.5)}</strong>
+        {name} <strong>{value}</strong>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-        {shown.map(({ bound, count: number }, place) => {
+        {bars.map(({ label, number, title }, place) => {
           const height = number === 0 ? 0 : Math.max((number / most) * (HEIGHT - 20), 2);
           return (
-            <g key={bound}>
+            <g key={title}>
               <rect
                 class="trend-bar"
                 x={place * step + 2}
@@ -87,10 +139,10 @@ function Latency({ buckets }: { buckets: Figures['searches'] }) {
                 height={height}
                 rx="2"
               >
-                <title>{`${nameOf(bound)}: ${number}`}</title>
+                <title>{title}</title>
               </rect>
               <text class="trend-label" x={place * step + step / 2} y={HEIGHT - 2}>
-                {Number.isFinite(bound) ? duration(bound).replace(' ', '\u2009') : '…'}
+                {label}
               </text>
             </g>
           );
