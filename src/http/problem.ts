@@ -138,10 +138,10 @@ function validationFault({
 function plain(message: string): string {
   const [, , sign, limit, unit = ''] =
     /^Too (big|small): expected \w+ to (?:be|have) ([<>])=?(-?\d+)( \w+)?$/.exec(message) ?? [];
+  if (unit && sign === '>' && limit === '1') return 'must not be empty';
   if (limit !== undefined) return `must ${unit ? 'have' : 'be'} at ${sign === '<' ? 'most' : 'least'} ${limit}${unit}`;
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   if (expected === undefined) return message;
-  return received === 'undefined' || received === 'null'
-    ? `is missing; it must be of type ${expected}`
-    : `must be ${expected === 'int' ? 'a whole number' : `of type ${expected}`}`;
+  const kind = expected === 'int' ? 'a whole number' : `of type ${expected}`;
+  return received === 'undefined' || received === 'null' ? `is missing; it must be ${kind}` : `must be ${kind}`;
 }

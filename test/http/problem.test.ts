@@ -78,6 +78,12 @@ test('problem: what an invalid manifest lacks is listed', async (t) => {
   );
 });
 
+test('problem: an empty text is called so', async (t) => {
+  const { app } = await testHub(t);
+  const answer = await app.inject({ method: 'POST', url: '/v0/auth/github-at', payload: { github_token: '' } });
+  assert.deepEqual(answer.json().errors, [{ path: 'github_token', message: 'must not be empty' }]);
+});
+
 test('problem: what is thrown that is not an error at all is an internal error', () => {
   for (const thrown of [undefined, null, 'text', 7, {}, new TypeError('x'), { statusCode: 500 }]) {
     assert.equal(asHubError(thrown).code, 'internal_error');
