@@ -30,17 +30,17 @@ export const KNOWN: readonly KnownDifference[] = [
   { here: 'wrong parameters: 400', covers: status(/limit=|include_deleted=/, 400, 422) },
   { here: 'a parameter that is given twice: 400', covers: status(/(search|limit)=.*&\1=/, 400, 200) },
   {
-    here: 'errors also have `type`, `code`, `error` and `request_id`, and words of their own',
+    here: 'errors also have `type`, `code`, `error` and `request_id`, and different texts',
     covers: field(/^body\.(title|detail|type|code|error|request_id|errors(\..+)?)$/),
   },
   { here: '`updatedAt`: when the entry of this hub changed', covers: field(/\/official\.updatedAt$/) },
   {
-    here: 'deleted entries: when and why this hub ceased to list them',
+    here: 'deleted entries: when and why this hub stopped listing them',
     covers: ({ call, path }) =>
       /include_deleted=true|updated_since/.test(call) && /\/official\.status(ChangedAt|Message)$/.test(path),
   },
   {
-    here: '`_meta` also has the ids, the tags and the page of the hub, and its way through hubs',
+    here: '`_meta` also has the ids, the tags, the page on the hub, and the hubs the entry came through',
     covers: field(/_meta\.(localhost\/catalog|catalog-hub\/hubs)$/),
   },
   {
