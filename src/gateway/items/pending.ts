@@ -17,7 +17,7 @@ const DAYS_SHOWN = 30;
 
 export interface PendingServers {
   list(query: PendingQuery): Promise<PendingPage>;
-  /** Of what is registered: when it was. */
+  /** When what is in the gateway was registered, by day. */
   history(): Promise<RegistrationHistory>;
   remove(uid: string): Promise<Removal>;
   /** @throws HubError `invalid_request` when it names no uids, and `all` is false. */
