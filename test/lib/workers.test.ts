@@ -5,20 +5,22 @@ import { type TestContext, test } from 'node:test';
 import { createWorkerPool, type WorkerPool } from '../../src/lib/workers/workers.ts';
 import { tempDir } from '../support/databases.ts';
 import { SOON } from '../support/in-time.ts';
+import { until } from '../support/until.ts';
 
 type Task = { kind: 'echo'; value: unknown } | { kind: 'block'; ms: number } | { kind: 'fill' };
 
+const ODD_JOBS = {
+  module: new URL('./odd-jobs-worker', import.meta.url),
+  importer: import.meta.url,
+  data: { name: 'test' },
+  threads: 1,
+  kept: 0,
+  longestQueue: 10,
+  heapMb: 24,
+};
+
 function pool(t: TestContext, options: { threads?: number; longestQueue?: number } = {}): WorkerPool<Task, unknown> {
-  const workers = createWorkerPool<Task, unknown>({
-    module: new URL('./odd-jobs-worker', import.meta.url),
-    importer: import.meta.url,
-    data: { name: 'test' },
-    threads: 1,
-    kept: 0,
-    longestQueue: 10,
-    heapMb: 24,
-    ...options,
-  });
+  const workers = createWorkerPool<Task, unknown>({ ...ODD_JOBS, ...options });
   t.after(() => workers.destroy());
   return workers;
 }
@@ -65,13 +67,10 @@ test(
   async (t) => {
     const file = join(await tempDir(t), 'text');
     const workers = createWorkerPool<undefined, string>({
+      ...ODD_JOBS,
       module: new URL('./late-file-worker', import.meta.url),
-      importer: import.meta.url,
       data: { file },
-      threads: 1,
       kept: 1,
-      longestQueue: 10,
-      heapMb: 24,
     });
     t.after(() => workers.destroy());
     await assert.rejects(workers.run(undefined));
@@ -80,3 +79,19 @@ test(
     assert.equal(await workers.run(undefined), 'there');
   },
 );
+
+test('workers: no thread is ended while it still loads, because Node ends the whole process then', async () => {
+  const counts = new Int32Array(new SharedArrayBuffer(8));
+  const workers = createWorkerPool<undefined, void>({
+    ...ODD_JOBS,
+    module: new URL('./slow-loading-worker', import.meta.url),
+    data: { counts },
+    threads: 3,
+    kept: 1,
+  });
+  const tasks = Promise.allSettled([1, 2, 3, 4].map(() => workers.run(undefined)));
+  await until(() => Atomics.load(counts, 0) > 0);
+  await workers.destroy();
+  await tasks;
+  assert.equal(Atomics.load(counts, 1), Atomics.load(counts, 0));
+});

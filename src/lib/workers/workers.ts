@@ -32,13 +32,24 @@ export interface WorkerPoolOptions {
 
 /** Only what hangs takes so long. */
 const LONGEST_CLOSE_MS = 120_000;
+const LONGEST_LOAD_MS = 10_000;
+const LOOK_AGAIN_MS = 5;
 
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   let isClosed = false;
+  let isLoading = () => false;
   let pool: Piscina<Task, Result> | undefined = open();
 
   function open(): Piscina<Task, Result> {
     const opened = new Piscina<Task, Result>(settingsOf(options));
+    const loaded = new Set<number>();
+    isLoading = () => opened.threads.some(({ threadId }) => !loaded.has(threadId));
+    // Piscina announces a thread when it has loaded, except the first ones, which it announces at once.
+    const first = opened.threads;
+    for (const thread of first) thread.once('message', () => loaded.add(thread.threadId));
+    opened.on('workerCreate', ({ id }) => {
+      if (first.every(({ threadId }) => threadId !== id)) loaded.add(id);
+    });
     // Piscina does not replace a thread that fails while it starts, so that queued tasks would never settle. They are rejected here, and the
     // next task starts new threads.
     opened.on('error', () => {
@@ -47,6 +58,13 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
       void opened.destroy();
     });
     return opened;
+  }
+
+  /** A thread that is ended while it still loads takes the whole process with it. */
+  async function end(): Promise<void> {
+    const startedAt = performance.now();
+    while (isLoading() && performance.now() - startedAt < LONGEST_LOAD_MS) await sleep(LOOK_AGAIN_MS);
+    await pool?.destroy();
   }
 
   const running = new Set<Promise<Result>>();
@@ -67,11 +85,11 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     async close() {
       isClosed = true;
       await Promise.race([Promise.allSettled(running), sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
-      await pool?.destroy();
+      await end();
     },
     async destroy() {
       isClosed = true;
-      await pool?.destroy();
+      await end();
     },
   };
 }

@@ -81,8 +81,6 @@ export async function openSqlite(
     isOwnFile: (other) => isFileOf(path, other),
     async close() {
       lookup.close();
-      // A thread that is ended while it still loads takes the whole process with it, so that it has something to do first.
-      await readers.run({ sql: 'select 1', parameters: [] }).catch(() => {});
       await readers.close();
       await writer.close();
     },
