@@ -227,7 +227,6 @@ async function protect(
     await app.register(rateLimit, {
       max: rateLimitPerMinute,
       timeWindow: 60_000,
-      // Who watches the hub must be able to see that it lives.
       allowList: (request) => request.routeOptions.url === '/health',
       errorResponseBuilder: (_request, { after }) =>
         new HubError('rate_limited', `Too many requests from this address; try again in ${after}.`),

@@ -34,7 +34,7 @@ export const completionCommands = [
   command({
     path: ['names'],
     summary: 'print names that start with a text, for shell completion',
-    details: 'Prints nothing if there is no local catalog yet, and does not create one.',
+    details: 'Without a local catalog, it prints nothing and creates none.',
     kind: 'hub',
     args: [
       { name: '<kind>', description: 'kind of names', choices: NAME_KINDS },
