@@ -1,5 +1,4 @@
 // Reads manifests leniently: three fields are required, and whatever else is odd costs only itself.
-import { z } from 'zod';
 import { HubError, type InputFault } from '../errors.ts';
 import {
   asObject,
@@ -163,17 +162,15 @@ function union(...lists: string[][]): string[] {
   return [...byKey.values()];
 }
 
-/** What `Date` makes of anything else is a guess (`foo 12` is in 2001), and depends on the zone of the machine. */
-const Moment = z.union([
-  z.iso.date(),
-  z.iso.datetime({ offset: true }),
-  z.iso.datetime({ local: true }).transform((local) => `${local}Z`),
-]);
+/** A day, or a moment with or without a zone. What `Date` makes of anything else is a guess: `foo 12` is in 2001. */
+const MOMENT =
+  /^(?<day>\d{4}-\d\d-\d\d)(?:(?<time>T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 
 function timestamp(value: unknown): string | null {
-  const moment = Moment.safeParse(text(value)?.replace(' ', 'T'));
-  const date = new Date(moment.data ?? Number.NaN);
-  return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1970 || date.getUTCFullYear() > 9999
+  const { day = '', time = '', zone = 'Z' } = MOMENT.exec(text(value)?.replace(' ', 'T') ?? '')?.groups ?? {};
+  const date = new Date(time ? `${day}${time}${zone}` : day);
+  const isDay = new Date(day).getUTCDate() === Number(day.slice(-2));
+  return Number.isNaN(date.getTime()) || !isDay || date.getUTCFullYear() < 1970 || date.getUTCFullYear() > 9999
     ? null
     : date.toISOString();
 }

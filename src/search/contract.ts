@@ -12,9 +12,6 @@ export type Rerank = (typeof RERANKS)[number];
 
 export const VERSION_CHOICES = ['latest', 'all'] as const;
 
-/** What entities can be counted by, beside their type. */
-export const FACETS = ['capability', 'framework', 'provider', 'transport'] as const;
-
 /** Any value within one filter, all filters together; compared in lower case. */
 export interface SearchFilters {
   type?: EntityType;

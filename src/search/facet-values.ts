@@ -1,7 +1,9 @@
 // Facet values as indexes have them, `facet:value` in lower case: of an entity, of filters, and counted.
 import { normalTransport } from '../catalog/transport.ts';
-import { FACETS, type SearchFilters, type SearchPage } from './contract.ts';
+import type { SearchFilters, SearchPage } from './contract.ts';
 
+/** What entities can be counted by, beside their type. */
+const FACETS = ['capability', 'framework', 'provider', 'transport'] as const;
 export type FacetCounts = NonNullable<SearchPage['facets']>;
 type FacetName = (typeof FACETS)[number];
 

@@ -12,7 +12,7 @@ const TOO_MANY = 'Too many searches at once; try again in a moment.';
 /** The index is not on the heap: this is for caches, a tokenizer and the query at hand. */
 const HEAP_MB = 256;
 
-/** Threads start with the first search. They share the memory of the index, so that more of them cost little. */
+/** Threads start with the first searches, and stay. They share the memory of the index, so that more of them cost little. */
 export function createSearchThreads(state: IndexState, data: { modelFolder: string }) {
   let pool: WorkerPool<SearchTask, unknown> | undefined;
   let waiting = 0;
@@ -41,13 +41,13 @@ export function createSearchThreads(state: IndexState, data: { modelFolder: stri
 }
 
 function startThreads(data: { modelFolder: string }): WorkerPool<SearchTask, unknown> {
-  const threads = Math.min(MOST_THREADS, availableParallelism());
   return createWorkerPool({
     module: new URL('./search-worker', import.meta.url),
     importer: import.meta.url,
     data,
-    threads,
-    kept: threads,
+    threads: Math.min(MOST_THREADS, availableParallelism()),
+    kept: 1,
+    idleMs: Number.POSITIVE_INFINITY,
     longestQueue: LONGEST_QUEUE + 1,
     heapMb: HEAP_MB,
   });
