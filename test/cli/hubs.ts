@@ -1,11 +1,10 @@
 // The same hub for commands, reached in both ways: in process on its database, and as a server.
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub } from '../../src/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { tempDir } from '../support/databases.ts';
+import { emptySqlite } from '../support/databases.ts';
 import { testWorld } from '../support/world.ts';
 import { inTerminal, type Said } from './in-terminal.ts';
 
@@ -53,7 +52,7 @@ function reach(environment: Record<string, string>, way: Way): Reached {
 async function environmentFor(t: TestContext, way: Way, options: HubOptions): Promise<Record<string, string>> {
   const local = {
     PATH: process.env.PATH ?? '',
-    DB_PATH: join(await tempDir(t), 'catalog.sqlite'),
+    DB_PATH: await emptySqlite(t),
     ...options.settings,
   };
   const url = await startServer(t, local, options);

@@ -118,9 +118,9 @@ testOnEveryEngine(
   async (t, address) => {
     const { save, find, registrations } = await searchStage(t, { address });
     await save(pdf);
-    assert.deepEqual(await find('pdf', { mode: 'keyword' }), [PDF]);
+    await eventually(async () => assert.deepEqual(await find('pdf', { mode: 'keyword' }), [PDF]));
     await save(frost);
-    assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]);
+    await eventually(async () => assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]));
     await save({ ...pdf, title: 'Spreadsheet Lifter', summary: 'x', description: 'Lifts spreadsheets.', tags: [] });
     await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), [PDF]));
     await registrations.remove(PDF);

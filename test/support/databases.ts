@@ -30,7 +30,10 @@ export function testOnPostgres(name: string, run: (t: TestContext, address: Post
 
 /** Has the tables of a hub, and no rows. */
 export async function emptyDatabase(t: TestContext, engine: Engine): Promise<DatabaseAddress> {
-  if (engine === 'postgres') return emptyPostgres(t);
+  return engine === 'postgres' ? emptyPostgres(t) : { engine, path: await emptySqlite(t) };
+}
+
+export async function emptySqlite(t: TestContext): Promise<string> {
   const path = join(await tempDir(t), 'catalog.sqlite');
   const template = sqliteTemplate();
   if (template) {
@@ -39,7 +42,7 @@ export async function emptyDatabase(t: TestContext, engine: Engine): Promise<Dat
     database.exec(newHubId());
     database.close();
   }
-  return { engine, path };
+  return path;
 }
 
 async function emptyPostgres(t: TestContext): Promise<Postgres> {
