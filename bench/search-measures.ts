@@ -9,7 +9,7 @@ export interface Measures {
 }
 
 /** For each query the ranks of its right answers, from 1; infinity for what was not found. */
-export function summarise(ranks: readonly (readonly number[])[]): Measures {
+export function summarize(ranks: readonly (readonly number[])[]): Measures {
   const best = ranks.map((each) => Math.min(Number.POSITIVE_INFINITY, ...each));
   const share = (most: number) => mean(best.map((rank) => (rank <= most ? 1 : 0)));
   return {

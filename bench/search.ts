@@ -22,7 +22,7 @@ import { createSearchIndex } from '../src/store/search/search-index.ts';
 import { pgvectorFiles } from '../test/support/pgvector.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { type Judgement, loadJudgements, type SearchData } from './search-data.ts';
-import { misspelt, summarise } from './search-measures.ts';
+import { misspelt, summarize } from './search-measures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -131,7 +131,7 @@ async function quality(engine: Engine, set: SearchData): Promise<void> {
       const ids = await rankedIds(engine, set, text, mode);
       ranks.push([...relevant].map((id) => ids.indexOf(id) + 1 || Number.POSITIVE_INFINITY));
     }
-    rows.push({ mode, ...summarise(ranks) });
+    rows.push({ mode, ...summarize(ranks) });
   }
   console.table(rows);
 }
@@ -157,7 +157,7 @@ async function names(engine: Engine, set: SearchData): Promise<void> {
       const ids = await rankedIds(engine, set, write(manifest), 'hybrid');
       ranks.push([ids.indexOf(manifest.name) + 1 || Number.POSITIVE_INFINITY]);
     }
-    rows.push({ way, ...summarise(ranks) });
+    rows.push({ way, ...summarize(ranks) });
   }
   const uids: number[][] = [];
   for (const { type, id, version } of sample) {
@@ -165,7 +165,7 @@ async function names(engine: Engine, set: SearchData): Promise<void> {
     const { hits } = await engine.rank(requestFor(uid, 'hybrid'));
     uids.push([hits[0]?.uid === uid ? 1 : Number.POSITIVE_INFINITY]);
   }
-  rows.push({ way: 'uid', ...summarise(uids) });
+  rows.push({ way: 'uid', ...summarize(uids) });
   console.table(rows);
 }
 

@@ -27,7 +27,7 @@ const FOLDERS: Record<string, string> = {
   'src/cli/doctor': '`hub doctor`: what works, what does not, what to do.',
   'src/cli/hub':
     'How commands reach a hub: a server, or a local database in the same process; installs on this machine.',
-  'src/cli/output': 'Tables, colours, progress, and text that cannot harm a terminal.',
+  'src/cli/output': 'Tables, colors, progress, and text that cannot harm a terminal.',
   'src/cli/terminal': 'Questions, secrets, the log of a command.',
   'src/client': 'The operations of a hub over HTTP.',
   'src/events': 'Webhooks: who receives events, and how they are sent.',

@@ -1,4 +1,4 @@
-// Where the hub answers otherwise than the official registry. The reasons are in docs/registry.md, under the same words.
+// Known differences between the answers of the hub and of the official registry; docs/registry.md gives the reasons in the same words.
 import type { Difference } from './compare.ts';
 
 export interface KnownDifference {
@@ -26,14 +26,14 @@ export const KNOWN: readonly KnownDifference[] = [
       /^body\.(servers\.length|metadata\.count)$/.test(path) &&
       Number(hub) > Number(official),
   },
-  { here: 'texts of fewer than three characters are searched', covers: status(/search=/, 200, 422) },
-  { here: 'wrong parameters: 400', covers: status(/limit=|include_deleted=/, 400, 422) },
-  { here: 'a parameter that is given twice: 400', covers: status(/(search|limit)=.*&\1=/, 400, 200) },
+  { here: 'queries shorter than three characters are accepted', covers: status(/search=/, 200, 422) },
+  { here: 'invalid parameters: 400', covers: status(/limit=|include_deleted=/, 400, 422) },
+  { here: 'a repeated parameter: 400', covers: status(/(search|limit)=.*&\1=/, 400, 200) },
   {
     here: 'errors also have `type`, `code`, `error` and `request_id`, and different texts',
     covers: field(/^body\.(title|detail|type|code|error|request_id|errors(\..+)?)$/),
   },
-  { here: '`updatedAt`: when the entry of this hub changed', covers: field(/\/official\.updatedAt$/) },
+  { here: '`updatedAt`: when the entry in this hub changed', covers: field(/\/official\.updatedAt$/) },
   {
     here: 'deleted entries: when and why this hub stopped listing them',
     covers: ({ call, path }) =>
@@ -47,18 +47,18 @@ export const KNOWN: readonly KnownDifference[] = [
     here: '`registryBaseUrl` of a public registry is left out',
     covers: ({ path, hub }) => path.endsWith('.registryBaseUrl') && hub === undefined,
   },
-  { here: 'cursors hold the query', covers: field(/^body\.metadata\.nextCursor$/) },
+  { here: 'cursors contain the query', covers: field(/^body\.metadata\.nextCursor$/) },
   { here: 'cursors of other registries: 400', covers: status(/cursor=/, 400, 200) },
   { here: 'a `/` in a name is accepted', covers: status(/notes\/notes\/versions$/, 200, 404) },
   { here: 'names that cannot be decoded: 404', covers: status(/%(00|ZZ)/, 404, 400) },
-  { here: '`/v0/servers/{name}` answers the latest version', covers: status(/ \/v0\/servers\/[^/]+$/, 200, 404) },
-  { here: 'a slash at the end is accepted', covers: status(/\/$/, 200, 308) },
-  { here: 'methods that an address lacks: 405', covers: status(/^(DELETE|PUT|POST) |\/publish$/, 405, 404) },
+  { here: '`/v0/servers/{name}` returns the latest version', covers: status(/ \/v0\/servers\/[^/]+$/, 200, 404) },
+  { here: 'a trailing slash is accepted', covers: status(/\/$/, 200, 308) },
+  { here: 'methods that an address does not support: 405', covers: status(/^(DELETE|PUT|POST) |\/publish$/, 405, 404) },
   { here: '`ETag` and `Cache-Control`', covers: field(/^headers\.(etag|cache-control)$/) },
   { here: '`charset=utf-8` in the content type', covers: field(/^headers\.content-type$/) },
   {
-    here: 'unknown addresses and publishing are not open to other origins',
+    here: 'CORS does not allow unknown addresses and publishing',
     covers: ({ call, path }) => /\/(nothing|publish)$/.test(call) && path === 'headers.access-control-allow-origin',
   },
-  { here: '`/version`: that of the hub', covers: field(/^body\.(version|git_commit|build_time)$/) },
+  { here: '`/version`: the version of the hub', covers: field(/^body\.(version|git_commit|build_time)$/) },
 ];

@@ -41,7 +41,7 @@ export const PUBLISHING: readonly PublishingCall[] = [
     what: 'a repository of a company',
     body: { ...plain, name: 'com.acme/own', repository: { url: 'https://git.acme.com/own', source: 'git' } },
     answers: [200, 422],
-    here: 'repositories elsewhere than on GitHub and GitLab are accepted, with a warning',
+    here: 'repositories outside GitHub and GitLab are accepted, with a warning',
   },
   { what: 'a name', body: plain, answers: [200, 200] },
   {
@@ -85,6 +85,6 @@ export const PUBLISHING: readonly PublishingCall[] = [
     path: '/v0/servers/com.acme%2Fone/versions/1.0.0',
     body: { ...plain, name: 'com.acme/one', ...remote('https://acme.com/mcp') },
     answers: [405, 200],
-    here: '`PUT …/versions/{version}` is not there',
+    here: '`PUT …/versions/{version}` does not exist',
   },
 ];

@@ -22,7 +22,7 @@ export function qualitySignals(manifest: Manifest): QualitySignal[] {
     { reason: 'has a description of 40 characters or more', weight: 0.2, met: description.length >= 40 },
     { reason: 'has a title of its own', weight: 0.05, met: manifest.title !== null },
     { reason: 'has tags or capabilities', weight: 0.1, met: manifest.tags.length + manifest.capabilities.length > 0 },
-    { reason: 'names its licence', weight: 0.1, met: license !== null && license.toLowerCase() !== 'unknown' },
+    { reason: 'names its license', weight: 0.1, met: license !== null && license.toLowerCase() !== 'unknown' },
     { reason: 'links to its source repository', weight: 0.15, met: links.repository !== undefined },
     { reason: 'has a homepage, documentation or a readme', weight: 0.1, met: hasReading(manifest) },
     { reason: 'can be installed or connected to', weight: 0.2, met: isUsable(manifest) },

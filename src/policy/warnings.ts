@@ -1,4 +1,4 @@
-// Rules that have no effect, or another one than their author may think.
+// Warnings about rules that have no effect, or probably not the effect that their author intended.
 
 import { TRUST_STATES } from '../catalog/contract.ts';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
@@ -17,7 +17,7 @@ function ownWarnings(rule: Rule, index: number, rules: readonly Rule[]): string[
   const namesake = rule.name ? rules.findIndex(({ name }) => name === rule.name) : index;
   return [
     ...(isEmptyRange(rule.match ?? {}) ? [`${label} can never match: its limits exclude each other.`] : []),
-    ...(rule.approval && !asksForApproval ? [`${label} names an approval, and asks for none.`] : []),
+    ...(rule.approval && !asksForApproval ? [`${label} sets 'approval', but no action of it requires approval.`] : []),
     ...(namesake < index ? [`${label} has the same name as rule ${namesake + 1}.`] : []),
     ...(conditionsOf(rule).size === 0 ? [`${label} matches every entity; 'default' says that more clearly.`] : []),
   ];
@@ -30,7 +30,7 @@ function isEmptyRange({ quality_below, quality_at_least, younger_than_days, olde
   );
 }
 
-/** What an entity must meet, by member: one of these values. Members that everything meets are left out. */
+/** The values of which an entity must have one, by member. Members that every entity meets are left out. */
 type Conditions = ReadonlyMap<string, readonly string[]>;
 
 function conditionsOf({ match = {}, except }: Rule): Conditions {
@@ -52,8 +52,8 @@ function isMetByAll(member: string, values: readonly string[]): boolean {
 }
 
 /**
- * For each rule, the actions that an earlier one decides for everything that it matches, as far as the texts show that. Sets of
- * rules are numbers with one bit for each rule, so that the time grows with the number of patterns, not with the pairs of rules.
+ * For each rule, warns about actions that an earlier rule always decides first, as far as the texts of the rules show that. A set
+ * of rules is a number with one bit per rule, so that the time grows with the number of patterns, not with the pairs of rules.
  */
 function shadowWarnings(rules: readonly Rule[]): string[][] {
   const conditions = rules.map(conditionsOf);

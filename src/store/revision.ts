@@ -33,7 +33,7 @@ const FIRST_REVISIONS = [5, 50, 500];
 const FRESH_MS = 50;
 
 export function createRevision(
-  { lookup, write, rowsFromJson, analyse }: Dialect,
+  { lookup, write, rowsFromJson, analyze }: Dialect,
   outbox?: Pick<Outbox, 'write'>,
 ): Revision {
   let known: { revision: Promise<number>; readAt: number } | undefined;
@@ -95,7 +95,7 @@ export function createRevision(
       insert into catalog_change (revision, uid, stamp)
       select * from ${rowsFromJson('catalog_change', columns, JSON.stringify(rows))} as incoming
     `.execute(tx);
-    if (FIRST_REVISIONS.includes(revision)) await analyse?.(tx, ['entity', 'remote_member']);
+    if (FIRST_REVISIONS.includes(revision)) await analyze?.(tx, ['entity', 'remote_member']);
     if (revision % REVISIONS_BETWEEN_SWEEPS === 0) {
       await tx
         .deleteFrom('catalog_change')

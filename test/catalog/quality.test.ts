@@ -35,7 +35,7 @@ const SIGNALS: [fields: JsonObject, reason: string | undefined][] = [
   [{ name: 'PDF' }, undefined],
   [{ tags: ['pdf'] }, 'has tags or capabilities'],
   [{ capabilities: ['ocr'] }, 'has tags or capabilities'],
-  [{ license: 'MIT' }, 'names its licence'],
+  [{ license: 'MIT' }, 'names its license'],
   [{ license: 'Unknown' }, undefined],
   [{ source_url: 'https://git.example' }, 'links to its source repository'],
   [{ links: { repository: 'https://git.example' } }, 'links to its source repository'],

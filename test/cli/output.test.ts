@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createOutput } from '../../src/cli/output/output.ts';
 import { createProgress, forgiving } from '../../src/cli/output/progress.ts';
-import { createStyle, wantsColour } from '../../src/cli/output/style.ts';
+import { createStyle, wantsColor } from '../../src/cli/output/style.ts';
 import { facts, table } from '../../src/cli/output/table.ts';
 import { byteCount, oneLine, plural, shortened, shownMoment, widthOf, wrapped } from '../../src/cli/output/text.ts';
 import { harmless, harmlessJson } from '../../src/lib/harmless.ts';
 
 const harmful = [
-  { name: 'colours', text: '\u001b[31mred\u001b[0m', shown: 'red' },
+  { name: 'colors', text: '\u001b[31mred\u001b[0m', shown: 'red' },
   { name: 'the cursor', text: 'a\u001b[2J\u001b[1;1Hb', shown: 'ab' },
   { name: 'the title of the window', text: '\u001b]0;evil\u0007x', shown: 'x' },
   { name: 'links', text: '\u001b]8;;http://evil\u001b\\click\u001b]8;;\u001b\\', shown: 'click' },
@@ -161,12 +161,12 @@ test('table: never wider than the terminal, unless that is absurdly narrow', () 
   );
 });
 
-test('style: colours only on a terminal that has them, and not for those who want none', () => {
-  assert.equal(wantsColour({}, true), true);
-  assert.equal(wantsColour({ NO_COLOR: '' }, true), true);
-  assert.equal(wantsColour({ NO_COLOR: '1' }, true), false);
-  assert.equal(wantsColour({ TERM: 'dumb' }, true), false);
-  assert.equal(wantsColour({}, false), false);
+test('style: colors are used only on a terminal that supports them, and not with NO_COLOR', () => {
+  assert.equal(wantsColor({}, true), true);
+  assert.equal(wantsColor({ NO_COLOR: '' }, true), true);
+  assert.equal(wantsColor({ NO_COLOR: '1' }, true), false);
+  assert.equal(wantsColor({ TERM: 'dumb' }, true), false);
+  assert.equal(wantsColor({}, false), false);
   assert.equal(createStyle(true).bad('x'), '\u001b[31mx\u001b[39m');
   assert.equal(createStyle(false).bad('x'), 'x');
 });

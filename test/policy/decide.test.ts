@@ -195,7 +195,7 @@ const warnings: { rules: string; says: RegExp[] }[] = [
   },
   {
     rules: '[{ match: { type: tool }, outcome: block, approval: name }]',
-    says: [/names an approval, and asks for none/],
+    says: [/but no action of it requires approval/],
   },
 ];
 for (const { rules, says } of warnings) {

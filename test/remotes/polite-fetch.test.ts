@@ -68,7 +68,7 @@ test('polite fetch: what will not get better is not tried again: too large, refu
   assert.equal(host.requests.length, 2);
 });
 
-test('polite fetch: Retry-After is honoured, in seconds, by everybody who wants something of that host', async (t) => {
+test('polite fetch: all requests to a host obey its Retry-After, in seconds', async (t) => {
   const host = await startIndexServer(t);
   const other = await startIndexServer(t);
   const fetch = politely(t);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadJudgements } from '../../bench/search-data.ts';
-import { misspelt, summarise } from '../../bench/search-measures.ts';
+import { misspelt, summarize } from '../../bench/search-measures.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { openEmbeddedModel } from '../../src/search/model/embedded-model.ts';
 import { MODELS_FOLDER } from '../../src/search/model/open-model.ts';
@@ -26,7 +26,7 @@ test('quality: needs in plain words find what meets them, better than words alon
       const ids = (await find(text, { mode })).map(set.idOf);
       ranks.push([...relevant].map((id) => ids.indexOf(id) + 1 || Number.POSITIVE_INFINITY));
     }
-    return summarise(ranks);
+    return summarize(ranks);
   };
   const keyword = await measured('keyword');
   const semantic = await measured('semantic');

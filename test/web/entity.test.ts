@@ -28,7 +28,7 @@ browserTest('entity: a deep link shows all there is to know, also after a reload
   for (const part of [
     'License\nMIT',
     'example-pdf-tables',
-    'names its licence',
+    'names its license',
     '100 of 100',
     'list_tables',
     'It runs as a local process (STDIO)',

@@ -4,7 +4,7 @@ import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import type { Ending } from '../exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { createProgress, type Progress, silentProgress } from './progress.ts';
-import { createStyle, harmlessStyled, type Style, wantsColour } from './style.ts';
+import { createStyle, harmlessStyled, type Style, wantsColor } from './style.ts';
 import { type Column, table } from './table.ts';
 import { oneLine } from './text.ts';
 
@@ -29,7 +29,7 @@ const WIDEST_TEXT = 100;
 
 export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: boolean; isQuiet: boolean }): Output {
   const { environment, isTerminal, isErrorTerminal, columns, write, writeError } = terminal;
-  const isColoured = !isJson && wantsColour(environment, isTerminal);
+  const isColored = !isJson && wantsColor(environment, isTerminal);
   // A program that reads both streams gets JSON from both.
   const isSilent = isJson && !isErrorTerminal;
   const fail = (line: string) => (isSilent ? undefined : writeError(`${harmless(line)}\n`));
@@ -37,8 +37,8 @@ export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: 
   function answer(value: unknown, forPeople: () => string, ending: Ending = 'ok'): Ending {
     // Here, once for all: much of the text was written by strangers, even where a number or a word of the hub is expected.
     if (isJson) write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`);
-    else if (!isQuiet) write(harmlessStyled(forPeople(), isColoured));
-    else if (ending !== 'ok') writeError(harmlessStyled(forPeople(), isColoured));
+    else if (!isQuiet) write(harmlessStyled(forPeople(), isColored));
+    else if (ending !== 'ok') writeError(harmlessStyled(forPeople(), isColored));
     return ending;
   }
 
@@ -49,7 +49,7 @@ export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: 
 
   return {
     isJson,
-    style: createStyle(isColoured),
+    style: createStyle(isColored),
     columns: Math.min(isTerminal ? columns : WIDEST_TEXT, WIDEST_TEXT),
     answer,
     product: (text) => (isJson ? undefined : write(`${harmless(text)}\n`)),

@@ -1,4 +1,4 @@
-// Colours, where there is somebody to see them.
+// Colors, where there is somebody to see them.
 import { styleText } from 'node:util';
 import type { Environment } from '../../config.ts';
 import { harmless } from '../../lib/harmless.ts';
@@ -12,31 +12,31 @@ export interface Style {
 }
 
 /** no-color.org: set to anything but nothing, it means none. */
-export function wantsColour(environment: Environment, isTerminal: boolean): boolean {
+export function wantsColor(environment: Environment, isTerminal: boolean): boolean {
   return isTerminal && !environment.NO_COLOR && environment.TERM !== 'dumb';
 }
 
 const FORMATS = ['bold', 'dim', 'green', 'yellow', 'red'] as const;
 type Format = (typeof FORMATS)[number];
 
-const inColour = (format: Format, text: string) => styleText(format, text, { validateStream: false });
+const inColor = (format: Format, text: string) => styleText(format, text, { validateStream: false });
 
 /** Begin and end of each format, in a group, so that splitting a text by it keeps them. */
 const OWN_ORDERS = new RegExp(
-  `(${FORMATS.flatMap((format) => inColour(format, '|').split('|'))
+  `(${FORMATS.flatMap((format) => inColor(format, '|').split('|'))
     .map((order) => order.replace('[', '\\['))
     .join('|')})`,
 );
 
-/** Whatever a text is made of, it orders nothing of the terminal but these styles; without colours, nothing at all. */
-export function harmlessStyled(text: string, isColoured: boolean): string {
-  if (!isColoured) return harmless(text);
+/** Whatever a text is made of, it orders nothing of the terminal but these styles; without colors, nothing at all. */
+export function harmlessStyled(text: string, isColored: boolean): string {
+  if (!isColored) return harmless(text);
   const parts = text.split(OWN_ORDERS);
   return parts.map((part, index) => (index % 2 === 0 ? harmless(part) : part)).join('');
 }
 
-export function createStyle(isColoured: boolean): Style {
-  const styled = (format: Format) => (text: string) => (isColoured ? inColour(format, harmless(text)) : text);
+export function createStyle(isColored: boolean): Style {
+  const styled = (format: Format) => (text: string) => (isColored ? inColor(format, harmless(text)) : text);
   return {
     strong: styled('bold'),
     faint: styled('dim'),

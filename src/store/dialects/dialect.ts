@@ -37,7 +37,7 @@ export interface Dialect {
   /** Connections for changes of the schema, which may take as long as they need; absent where nothing limits them. */
   openMigrations?(): { db: Db; close(): Promise<void> };
   /** Only where queries are planned by what is known of the tables: looks at them now, which the database itself does only now and then. */
-  analyse?(tx: Db, tables: readonly string[]): Promise<void>;
+  analyze?(tx: Db, tables: readonly string[]): Promise<void>;
   /** A copy of everything as it is at one moment, in a file that is not there yet; absent where servers keep the data. */
   copyTo?(file: string): Promise<void>;
   /** Whether a path leads to a file that the database is kept in, and that nobody else may write to; absent where servers keep the data. */

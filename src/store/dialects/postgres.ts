@@ -61,7 +61,7 @@ export function openPostgres(
     read,
     write,
     ...OWN_SQL,
-    analyse: async (tx, tables) =>
+    analyze: async (tx, tables) =>
       void (await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(tx)),
     tryLock: (name) => tryLock(url, name),
     openMigrations: () =>

@@ -168,7 +168,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     async setShown(shown) {
       const { revision: before } = await read.selectFrom('registry_state').select('revision').executeTakeFirstOrThrow();
       // Entries that have just been built: the database knows the tables as empty ones.
-      if (before === null) await dialect.analyse?.(write, ['registry_server', 'registry_document', 'registry_member']);
+      if (before === null) await dialect.analyze?.(write, ['registry_server', 'registry_document', 'registry_member']);
       await write.updateTable('registry_state').set({ revision: shown }).execute();
     },
 

@@ -119,7 +119,7 @@ test('hub show, hub pending list: a registered server whose update failed is tol
   assert.match(listed.out, /registered, but its update failed: The gateway answered 502/);
 });
 
-testBothWays('hub show: colours on a terminal, none in a file', { manifests }, async (_t, { environment }) => {
+testBothWays('hub show: colors on a terminal, none in a file', { manifests }, async (_t, { environment }) => {
   const args = ['show', 'mcp_server:pdf-tables'];
   const bold = '\u001b[1m';
   assert.ok((await inTerminal(args, { environment, isTerminal: true })).out.includes(bold));
