@@ -25,7 +25,7 @@ export async function generatedDocs(): Promise<Record<string, string>> {
   };
 }
 
-const GENERATED = '<!-- Made by `npm run docs` from the code; do not edit. -->';
+const GENERATED = '<!-- Generated from the code by `npm run docs`; do not edit. -->';
 
 function settingsPage(): string {
   const rows = Object.entries(SETTINGS.shape).map(([name, schema]) => {

@@ -187,6 +187,6 @@ function assertScope({ name, scope }: Caller, entity: string | undefined): void 
   if (!scope.some(isCovered))
     throw new HubError(
       'forbidden',
-      `The token '${name}' may only install, publish or change entities in its scope: ${scope.join(', ')}. It is about the part of an id between ':' and '@'.`,
+      `The token '${name}' may only install, publish or change entities in its scope: ${scope.join(', ')}. The scope refers to the part of an id between ':' and '@'.`,
     );
 }

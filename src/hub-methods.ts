@@ -174,7 +174,7 @@ export function operationsOf(
 function needsProtection(): HubError {
   return new HubError(
     'invalid_request',
-    'Tokens would change nothing: without API_TOKEN or OIDC_ISSUER, everybody may do everything. Set one of them first.',
+    'Tokens have no effect yet: without API_TOKEN or OIDC_ISSUER, everyone may do everything. Set one of them first.',
   );
 }
 

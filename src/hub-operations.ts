@@ -194,8 +194,8 @@ export const Diagnosis = z
   .object({
     gateway: z.union([
       z.object({
-        outcome: z.literal('ok').describe('It answers, and takes the token.'),
-        version: z.string().optional().describe('If it tells which it is.'),
+        outcome: z.literal('ok').describe('The gateway responds and accepts the token.'),
+        version: z.string().optional().describe('If the gateway reports it.'),
       }),
       z.object({ outcome: z.literal('not configured') }),
       z.object({ outcome: z.enum(['unauthorized', 'down']), error: z.string() }),
@@ -203,11 +203,11 @@ export const Diagnosis = z
     model: z.union([
       z.object({ outcome: z.literal('ok'), model: z.string() }),
       z.object({
-        outcome: z.literal('fallback').describe('A simpler model stands in for the one that should run.'),
+        outcome: z.literal('fallback').describe('A simpler model is used instead of the intended one.'),
         model: z.string(),
         reason: z.string(),
       }),
-      z.object({ outcome: z.literal('unavailable').describe('Search goes on by words.'), reason: z.string() }),
+      z.object({ outcome: z.literal('unavailable').describe('Search uses keywords only.'), reason: z.string() }),
     ]),
     llm: z
       .union([
@@ -215,7 +215,7 @@ export const Diagnosis = z
         z.object({ outcome: z.literal('unavailable'), reason: z.string() }),
       ])
       .optional()
-      .describe('The language model that reranks and gives reasons; only where one is set.'),
+      .describe('The language model that reranks and gives reasons; only if one is configured.'),
   })
   .meta({ id: 'Diagnosis' });
 export type Diagnosis = z.infer<typeof Diagnosis>;

@@ -59,7 +59,7 @@ const FIRST_LOOK_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
 
 const NO_EFFECT =
-  'Neither a rule nor its remote requires approval of it, so it stays available: block it to keep it out.';
+  'Neither a rule nor its remote requires approval, so the entity stays available. To keep it out, block it.';
 
 export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy {
   const { store, catalog, clearGateway, register, world } = dependencies;

@@ -86,7 +86,7 @@ export const SETTINGS = z.object({
     .describe('Port to listen on. Default: 443, or 8443 if 443 is taken or not permitted.'),
   BASE_URL: publicUrl
     .optional()
-    .describe('Public address of the hub, used in links. Default: the address listened on.'),
+    .describe('Public address of the hub, used in links. Default: the address that the hub listens on.'),
   TLS_CERT_FILE: text
     .optional()
     .describe('PEM file with the certificate chain; with `TLS_KEY_FILE`, the hub serves HTTPS.'),
@@ -100,7 +100,7 @@ export const SETTINGS = z.object({
   READ_ACCESS: oneOf(['open', 'token'])
     .default('open')
     .describe(
-      '`token`: reads also need a token, with the role `reader` or higher. Only the web page, its documents, `/health` and `/config` stay open.',
+      '`token`: reads also need a token, with the role `reader` or higher. Only the web page, the API documentation, the discovery documents below `/.well-known`, `/health` and `/config` stay open.',
     ),
   OIDC_ISSUER: publicUrl
     .optional()
@@ -143,10 +143,10 @@ export const SETTINGS = z.object({
     .describe('Read replica to use for searches in PostgreSQL. Default: `DATABASE_URL`.'),
   DATABASE_WAIT_SEC: wholeNumber(0, 3600)
     .default(60)
-    .describe('How long a starting hub waits for PostgreSQL to come up.'),
+    .describe('How long the hub waits at startup for PostgreSQL to come up.'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Maximum connections to PostgreSQL.'),
   DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
-  DATA_DIR: text.default('./data').describe('Folder of the SQLite file.'),
+  DATA_DIR: text.default('./data').describe('Folder for the SQLite file.'),
   HUB_REMOTES: urlList
     .default([])
     .describe('Index addresses, as CSV or a JSON array; added whenever the list of remotes is empty.'),
@@ -161,7 +161,7 @@ export const SETTINGS = z.object({
   POLICY_FILE: text
     .optional()
     .describe(
-      'File with the admission policy, as YAML or JSON. It is read again when it changes, and the API can then not change the policy.',
+      'File with the admission policy, as YAML or JSON. The hub reads it again when it changes. The policy can then not be changed through the API.',
     ),
   TRUST_CHECKS: oneOf(['request', 'approvals'])
     .default('request')
@@ -185,7 +185,7 @@ export const SETTINGS = z.object({
     .describe('Minutes between background syncs; 0 turns them off.'),
   MAX_INDEX_BYTES: wholeNumber(1024, 500_000_000)
     .default(268_435_456)
-    .describe('Largest index that is accepted. An index with a million entries has about 200 MB.'),
+    .describe('Largest index that is accepted. An index with a million entries takes about 200 MB.'),
   MAX_MANIFEST_BYTES: wholeNumber(1024, 134_217_728).default(1_048_576).describe('Largest manifest that is accepted.'),
   FETCH_TIMEOUT_SEC: wholeNumber(1, 3600)
     .default(20)
@@ -205,7 +205,9 @@ export const SETTINGS = z.object({
     .describe(
       'Hosts, each with an optional path, for which installs may use the operator’s own git, npm, pip and container credentials: `git.example.com,ghcr.io/team`. Add the port if it is not the default: `git.example.com:8443`.',
     ),
-  INSTALL_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Maximum concurrent installs, each into another target.'),
+  INSTALL_CONCURRENCY: wholeNumber(1, 64)
+    .default(4)
+    .describe('Maximum number of concurrent installs. Installs into the same target run one after the other.'),
   SEARCH_PROFILE: oneOf(['general', 'public'])
     .default('general')
     .describe('`general`: 20 results by default, up to 100. `public`: never more than 5.'),
@@ -235,10 +237,12 @@ export const SETTINGS = z.object({
   JWT_SECRET_KEY: secret
     .optional()
     .describe('Secret to create a gateway token from, if `MCP_GATEWAY_TOKEN` is not set.'),
-  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, if it is an email address.'),
+  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, if this value is an email address.'),
   GATEWAY_ADMIN_EMAIL: text
     .default('admin@example.com')
-    .describe('Subject of that token otherwise; the user must exist in the gateway.'),
+    .describe(
+      'Subject of that token if `BASIC_AUTH_USERNAME` is not an email address. The user must exist in the gateway.',
+    ),
   GATEWAY_TOKEN_ISSUER: text.default('mcpgateway').describe('Issuer of that token.'),
   GATEWAY_TOKEN_AUDIENCE: text.default('mcpgateway-api').describe('Audience of that token.'),
   GATEWAY_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Maximum concurrent registrations.'),

@@ -82,12 +82,12 @@ const CALLER_KINDS = ['setting', 'token', 'sign-in', 'machine user', 'anybody'] 
 const CallerKind = z
   .enum(CALLER_KINDS)
   .describe(
-    'What the name is the name of: a `token`, a person by `sign-in`, a `machine user` at the command line, a `setting` of the hub such as API_TOKEN, or `anybody` without credentials.',
+    'What `name` refers to: a `token`, a person (`sign-in`), a user of the command line (`machine user`), a `setting` of the hub such as API_TOKEN, or a caller without credentials (`anybody`).',
   );
 
 export const Identity = z
   .object({
-    name: z.string().describe('Of the token or the person; `anybody` for callers without a token.'),
+    name: z.string().describe('Role of the token or the person; `anybody` for callers without a token.'),
     kind: CallerKind,
     role: RoleName,
     scope: z.array(z.string()).describe('Names of entities that the caller may change; empty means all.'),
@@ -125,11 +125,13 @@ export const AuditEntry = z
     address: z.string().nullable().describe('Where the request came from.'),
     operation: z.string().describe('Such as `install`, `blockEntity` or `createToken`.'),
     subject: z.string().describe('What was changed: an entity, a remote, a token.'),
-    detail: z.string().nullable().describe('What else was asked for: a reason, a role, a scope, settings.'),
+    detail: z.string().nullable().describe('Further details of the request: a reason, a role, a scope, settings.'),
     outcome: z
       .enum(AUDIT_OUTCOMES)
-      .describe('`started`: it is under way, or the hub ended before it did. `refused`: by role or scope.'),
-    result: z.string().nullable().describe('What came of it: counts, or the code of the error.'),
+      .describe(
+        '`started`: in progress, or the hub stopped before it was done. `refused`: not allowed by role or scope.',
+      ),
+    result: z.string().nullable().describe('The result: counts, or the error code.'),
     ended_at: z.string().nullable(),
   })
   .meta({ id: 'AuditEntry' });
@@ -137,7 +139,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export const AuditPage = z
   .object({
-    items: z.array(AuditEntry).describe('The newest first.'),
+    items: z.array(AuditEntry).describe('Newest first.'),
     next: z.string().nullable().describe('`before` of the next page; null on the last one.'),
   })
   .meta({ id: 'AuditPage' });

@@ -73,10 +73,10 @@ export function createJsonWebTokens(
   }
 
   function unavailable(error: unknown): HubError {
-    log.warn({ error }, `The issuer of sign-ins, ${issuer}, cannot be asked`);
+    log.warn({ error }, `The sign-in issuer ${issuer} cannot be reached`);
     return new HubError(
       'issuer_unavailable',
-      'The token cannot be checked: its issuer does not answer as it should. Try again in a minute.',
+      'The token cannot be checked, because its issuer does not respond correctly. Try again in a minute.',
       { cause: error },
     );
   }
@@ -96,7 +96,7 @@ export function createJsonWebTokens(
     });
     const role = highestRole(valuesOf(payload, roleClaim), roles);
     if (!role)
-      throw new HubError('forbidden', `The token names no role of this hub in its claim '${roleClaim}' (OIDC_ROLES).`);
+      throw new HubError('forbidden', `The token has no role of this hub in its claim '${roleClaim}' (OIDC_ROLES).`);
     return { name: nameOf(payload), id: String(payload.sub), role };
   };
 }

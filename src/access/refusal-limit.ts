@@ -5,7 +5,7 @@ import type { Caller } from './contract.ts';
 /** Refusals of one caller that are recorded in an hour. */
 const MOST_REFUSALS = 100;
 const HOUR_MS = 3_600_000;
-const LAST_REFUSAL = 'further refusals of this caller within the hour are only counted';
+const LAST_REFUSAL = 'further refusals of this caller within the hour are counted, but not recorded';
 
 /** Returns what the log says beside the refusal, or undefined for a refusal that is only counted. */
 export function createRefusalLimit(now: Clock) {
@@ -21,6 +21,6 @@ export function createRefusalLimit(now: Clock) {
     }
     refusals.set(key, { since: at, count: 1 });
     const counted = (known?.count ?? 0) - MOST_REFUSALS;
-    return counted > 0 ? { detail: `${counted} earlier refusals of this caller were only counted` } : {};
+    return counted > 0 ? { detail: `${counted} earlier refusals of this caller were not recorded` } : {};
   };
 }

@@ -23,7 +23,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   if (runtime !== undefined) runOn(runtime);
   else {
     process.stderr.write(
-      `hub: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}. Install it from nodejs.org; on most platforms npm also brings it with this package, unless optional dependencies are left out.\n`,
+      `hub: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}. Install it from nodejs.org; on most platforms, npm also installs it with this package, unless optional dependencies are omitted.\n`,
     );
     process.exitCode = 2;
   }

@@ -209,7 +209,7 @@ type CachedRecord = Omit<EntityRecord, 'listed_by'>;
 function assertVersion(uid: string): void {
   const reference = parseReference(uid);
   if (reference && reference.version === undefined) {
-    const message = `'${shortened(uid)}' names no version: give the whole id, <type>:<slug>@<version>`;
+    const message = `'${shortened(uid)}' has no version: use the full id, <type>:<slug>@<version>`;
     throw invalidRequest('id', message);
   }
   if (!reference) throw notFound(uid);
@@ -222,7 +222,7 @@ function notFound(id: string): HubError {
 function blocked(uid: string): HubError {
   return new HubError(
     'entity_blocked',
-    `'${shortened(uid)}' is blocked and stays in the catalog: otherwise the next ingest could bring it back without the block. Unblock it first to delete it.`,
+    `'${shortened(uid)}' is blocked, so it is kept in the catalog: if it were deleted, the next ingest could restore it without the block. To delete it, unblock it first.`,
   );
 }
 

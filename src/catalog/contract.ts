@@ -16,7 +16,7 @@ const TrustSignal = z.object({
   signal: z.enum(TRUST_SIGNALS),
   artifact: z.string().nullable().describe('What it is about; null for the entity as a whole.'),
   state: z.enum(TRUST_STATES),
-  detail: z.string().describe('What was found, or why nothing was, as a sentence.'),
+  detail: z.string().describe('A sentence that says what was found, or why nothing was found.'),
   digest: z.string().nullable().describe('What it was checked for.'),
   source: z
     .object({
@@ -27,14 +27,14 @@ const TrustSignal = z.object({
       issuer: z.string().describe('Who vouches for the identity.'),
     })
     .nullable()
-    .describe('As the certificate of the signature says; only when it is verified.'),
+    .describe('From the certificate of the signature; only if the signature is verified.'),
 });
 export type TrustSignal = z.infer<typeof TrustSignal>;
 
 export const Trust = z
   .object({
-    state: z.enum(TRUST_STATES).describe('That of the weakest artifact; `absent` when nothing is installed.'),
-    checked_at: Timestamp.nullable().describe('Null when nobody has checked the present content.'),
+    state: z.enum(TRUST_STATES).describe('State of the weakest artifact; `absent` if the entity installs nothing.'),
+    checked_at: Timestamp.nullable().describe('Null if the current content has not been checked.'),
     signals: z.array(TrustSignal),
   })
   .meta({ id: 'Trust' });
@@ -57,11 +57,11 @@ const ENTITY_SUMMARY = {
   manifest_url: z.string().describe('Where to read the manifest: `source_url`, or the hub itself.'),
   gateway_registered_at: Timestamp.nullable().describe('Null means pending.'),
   gateway_error: z.string().nullable(),
-  missing_since: Timestamp.nullable().describe('Since when no remote lists it.'),
+  missing_since: Timestamp.nullable().describe('Time since which no remote lists it.'),
   changed_at: Timestamp.nullable().describe(
     'When the content of this version last changed after it was first published.',
   ),
-  blocked_at: Timestamp.nullable().describe('Since when an operator has blocked it.'),
+  blocked_at: Timestamp.nullable().describe('Time at which an operator blocked it.'),
   blocked_reason: z.string().nullable(),
   remote: z.string().nullable().describe('Address of the remote it belongs to.'),
   prerelease: z.boolean(),
@@ -94,7 +94,7 @@ export const EntityRecord = z
     mcp_registration: JsonRecord.nullable(),
     quality: z
       .array(z.object({ reason: z.string(), weight: z.number(), met: z.boolean() }))
-      .describe('What `score_quality` is made of.'),
+      .describe('The parts of `score_quality`.'),
     versions: z
       .array(
         z.object({
@@ -113,7 +113,10 @@ export const EntityRecord = z
       .optional()
       .describe('The rule, or the setting of its remote, that keeps it out of the gateway.'),
     trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
-    install_refusal: z.string().optional().describe('Why the policy does not let it be installed, as a sentence.'),
+    install_refusal: z
+      .string()
+      .optional()
+      .describe('A sentence that says why the policy does not allow it to be installed.'),
     listed_by: z
       .array(z.string())
       .default([])

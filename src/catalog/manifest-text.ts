@@ -55,8 +55,8 @@ function unreadable(format: 'JSON' | 'YAML', error: unknown): HubError {
 
 /** What parsers say to those who call them is of no use to the author of a document. */
 const OWN_WORDS: readonly [theirs: RegExp, ours: string][] = [
-  [/multiple documents/, 'it has several documents, and only one is read'],
-  [/call stack/, 'it is nested too deep'],
-  [/circular structure/, 'something in it holds itself, by an alias'],
-  [/alias count/, 'its aliases stand for more than is read'],
+  [/multiple documents/, 'it contains several documents, but must contain one'],
+  [/call stack/, 'it is nested too deeply'],
+  [/circular structure/, 'an alias in it refers to itself'],
+  [/alias count/, 'its aliases expand to too much data'],
 ];

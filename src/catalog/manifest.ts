@@ -106,7 +106,7 @@ function readIdentity(document: JsonObject): { type: EntityType; slug: string; v
 /** Never made text of here: `1.10` without quotes is the number 1.1, which is another version. */
 function noTextFault(value: unknown): string {
   if (typeof value !== 'number') return 'must be a non-empty string';
-  return `must be a string, and is the number ${value}: put it in quotes, as in "1.0"`;
+  return `must be a string, but is the number ${value}: put it in quotes, as in "1.0"`;
 }
 
 function invalid(faults: InputFault[]): HubError {

@@ -34,11 +34,11 @@ export function registrationFault({
   if (!mcpRegistration) return 'Its manifest has no mcp_registration, so there is nothing to register.';
   const partCount = asObjects(mcpRegistration.resources).length + asObjects(mcpRegistration.prompts).length;
   if (partCount > MOST_PARTS)
-    return `Its mcp_registration names ${partCount} resources and prompts; at most ${MOST_PARTS} are registered.`;
+    return `Its mcp_registration has ${partCount} resources and prompts; at most ${MOST_PARTS} can be registered.`;
   if (isJsonObject(mcpRegistration.server) || type === 'agent') return addressFault(describeServer(mcpRegistration));
   const { tool, resources, prompts } = mcpRegistration;
   if (isJsonObject(tool) || asObjects(resources).length > 0 || asObjects(prompts).length > 0) return undefined;
-  return 'Its mcp_registration names no server, tool, resource or prompt, so there is nothing to register.';
+  return 'Its mcp_registration has no server, tool, resource or prompt, so there is nothing to register.';
 }
 
 /** Why there is nothing that a gateway could connect to; undefined when there is an address. */
@@ -47,7 +47,7 @@ export function lackOfAddress({ url, transport }: { url: string; transport: stri
   if (transport === 'STDIO') {
     return 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.';
   }
-  return url === '' ? 'Its registration names no address, so a gateway cannot connect to it.' : undefined;
+  return url === '' ? 'Its registration has no address, so a gateway cannot connect to it.' : undefined;
 }
 
 export function addressFault({ url, transport }: { url: string; transport: string }): string | undefined {
@@ -55,12 +55,12 @@ export function addressFault({ url, transport }: { url: string; transport: strin
   if (lack) return lack;
   if (/[{}]|%7[BD]/i.test(url))
     return `Its address is a template (${shownUrl(url)}): fill in the values in braces first.`;
-  if (!URL.canParse(url)) return `Its address (${shownUrl(url)}) cannot be read.`;
+  if (!URL.canParse(url)) return `Its address (${shownUrl(url)}) is not valid.`;
   const { protocol, username, password, hostname } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') {
-    return `Its address has the scheme '${protocol}', and gateways connect over http and https only.`;
+    return `Its address has the scheme '${protocol}', but gateways connect only over http and https.`;
   }
-  if (username || password) return 'Its address holds credentials, which gateways refuse; use auth fields instead.';
+  if (username || password) return 'Its address contains credentials, which gateways refuse; use auth fields instead.';
   if (hostname.startsWith('[')) return 'Its address is an IPv6 literal, which gateways refuse; use a host name.';
   if (hostname === '0.0.0.0') return 'Its address is 0.0.0.0, which nothing can connect to; use a host name.';
   if (url.length > LONGEST_URL) return `Its address is longer than the ${LONGEST_URL} characters that gateways accept.`;

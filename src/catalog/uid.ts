@@ -37,7 +37,7 @@ export function slugFault(slug: string): string | undefined {
 }
 
 export function versionFault(version: string): string | undefined {
-  if (version.includes('@')) return "must not hold '@', which separates slug and version";
+  if (version.includes('@')) return "must not contain '@', which separates slug and version";
   return partFault(version, 128);
 }
 
@@ -45,10 +45,10 @@ function partFault(part: string, longest: number): string | undefined {
   if (part === '') return 'must not be empty';
   if (part.length > longest) return `must not be longer than ${longest} characters`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\s\u0000-\u001f\u007f]/u.test(part)) return 'must not hold spaces or control characters';
+  if (/[\s\u0000-\u001f\u007f]/u.test(part)) return 'must not contain spaces or control characters';
   if (!part.isWellFormed()) return 'must be well-formed Unicode';
   // Ids become addresses and folder names: a segment of dots would change what they point to.
   if (part.split('/').some((segment) => /^\.{0,2}$/.test(segment)))
-    return "must not hold '.', '..' or empty path segments";
+    return "must not contain '.', '..' or empty path segments";
   return undefined;
 }

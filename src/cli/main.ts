@@ -57,7 +57,7 @@ function isOfServer(error: unknown): boolean {
 }
 
 function usageMessage({ code, message }: CommanderError): string {
-  if (code === 'commander.help') return "A command is missing; 'hub --help' lists them.";
+  if (code === 'commander.help') return "No command was given; 'hub --help' lists the commands.";
   return message.replace(/^error: /, '');
 }
 

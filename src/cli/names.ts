@@ -59,7 +59,7 @@ export function withVersion(text: string, version: string | undefined): string {
   const named = (parseReference(text) ?? split(text)).version;
   if (version === undefined || named === version) return text;
   if (named === undefined) return `${text}@${version}`;
-  throw new UsageError(`'${shown(text)}' and --version ${shown(version)} name two versions: give one of them.`);
+  throw new UsageError(`'${shown(text)}' and --version ${shown(version)} name different versions: use one of them.`);
 }
 
 /** @throws HubError `entity_not_found`, UsageError when several entities have the name. */
@@ -151,7 +151,7 @@ async function choose(text: string, ids: readonly string[], { terminal, output }
 
 function ambiguous(text: string, ids: readonly string[]): UsageError {
   return new UsageError(
-    `Several entities are called '${shown(text)}'. Give one of these ids: ${ids.map(oneLine).join(', ')}.`,
+    `Several entities are called '${shown(text)}'. Use one of these ids: ${ids.map(oneLine).join(', ')}.`,
   );
 }
 

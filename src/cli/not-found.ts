@@ -1,7 +1,7 @@
 // What to do when an entity is not in the catalog, in words of the command line.
 import { HubError } from '../errors.ts';
 
-export const SEARCH_ADVICE = "'hub search <words>' finds what is there.";
+export const SEARCH_ADVICE = "Use 'hub search <words>' to find entities.";
 
 /** The same error, worded for the command line; the hub words it for HTTP clients. */
 export async function explainedNotFound<T>(asked: Promise<T>, reword: (message: string) => string): Promise<T> {

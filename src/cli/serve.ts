@@ -22,7 +22,7 @@ const STANDARD_PORT = 443;
 const HOST_FAILURES = ['ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL'];
 /** What listening fails with when the port is not to be had. */
 const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EACCES: 'may not be bound by this user',
+  EACCES: 'cannot be used by this user',
   EADDRINUSE: 'is taken by another program',
 };
 const FALLBACK_PORT = 8443;
@@ -119,7 +119,7 @@ async function listen(app: FastifyInstance, { host, port }: Config, say: ServeOp
   const second = await tryListen(app, host, FALLBACK_PORT);
   if (second === undefined) return FALLBACK_PORT;
   throw new StartError(
-    `Ports ${STANDARD_PORT} and ${FALLBACK_PORT} cannot be listened on (${second}); set PORT to a free one.`,
+    `The hub cannot listen on port ${STANDARD_PORT} or ${FALLBACK_PORT} (${second}); set PORT to a free one.`,
   );
 }
 
@@ -153,7 +153,7 @@ function announce({
   if (!isProtected && !isLoopbackHost(config.host)) {
     log.warn(
       { host: config.host },
-      'Anybody who reaches this address can change the catalog and install: set API_TOKEN',
+      'Anyone who can reach this address can change the catalog and install: set API_TOKEN',
     );
   }
 }

@@ -11,7 +11,7 @@ export function checkedAnswer<T>(answer: unknown, shape: z.ZodType<T>, hubUrl: s
   const mismatch = error?.issues.find(isMismatch);
   if (!mismatch) return answer as T;
   const place = mismatch.path.join('.').slice(0, LONGEST_PLACE);
-  const what = place === '' ? '' : `: '${place}' is missing or of another kind`;
+  const what = place === '' ? '' : `: '${place}' is missing or has the wrong type`;
   throw new UnreachableError(hubUrl, `returned JSON that is not a hub response${what} (is this the right address?)`);
 }
 

@@ -31,7 +31,7 @@ export function createConversation(options: HubClientOptions): Conversation {
     try {
       return JSON.parse(text) as T;
     } catch (error) {
-      throw new UnreachableError(url, 'answered something that is not JSON (is this the right address?)', {
+      throw new UnreachableError(url, 'returned something that is not JSON (is this the right address?)', {
         cause: error,
       });
     }
@@ -54,7 +54,10 @@ export function createConversation(options: HubClientOptions): Conversation {
         if (event === 'error') throw new RefusedError(readJson<ProblemDocument | null>(data) ?? {}, answer.response);
         if (event === 'progress') onProgress?.(readJson<P>(data));
       }
-      throw new UnreachableError(url, 'ended before it told the result; ask it what became of the work');
+      throw new UnreachableError(
+        url,
+        'closed the connection before it sent the result; check on the hub what became of the work',
+      );
     },
   };
 }

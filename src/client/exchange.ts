@@ -61,7 +61,8 @@ export function createExchange(options: HubClientOptions): Exchange {
     const hadToken = token !== undefined;
     const fault = (error: unknown) => {
       clock.end();
-      if (signal?.aborted) return new UnreachableError(url, 'was not waited for any longer', { cause: error });
+      if (signal?.aborted)
+        return new UnreachableError(url, 'did not answer before the call was aborted', { cause: error });
       if (clock.isLate()) return new UnreachableError(url, `did not answer within ${timeoutMs / 1000} s`);
       return new UnreachableError(url, connectionFault(error), { cause: error });
     };
@@ -117,9 +118,9 @@ export function createExchange(options: HubClientOptions): Exchange {
 function hubAddress(address: string): string {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new TypeError(`'${address}' is not the address of a hub: it must begin with http:// or https://.`);
+    throw new TypeError(`'${address}' is not the address of a hub: it must start with http:// or https://.`);
   if (url.username || url.password)
-    throw new TypeError('The address of a hub must not hold a user or a password; the token is given apart.');
+    throw new TypeError('The address of a hub must not contain a user name or a password; pass the token separately.');
   if (url.search || url.hash) throw new TypeError(`'${address}' must not have a query or a fragment.`);
   return url.href.replace(/\/+$/, '');
 }
@@ -197,10 +198,10 @@ async function readRefusal(url: string, { response, hadToken, end, fault }: HubR
     end();
   }
   if (status === 401 || status === 403) {
-    const detail = `The way to the hub at ${url} is closed (${status}); something before it wants credentials.`;
+    const detail = `A proxy in front of the hub at ${url} requires credentials (${status}).`;
     return new RefusedError({ code: 'unauthorized', detail }, response);
   }
   const elsewhere = location === null ? null : URL.parse(location, url);
   if (elsewhere) return new UnreachableError(url, `redirects to ${elsewhere.href}; use that address`);
-  return new UnreachableError(url, `answered ${status}, and not as a hub does (is this the right address?)`);
+  return new UnreachableError(url, `answered ${status}, but not like a hub (is this the right address?)`);
 }

@@ -49,14 +49,14 @@ export function connectionFault(error: unknown): string {
 
 const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'could not be reached: nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'could not be reached: there is no such host (ENOTFOUND)',
-  EAI_AGAIN: 'could not be reached: the name server does not answer (EAI_AGAIN)',
-  ECONNRESET: 'broke the connection off (ECONNRESET)',
-  UND_ERR_SOCKET: 'broke the connection off',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak HTTPS at this port; try http://',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate of its own making; name it by NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an unknown authority; name it by NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an unknown authority; name it by NODE_EXTRA_CA_CERTS',
+  ENOTFOUND: 'could not be reached: the host does not exist (ENOTFOUND)',
+  EAI_AGAIN: 'could not be reached: the DNS server does not respond (EAI_AGAIN)',
+  ECONNRESET: 'closed the connection (ECONNRESET)',
+  UND_ERR_SOCKET: 'closed the connection',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'does not use HTTPS on this port; try http://',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'has a self-signed certificate; to trust it, set NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
 };
 

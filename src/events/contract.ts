@@ -31,29 +31,29 @@ export const NewWebhook = z.object({
     .refine((text) => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? ''), 'must be an http or https address')
     .refine(
       (text) => !URL.parse(text)?.username && !URL.parse(text)?.password,
-      'must not hold a login: check the signature',
+      'must not contain a login: check the signature instead',
     )
-    .describe('Where deliveries are sent with POST. Private addresses only with ALLOW_PRIVATE_NETWORK.')
+    .describe('Where deliveries are sent with POST. Private addresses need ALLOW_PRIVATE_NETWORK.')
     .meta({ examples: ['https://receiver.example.org/hub'] }),
   events: z
     .array(EventName)
     .min(1, 'must name at least one event')
     .default([...EVENT_TYPES])
-    .describe('Types of events to send. Without it: all.')
+    .describe('Types of events to send. Default: all.')
     .meta({ examples: [['approval.needed', 'registration.failed']] }),
   secret: z
     .string()
     .trim()
     .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 bytes')
     .optional()
-    .describe('Key of the signatures. Without it, one is generated and shown once.')
+    .describe('Key for the signatures. Default: a new one, which is shown once.')
     .meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
 });
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
 export const Delivery = z
   .object({
-    id: z.string().describe('The `webhook-id` of every attempt.'),
+    id: z.string().describe('Sent as `webhook-id` with every attempt.'),
     state: z.enum(['pending', 'delivered', 'failed']).describe('`failed`: given up.'),
     event_count: z.number().int(),
     event_types: z.array(z.string()),
@@ -63,7 +63,7 @@ export const Delivery = z
     next_try_at: z.string().nullable(),
     status: z.number().int().nullable().describe('HTTP status of the last attempt.'),
     error: z.string().nullable().describe('Why the last attempt failed.'),
-    answer: z.string().nullable().describe('How the body of the last answer begins.'),
+    answer: z.string().nullable().describe('Beginning of the body of the last response.'),
     duration_ms: z.number().int().nullable(),
   })
   .meta({ id: 'Delivery' });
@@ -71,7 +71,7 @@ export type Delivery = z.infer<typeof Delivery>;
 
 export const DeliveryPage = z
   .object({
-    items: z.array(Delivery).describe('The newest first.'),
+    items: z.array(Delivery).describe('Newest first.'),
     next: z.string().nullable().describe('`before` of the next page; null on the last one.'),
   })
   .meta({ id: 'DeliveryPage' });
@@ -94,9 +94,9 @@ export const Webhook = z
     events: z.array(z.string()),
     created_at: z.string(),
     created_by: z.string(),
-    disabled_at: z.string().nullable().describe('Since when nothing is sent.'),
+    disabled_at: z.string().nullable().describe('When the webhook was disabled.'),
     disabled_reason: z.string().nullable(),
-    waiting: z.number().int().describe('Events that are not delivered yet.'),
+    waiting: z.number().int().describe('Events that have not been delivered yet.'),
     last_delivery: Delivery.nullable(),
   })
   .meta({ id: 'Webhook' });
@@ -106,7 +106,7 @@ export const WebhookList = z.object({ items: z.array(Webhook) }).meta({ id: 'Web
 export type WebhookList = z.infer<typeof WebhookList>;
 
 export const WebhookAdded = Webhook.extend({
-  secret: z.string().optional().describe('The generated key of the signatures, shown only once.'),
+  secret: z.string().optional().describe('The generated key for the signatures, shown only once.'),
 }).meta({ id: 'WebhookAdded' });
 export type WebhookAdded = z.infer<typeof WebhookAdded>;
 

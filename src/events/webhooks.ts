@@ -59,7 +59,7 @@ export function createWebhooks({ webhooks, deliveries: store, isServed, ...outsi
       if (!(await webhooks.add(webhook)))
         throw new HubError(
           'name_taken',
-          `There is already a webhook '${name}': choose another name, or remove it first.`,
+          `A webhook named '${name}' already exists: choose another name, or remove it first.`,
         );
       const added = (await webhooks.list()).find((each) => each.name === name) ?? notFound(name);
       return { ...added, ...(secret === undefined && { secret: key }) };

@@ -15,17 +15,17 @@ export const PendingItem = z
     transport: z.string(),
     gateway_error: z.string().nullable(),
     gateway_registered_at: Timestamp.nullable().describe(
-      'Set only with `error_only`: it is registered as it was then, and its update failed.',
+      'Set only with `error_only`: the server is registered in its earlier form, and its update failed.',
     ),
     last_try_at: Timestamp.nullable(),
     next_try_at: Timestamp.nullable().describe(
-      'When background syncs try it again. Null: only when somebody starts a sync, or when its manifest changes.',
+      'When background syncs try it again. Null: not before someone starts a sync or its manifest changes.',
     ),
     tries: Count,
-    reason: z.string().nullable().default(null).describe('Why it can never be registered as its manifest is.'),
+    reason: z.string().nullable().default(null).describe('Why it can never be registered with its current manifest.'),
     registrable: z
       .boolean()
-      .describe('False: it can never be registered as its manifest is, for example without an address.'),
+      .describe('False: it can never be registered with its current manifest, for example because it has no address.'),
   })
   .meta({ id: 'PendingItem' });
 export type PendingItem = z.infer<typeof PendingItem>;
@@ -38,7 +38,7 @@ export const PendingPage = z
     failed_updates: Count.describe(
       'How many of `total` are registered servers whose update failed; 0 without `error_only`.',
     ),
-    unregistrable: Count.describe('Pending servers that can never be registered, whatever the filter.'),
+    unregistrable: Count.describe('Number of pending servers that can never be registered, regardless of the filter.'),
   })
   .meta({ id: 'PendingPage' });
 export type PendingPage = z.infer<typeof PendingPage>;

@@ -33,7 +33,7 @@ export function completeMethods(app: FastifyInstance, routes: readonly DeclaredR
 
     async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
       reply.header('allow', allow);
-      throw new HubError('method_not_allowed', `${request.method} is not possible here; these are: ${allow}.`);
+      throw new HubError('method_not_allowed', `${request.method} is not supported here; use ${allow}.`);
     }
   }
 }

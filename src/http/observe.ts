@@ -39,6 +39,6 @@ function pathOf({ url }: FastifyRequest): string {
 export function observeBroken({ log, metrics }: Pick<World, 'log' | 'metrics'>): BrokenRequestListener {
   return ({ requestId, code, status }) => {
     metrics.observeRequest({ method: 'none', route: 'none', status, seconds: 0 });
-    log.info({ request_id: requestId, status, code }, `Refused what cannot be read as a request: ${status}`);
+    log.info({ request_id: requestId, status, code }, `Refused an unreadable request: ${status}`);
   };
 }

@@ -11,15 +11,15 @@ import { DOCS_LOOK } from './page/docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
-  { name: 'catalog', description: 'Agents, tools and MCP servers: read them.' },
-  { name: 'install', description: 'Bring an entity into a folder, with a lockfile.' },
+  { name: 'catalog', description: 'Read agents, tools and MCP servers.' },
+  { name: 'install', description: 'Install an entity into a folder, with a lockfile.' },
   { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
-  { name: 'gateways', description: 'Servers that are not registered into the gateway.' },
+  { name: 'gateways', description: 'Servers that are not registered with the gateway.' },
   { name: 'access', description: 'Tokens, and who changed what.' },
   { name: 'events', description: 'Webhooks, and the log of their deliveries.' },
   { name: 'governance', description: 'The admission policy, and entities that need approval.' },
   { name: 'registry', description: 'The hub as an MCP registry, for existing clients.' },
-  { name: 'service', description: 'The hub itself: health, settings, figures.' },
+  { name: 'service', description: 'The hub itself: health, settings, metrics.' },
 ];
 
 /** The page may run its own scripts and ask its own hub, and nothing else. */
@@ -160,7 +160,7 @@ interface Parameter {
 }
 
 const EVENTS =
-  'Sent to callers that accept `text/event-stream`: events `progress` while the work goes on, then one event `result` with the ordinary body as JSON, or `error` with a problem.';
+  'Sent to callers that accept `text/event-stream`: `progress` events during the work, then one `result` event with the ordinary body as JSON, or one `error` event with a problem.';
 
 /** What makes clients that are generated from the document pleasant: names, booleans, bodies that may be left out, streams. */
 function suitGenerators(paths: Record<string, Record<string, Operation>>): void {

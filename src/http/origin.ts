@@ -15,14 +15,14 @@ const LOCAL_NAME = /^[^.]*$|\.(local|internal|lan|home\.arpa|test)$/;
 export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: readonly string[]): void {
   if (!isOwnName(hostname, hostNames))
     throw refused(
-      `The hub does not go by the name '${hostname.slice(0, 100)}'. If it should, set BASE_URL to its address; admin routes also take any name once API_TOKEN is set.`,
+      `The host name '${hostname.slice(0, 100)}' is not allowed. Set BASE_URL to the public address of the hub, or set API_TOKEN, which allows any host name on admin routes.`,
     );
   const { origin } = headers;
   if (origin === undefined) return;
   const { hostname: source } = URL.parse(origin) ?? {};
   const from = source && withoutBrackets(source);
   if (from !== undefined && (isLoopbackHost(from) || from === bare(hostname))) return;
-  throw refused('Pages of other sites may not use this address.');
+  throw refused('Web pages of other sites may not use this address.');
 }
 
 /** The owner of a name server cannot point a numeric address or a local name to another machine. */

@@ -30,8 +30,8 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryA
   route_not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request timeout' },
-  sync_running: { status: 409, title: 'A sync is under way' },
-  lockfile_mismatch: { status: 409, title: 'Not what the lockfile says' },
+  sync_running: { status: 409, title: 'Sync already running' },
+  lockfile_mismatch: { status: 409, title: 'Lockfile mismatch' },
   payload_too_large: { status: 413, title: 'Payload too large' },
   uri_too_long: { status: 414, title: 'Address too long' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
@@ -39,7 +39,7 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryA
   headers_too_large: { status: 431, title: 'Headers too large' },
   internal_error: { status: 500, title: 'Internal error' },
   overloaded: { status: 503, title: 'Overloaded', retryAfterSec: 5 },
-  issuer_unavailable: { status: 503, title: 'Issuer of sign-ins unavailable', retryAfterSec: 30 },
+  issuer_unavailable: { status: 503, title: 'Sign-in issuer unavailable', retryAfterSec: 30 },
   database_unavailable: { status: 503, title: 'Database unavailable', retryAfterSec: 5 },
 };
 
@@ -50,7 +50,7 @@ export const Problem = z
     type: z.string(),
     title: z.string(),
     status: z.number().int(),
-    detail: z.string().describe('One sentence a person can act on.'),
+    detail: z.string().describe('A sentence that says what is wrong and what to do.'),
     code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]),
     error: z.string().describe('The same as `code`.'),
     request_id: z.string(),
@@ -96,12 +96,10 @@ export function asHubError(error: unknown): HubError {
   if (known) return new HubError(known, ENCODING_SENTENCES[code] ?? CLIENT_SENTENCES[known] ?? message);
   // What the framework says of these is not written for callers.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new HubError('invalid_request', 'The request cannot be read or may not be made.');
-  return new HubError(
-    'internal_error',
-    'Something went wrong inside the hub; its log has more under this request id.',
-    { cause: error },
-  );
+    return new HubError('invalid_request', 'The request is malformed or not allowed.');
+  return new HubError('internal_error', 'Something went wrong inside the hub; look for this request id in its log.', {
+    cause: error,
+  });
 }
 
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -114,14 +112,14 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorCode>> = {
 };
 
 const ENCODING_SENTENCES: Readonly<Record<string, string>> = {
-  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'The body must be sent as it is, or packed as br, gzip or deflate.',
-  FST_CP_ERR_INVALID_CONTENT: "The body cannot be unpacked: it is not what the header 'Content-Encoding' says.",
+  FST_CP_ERR_INVALID_CONTENT_ENCODING: 'The body must be uncompressed, or compressed with br, gzip or deflate.',
+  FST_CP_ERR_INVALID_CONTENT: "The body cannot be decompressed: it does not match the header 'Content-Encoding'.",
 };
 
 const CLIENT_SENTENCES: Partial<Record<ErrorCode, string>> = {
   unsupported_media_type: 'The body must be sent as application/json.',
-  payload_too_large: 'The body is larger than this hub reads (MAX_BODY_BYTES).',
-  invalid_request: 'The address or the length of the body cannot be read.',
+  payload_too_large: 'The body is larger than this hub accepts (MAX_BODY_BYTES).',
+  invalid_request: 'The address or the length of the body is not valid.',
 };
 
 function validationFault({

@@ -35,7 +35,7 @@ export function words(longest: number) {
   return z
     .string({ error: 'must be given once' })
     .max(longest, `must not be longer than ${longest} characters`)
-    .refine((text) => !text.includes('\u0000'), 'must not hold NUL characters');
+    .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters');
 }
 
 /** A search text in any characters; those without meaning count as spaces. */

@@ -220,7 +220,7 @@ async function protect(
     async pressureHandler(request) {
       // Who watches the hub must be able to see that it lives.
       if (!isOverloaded() || request.routeOptions.url === '/health') return;
-      throw new HubError('overloaded', 'The hub cannot keep up at the moment; try again in a few seconds.');
+      throw new HubError('overloaded', 'The hub is overloaded; try again in a few seconds.');
     },
   });
   if (rateLimitPerMinute > 0) {

@@ -10,8 +10,7 @@ export const LOCKFILE_VERSION = 1;
 /** What several packages of one server can be chosen by. */
 export const PREFERENCES = ['pypi', 'npm', 'oci', 'mcpb'] as const;
 
-const ID_MISSING =
-  'is missing: send the id of what to install, `<type>:<slug>@<version>`; beside a manifest, the one that is in it';
+const ID_MISSING = 'is missing: send the id of what to install, `<type>:<slug>@<version>`; with a manifest, its id';
 
 export const InstallRequest = z.object({
   id: z
@@ -19,21 +18,24 @@ export const InstallRequest = z.object({
     .min(1, 'must not be empty')
     .max(1000)
     .describe(
-      '`<type>:<slug>@<version>`. Without the version, the newest stable one. Needed beside `manifest` too, and the same as its `type`, `id` and `version`.',
+      '`<type>:<slug>@<version>`; without the version, the newest stable one. With `manifest`, it is needed too, and must match the `type`, `id` and `version` of the manifest.',
     )
     .meta({ examples: ['mcp_server:team-wiki@4.0.1'] }),
   version: z
     .string()
     .nullish()
-    .meta({ description: 'The version, beside an `id` without one.', examples: ['4.0.1'] }),
+    .meta({ description: 'The version, if `id` has none.', examples: ['4.0.1'] }),
   prerelease: z
     .boolean()
     .nullish()
-    .meta({ description: 'Without a version: the newest one, even if it is a pre-release.', examples: [false] }),
+    .meta({
+      description: 'If no version is given, use the newest one, even if it is a pre-release.',
+      examples: [false],
+    }),
   target: z
     .string()
     .min(1, 'must not be empty')
-    .describe('Folder that everything is written into; relative to INSTALL_ROOT, when that is set.')
+    .describe('Folder to install into; relative to INSTALL_ROOT, if that is set.')
     .meta({ examples: ['projects/wiki-helper'] }),
   manifest: z
     .record(z.string(), z.unknown(), {
@@ -42,10 +44,13 @@ export const InstallRequest = z.object({
     })
     .nullish()
     .describe(
-      'The manifest itself, as an object: saved in the catalog first, then installed. `id` must be that of the manifest. The `server.json` of an MCP registry does too; its id is `mcp_server:<name>@<version>`.',
+      'The manifest itself, as an object. It is saved in the catalog, then installed. `id` must be the id of the manifest. The `server.json` of an MCP registry is accepted too; its id is `mcp_server:<name>@<version>`.',
     ),
   source_url: z.string().nullish().describe('Where an inline manifest came from.'),
-  provenance: z.looseObject({ source_url: z.string().nullish() }).nullish().describe('The same, for existing clients.'),
+  provenance: z
+    .looseObject({ source_url: z.string().nullish() })
+    .nullish()
+    .describe('The same as `source_url`, for existing clients.'),
   clients: z
     .array(z.enum(CLIENTS))
     .max(CLIENTS.length)
@@ -55,31 +60,33 @@ export const InstallRequest = z.object({
   prefer: z
     .enum(PREFERENCES)
     .nullish()
-    .describe('Kind of package to install of several alternatives. Without it, the first that the machine can run.'),
-  dest: z.string().nullish().describe('Folder for a checkout or an archive, instead of that of the manifest.'),
-  update: z.boolean().optional().describe('Resolve versions again. Without it, locked versions are kept.'),
-  force: z.boolean().optional().describe('Replace a folder that a person changed, or that the hub did not create.'),
+    .describe('Kind of package to install if there are alternatives. Default: the first one that the machine can run.'),
+  dest: z.string().nullish().describe('Folder for a checkout or an archive, instead of the one in the manifest.'),
+  update: z.boolean().optional().describe('Resolve versions again. Default: keep locked versions.'),
+  force: z.boolean().optional().describe('Replace folders that were changed, or that the hub did not create.'),
   dry_run: z
     .boolean()
     .default(false)
-    .meta({ description: 'Only the plan; nothing is touched.', examples: [true] }),
+    .meta({ description: 'Return only the plan, and change nothing.', examples: [true] }),
   frozen: z
     .boolean()
     .default(false)
-    .describe('Installs exactly what the lockfile in the target says; nothing else of the request may choose that.'),
+    .describe(
+      'Install exactly what the lockfile in the target says. Fields that would choose something else are refused.',
+    ),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 
 const PlannedWarning = z
   .string()
   .optional()
-  .describe('What to know before: a name that is taken, what stays or is lost.');
+  .describe('What you should know first: names that are taken, files that are kept or replaced.');
 
 export const PlannedArtifact = z.object({
   kind: z.string(),
   step: z.string().describe('Name of its step, such as `git.checkout`.'),
   spec: JsonRecord,
-  command: z.string().describe('What will be done, for people to read.'),
+  command: z.string().describe('What will be done, in words.'),
   reason: z.string(),
   fault: z.string().optional().describe('Why it cannot be installed. Its step will fail, unless it is an alternative.'),
   warning: PlannedWarning,
@@ -114,7 +121,7 @@ export const StepResult = z
     ok: z.boolean(),
     elapsed_secs: z.number().optional(),
     extra: JsonRecord.optional().describe(
-      'Depends on the step: `error`, `warning`, `skipped`, `reason`, `path`, `paste` (what to add to files of yours), …',
+      'Depends on the step: `error`, `warning`, `skipped`, `reason`, `path`, `paste` (what to add to your own files), …',
     ),
   })
   .meta({ id: 'InstallStep' });
@@ -123,16 +130,16 @@ export type StepResult = z.infer<typeof StepResult>;
 /** Hashed lines of a requirements file, with the Python that they were resolved for. */
 export const PythonPins = z.looseObject({
   tool: z.enum(['uv', 'pip']),
-  requirements: z.array(z.string()).describe('Lines, each with its hashes and perhaps a marker.'),
+  requirements: z.array(z.string()).describe('Requirement lines, each with its hashes and optionally a marker.'),
   python: z.string().regex(/^3\.\d+$/),
-  platform: z.string().describe('Where they hold: `any`, or the platform of the machine that resolved them.'),
+  platform: z.string().describe('Where they apply: `any`, or the platform of the machine that resolved them.'),
 });
 
 /** The tool's own lock: what it needs in order to fetch the same bytes again, on any machine. */
 const Pins = z.union([
   z.looseObject({
     tool: z.literal('npm'),
-    packages: z.record(z.string(), JsonRecord).describe('Those of package-lock.json, version 3.'),
+    packages: z.record(z.string(), JsonRecord).describe('The `packages` of package-lock.json, version 3.'),
   }),
   PythonPins,
 ]);
@@ -155,7 +162,7 @@ export const LockedArtifact = z.looseObject({
   path: z.string().nullable(),
   ok: z.boolean(),
   tree: z.string().optional().describe('Digest of the folder at `path`, for checkouts, archives and bundles.'),
-  pins: Pins.optional().describe('The lock of the tool itself: what it needs to fetch the same bytes again.'),
+  pins: Pins.optional().describe('The lock of npm, uv or pip: what it needs to fetch the same bytes again.'),
 });
 export type LockedArtifact = z.infer<typeof LockedArtifact>;
 
@@ -167,7 +174,7 @@ export const LockedAdapter = z.looseObject({
   entry: z.string().optional().describe('Name of the entry, in the configuration of a client.'),
   written: z.union([z.string(), JsonRecord]).optional().describe('The text of the file, or the entry.'),
   inputs: z.array(JsonRecord).optional().describe('What VS Code asks its user for.'),
-  kept: z.boolean().optional().describe('True if a person changed it, and an install left it so.'),
+  kept: z.boolean().optional().describe('True if it was changed by hand and an install kept the change.'),
   asked: z.boolean().optional().describe('True if the user chose the client, and the manifest does not list it.'),
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
@@ -207,7 +214,7 @@ export const InstallReport = z
     files_written: z
       .array(z.string())
       .describe('New or changed, relative to the target; without folders of artifacts.'),
-    lockfile: Lockfile.describe('As it is on disk; without entities where there is none.'),
+    lockfile: Lockfile.describe('The lockfile on disk; without entities if there is none.'),
   })
   .meta({ id: 'InstallReport' });
 export type InstallReport = z.infer<typeof InstallReport>;

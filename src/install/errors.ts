@@ -30,8 +30,8 @@ export function issueSentence({ path, message }: { path: PropertyKey[]; message:
 const NO_PERMISSION = 'The hub may not write there: give its user permission, or choose another target.';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full: make room and install again.',
-  EDQUOT: 'The disk quota of the hub is used up: make room and install again.',
+  ENOSPC: 'The disk is full: free some space and install again.',
+  EDQUOT: 'The disk quota of the hub is used up: free some space and install again.',
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
   EROFS: 'The filesystem is read-only: choose another target.',
@@ -49,7 +49,7 @@ export function explain(error: unknown): string {
   // The message of a system error would hold paths.
   if (code && syscall)
     return `The system refused an operation (${code} in ${syscall}): check the target and its filesystem, then install again.`;
-  return 'Something went wrong inside the hub; its log has more.';
+  return 'Something went wrong inside the hub; its log says more.';
 }
 
 /** Whether the hub itself is to blame: then the log should have it. */

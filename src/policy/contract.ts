@@ -19,7 +19,9 @@ export const PolicyState = z
     changed_at: Timestamp.nullable(),
     changed_by: z.string().nullable(),
     applied: z.boolean().describe('Whether every entity has been looked at since the last change.'),
-    warnings: z.array(z.string()).describe('Rules that have no effect, or probably not the effect that their author intended.'),
+    warnings: z
+      .array(z.string())
+      .describe('Rules that have no effect, or probably not the effect that their author intended.'),
     file_error: z
       .string()
       .nullable()

@@ -86,7 +86,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       return await ingestLocked(url, { ...task, signal }).finally(() => lock.release());
     } catch (error) {
       log.error({ url: shownAddress(url), error }, `Could not ingest ${shownAddress(url)}`);
-      return refused(url, error instanceof HubError ? error.message : 'failed inside the hub, whose log has more');
+      return refused(url, error instanceof HubError ? error.message : 'failed inside the hub; its log says more');
     }
   }
 

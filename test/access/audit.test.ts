@@ -124,10 +124,13 @@ testOnEveryEngine('audit: refusals of one caller do not fill the log', async (t,
   await refuse(130);
   const recorded = await details();
   assert.equal(recorded.length, 100);
-  assert.deepEqual(recorded.slice(0, 2), ['further refusals of this caller within the hour are only counted', null]);
+  assert.deepEqual(recorded.slice(0, 2), [
+    'further refusals of this caller within the hour are counted, but not recorded',
+    null,
+  ]);
   world.setTime('2026-06-01T13:00:00.000Z');
   await refuse(2);
-  assert.deepEqual((await details()).slice(0, 2), [null, '30 earlier refusals of this caller were only counted']);
+  assert.deepEqual((await details()).slice(0, 2), [null, '30 earlier refusals of this caller were not recorded']);
 });
 
 testOnEveryEngine('audit: AUDIT_DAYS deletes what is older, and nothing else', async (t, database) => {

@@ -18,7 +18,7 @@ test('sign-in: the claim decides about the role, and the audit log names the per
   assertProblem(await ask('/audit', unmapped), 'forbidden');
   const stranger = await issuer.sign({ groups: ['guests'] });
   const refusal = assertProblem(await ask('/audit', stranger), 'forbidden');
-  assert.match(refusal.detail, /names no role of this hub in its claim 'groups'/);
+  assert.match(refusal.detail, /has no role of this hub in its claim 'groups'/);
 });
 
 test('sign-in: a person cannot pass for a token, whatever the name', async (t) => {

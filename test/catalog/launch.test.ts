@@ -321,7 +321,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   [
     'a package that serves HTTP here',
     { packages: [npm({ transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' } })] },
-    "none: Its package '@ex/notes' serves HTTP at http://localhost:3000/mcp once somebody has started it: start it, then connect to that address.",
+    "none: Its package '@ex/notes' serves HTTP at http://localhost:3000/mcp, but does not start automatically: start it, then connect to that address.",
   ],
   [
     'a bundle',
@@ -331,9 +331,9 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   [
     'another registry',
     { packages: [{ registryType: 'cargo', identifier: 'notes' }] },
-    "none: Its package is of the registry 'cargo', and no program is known that fetches and runs it.",
+    "none: Its package is in the registry 'cargo', and the hub knows no program that downloads and runs it.",
   ],
-  ['nothing', {}, 'none: Its manifest names no address, no command and no package that could be started.'],
+  ['nothing', {}, 'none: Its manifest has no address, command or package that could be started.'],
   [
     'the second package, where the first cannot be started',
     { packages: [{ registryType: 'mcpb', identifier: 'https://ex.example/notes.mcpb' }, npm()] },

@@ -187,7 +187,7 @@ for (const [sentence, document, paths] of REFUSALS) {
 test('manifest: a refusal says all that is wrong in one sentence', () => {
   assert.equal(
     refusal({ type: 'model', id: '', version: 'a b' }).message,
-    'The manifest cannot be read: type must be one of agent, tool, mcp_server; id must be a non-empty string; version must not hold spaces or control characters.',
+    'The manifest cannot be read: type must be one of agent, tool, mcp_server; id must be a non-empty string; version must not contain spaces or control characters.',
   );
   assert.equal(refusal([]).message, 'The manifest cannot be read: it must be an object.');
 });
@@ -195,9 +195,9 @@ test('manifest: a refusal says all that is wrong in one sentence', () => {
 test('manifest: a version or an id that is written as a number is refused with the advice to quote it', () => {
   assert.equal(
     refusal({ ...REQUIRED, version: 1.1 }).message,
-    'The manifest cannot be read: version must be a string, and is the number 1.1: put it in quotes, as in "1.0".',
+    'The manifest cannot be read: version must be a string, but is the number 1.1: put it in quotes, as in "1.0".',
   );
-  assert.match(refusal({ ...REQUIRED, id: 7 }).message, /id must be a string, and is the number 7: put it in quotes/);
+  assert.match(refusal({ ...REQUIRED, id: 7 }).message, /id must be a string, but is the number 7: put it in quotes/);
 });
 
 test('manifest: keys that other programs trip over are keys like all others', () => {

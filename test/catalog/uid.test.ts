@@ -73,11 +73,11 @@ test('uid: a fault is the end of a sentence about the part', () => {
   assert.equal(slugFault('pdf'), undefined);
   assert.equal(slugFault(''), 'must not be empty');
   assert.equal(slugFault('s'.repeat(257)), 'must not be longer than 256 characters');
-  assert.equal(slugFault('a b'), 'must not hold spaces or control characters');
+  assert.equal(slugFault('a b'), 'must not contain spaces or control characters');
   assert.equal(slugFault('\udc00'), 'must be well-formed Unicode');
-  assert.equal(slugFault('a/..'), "must not hold '.', '..' or empty path segments");
+  assert.equal(slugFault('a/..'), "must not contain '.', '..' or empty path segments");
   assert.equal(versionFault('refs/heads/main'), undefined);
-  assert.equal(versionFault('1@2'), "must not hold '@', which separates slug and version");
+  assert.equal(versionFault('1@2'), "must not contain '@', which separates slug and version");
   assert.equal(versionFault('1'.repeat(129)), 'must not be longer than 128 characters');
 });
 

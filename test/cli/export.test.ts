@@ -24,8 +24,7 @@ for (const type of ['../../../outside', '/outside', 'skill', '__proto__', '']) {
     await assert.rejects(exportIndex({ hub: strange, folder, ...request }), (error) => {
       assert.ok(error instanceof HubError);
       return (
-        error.message ===
-        `The hub says that 'mcp_server:pdf-tables@1.0.0' is of the type '${type}', which there is not.`
+        error.message === `The hub reports the type '${type}' for 'mcp_server:pdf-tables@1.0.0', which does not exist.`
       );
     });
     assert.deepEqual(await readdir(place), []);

@@ -146,14 +146,14 @@ describe('hub serve', { concurrency: 3 }, () => {
     else t.diagnostic('*** this user may not bind 443: only the fallback is checked ***');
 
     const second = mayBind ? await serve(t, { settings: { PORT: '', HOST } }) : first;
-    const reason = mayBind ? 'is taken by another program' : 'may not be bound by this user';
+    const reason = mayBind ? 'is taken by another program' : 'cannot be used by this user';
     assert.equal(second.said()[0], `Port 443 ${reason}, so the hub uses 8443; set PORT to choose another.`);
     assert.equal(second.address, `http://${HOST}:8443`);
     assert.equal((await fetch(`${second.address}/health`)).status, 200);
 
     const { exitCode, said } = await failingStart({ HOST, DB_PATH: join(await tempDir(t), 'c.sqlite') });
     assert.equal(exitCode, 1);
-    assert.match(said.at(-1) ?? '', /^hub: Ports 443 and 8443 cannot be listened on \(EADDRINUSE\); set PORT/);
+    assert.match(said.at(-1) ?? '', /^hub: The hub cannot listen on port 443 or 8443 \(EADDRINUSE\); set PORT/);
   });
 
   test('a .env that cannot be read is one line and exit code 2', async (t) => {

@@ -81,7 +81,7 @@ test('agents: a gateway that offers none says so', async (t) => {
   const { register } = batchFor(t, gateway);
   for (const _agent of [1, 2, 3]) {
     const registration = await register(anAgent());
-    assert.equal(registration.outcome === 'failed' && registration.error, 'The gateway offers no A2A agents.');
+    assert.equal(registration.outcome === 'failed' && registration.error, 'The gateway does not support A2A agents.');
   }
   assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a'], 'asked once');
 });

@@ -146,7 +146,7 @@ test('client: a proxy that says 502 in its own words means that the gateway is d
   for (const _time of [1, 2]) gateway.surprise('GET /gateways', { status: 502, body: '<html>Bad Gateway</html>' });
   assert.deepEqual(await clientFor(t, gateway).send(LIST), {
     kind: 'down',
-    error: 'does not run: 502 was answered for it',
+    error: 'is not running: a proxy answered 502 for it',
   });
 });
 

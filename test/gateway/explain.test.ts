@@ -10,7 +10,7 @@ const cases = [
   { status: 422, error: OPAQUE, url: 'http://10.1.2.3/sse', says: /SSRF_ALLOW_PRIVATE_NETWORKS/ },
   { status: 422, error: OPAQUE, url: 'http://100.64.0.1/sse', says: /private addresses/ },
   { status: 422, error: OPAQUE, url: 'http://printer.local/sse', says: /private addresses/ },
-  { status: 422, error: OPAQUE, url: 'https://nowhere.example/sse', says: /does not resolve/ },
+  { status: 422, error: OPAQUE, url: 'https://nowhere.example/sse', says: /cannot resolve/ },
   { status: 422, error: OPAQUE, url: undefined, says: /characters/ },
   { status: 401, error: 'Invalid authentication credentials', url: undefined, says: /JWT_SECRET_KEY/ },
   { status: 403, error: 'Access denied', url: undefined, says: /rights/ },

@@ -73,7 +73,7 @@ testOnEveryEngine('items: what the hub did not create is neither changed nor del
   await ingest(aManifestWith('b', {}, { summary: 'Other words.' }));
   assert.deepEqual(await sync(), { ranToEnd: true, registered: 0, failed: 0 });
   const again = await gateway.registerOne(uidOf('b'));
-  assert.match(again?.calls[0]?.note ?? '', /This hub did not create it, and leaves it as it is/);
+  assert.match(again?.calls[0]?.note ?? '', /This hub did not create it, so it stays unchanged/);
   assert.equal(fake.table.gateways.find(({ originalName }) => originalName === 'By hand')?.fields.description, 'Mine.');
   await remove(uidOf('a'), uidOf('b'));
   assert.deepEqual(await counted(gateway.removeLeftovers()), { removed: 1, left: 0, foreign: ['By hand'] });
@@ -437,7 +437,7 @@ testOnEveryEngine('reconcile: another, empty gateway gets everything', async (t,
   second.table.prompts.push(createRow('theirs', { template: 'x' }, { id }));
   const options = { effort: 'explicit', signal: new AbortController().signal } as const;
   const report = await on.again(second).registerPending(options);
-  const note = `This hub now registers into ${second.url} (before: ${first.url}).`;
+  const note = `This hub now registers with ${second.url} (before: ${first.url}).`;
   assert.deepEqual(report, { ranToEnd: true, registered: 2, failed: 0, note });
   assert.deepEqual(rowsOf(second), [...rowsOf(first), 'prompts theirs'].toSorted());
   await on.remove(uidOf('a'), uidOf('b'));
@@ -475,7 +475,10 @@ testOnEveryEngine('reconcile: a token of another tenant destroys nothing', async
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 1 });
   const { registered, error } = (await on.state(uidOf('a'))) ?? {};
   assert.equal(registered, null);
-  assert.match(error ?? '', /Resource 'memo:\/\/one': .*409.* This token does not show who has it in the gateway\./);
+  assert.match(
+    error ?? '',
+    /Resource 'memo:\/\/one': .*409.* With this token, the hub cannot see who owns it in the gateway\./,
+  );
   assert.deepEqual(fake.table.gateways, rows.gateways);
   fake.actAs('');
   await on.sync({ effort: 'explicit' });

@@ -152,7 +152,7 @@ test('parts: 409 for something that the token does not show is a conflict', asyn
   const hidden = await registerParts(t, gateway, { prompts: [PROMPT] });
   assert.equal(
     hidden.outcome === 'failed' && hidden.error,
-    `Prompt 'Greet user': The gateway answered 409: ${detail}. This token does not show who has it in the gateway.`,
+    `Prompt 'Greet user': The gateway answered 409: ${detail}. With this token, the hub cannot see who owns it in the gateway.`,
   );
 });
 

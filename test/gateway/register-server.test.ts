@@ -129,7 +129,10 @@ test('server: one that is in the gateway with HTTP, never connected to, is repla
   gateway.table.gateways = [createRow('Made by hand', fields)];
   recordsOf(gateway).clear();
   const registration = await batchFor(t, gateway).registerServer({ ...fields });
-  assert.match(errorOf(registration), /has it as 'Made by hand' with the transport HTTP, over which it never connects/);
+  assert.match(
+    errorOf(registration),
+    /has it as 'Made by hand' with the transport HTTP, which it cannot use to connect/,
+  );
   assert.equal(onlyServer(gateway), `Made by hand HTTP ${H}/mcp`);
 });
 
@@ -207,7 +210,7 @@ test('server: 422 says nothing, so that the hub says what is likely', async (t) 
     errorOf(local),
     /^The gateway answered 422: An error occurred, please try again\. Gateways refuse loopback/,
   );
-  assert.match(errorOf(await batch.registerServer({ url: 'https://nowhere.example' })), /does not resolve/);
+  assert.match(errorOf(await batch.registerServer({ url: 'https://nowhere.example' })), /cannot resolve/);
   assert.equal(gateway.lines({ withoutLists: true }).length, 2, 'a second address would not help');
   const telling = await startFakeGateway(t, { exposesErrors: true });
   const told = await batchFor(t, telling).registerServer({ url: 'http://127.0.0.1:6288/sse' });
@@ -320,7 +323,7 @@ test('server: an address that is there already, under whatever name, is success'
   assert.deepEqual(outcomes(registration), ['GET /gateways exists']);
   assert.deepEqual(
     registration.calls.map(({ name, note }) => [name, note]),
-    [['By hand', 'The gateway has it already. This hub did not create it, and leaves it as it is.']],
+    [['By hand', 'The gateway already has it. This hub did not create it, so it stays unchanged.']],
   );
 });
 
@@ -336,7 +339,7 @@ test('server: 409 is success when the gateway shows that it is the same, and onl
   const hidden = await batch.registerServer({ name: 'hidden', url: `${H}/hidden/sse` });
   assert.equal(
     errorOf(hidden),
-    'The gateway answered 409: Gateway already exists. This token does not show who has it in the gateway.',
+    'The gateway answered 409: Gateway already exists. With this token, the hub cannot see who owns it in the gateway.',
   );
 });
 
@@ -389,7 +392,7 @@ test('server: one that hangs is cut off in time, and nothing is left behind', as
   const registration = await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({});
   assert.equal(
     errorOf(registration),
-    `The gateway did not answer within 0.1 s; the server at ${H}/sse may be the one that hangs.`,
+    `The gateway did not answer within 0.1 s; the cause may be the server at ${H}/sse.`,
   );
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(gateway.table.gateways.length, 0);
@@ -412,7 +415,7 @@ test('server: 202 is followed up until it is active', async (t) => {
 test('server: 202 with an error later is a failure, and so it stays while the gateway has not made it', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 2, servers: { [`${H}/sse`]: { fault: 'refused' } } });
   const first = await batchFor(t, gateway).registerServer({});
-  assert.equal(errorOf(first), 'The gateway took it, and then said: Failed to initialize gateway: refused.');
+  assert.equal(errorOf(first), 'The gateway accepted it, then reported: Failed to initialize gateway: refused.');
   const second = await batchFor(t, gateway).registerServer({});
   assert.match(errorOf(second), /and then said/, 'that it is in the list is not enough');
   gateway.servers.clear();
@@ -428,7 +431,7 @@ test('server: what a gateway says after 202 is stored without secrets, and as ev
   });
   const server = { auth_type: 'bearer', auth_token: 'hunter2-token' };
   const error = errorOf(await batchFor(t, gateway).registerServer({ server }));
-  assert.match(error, /and then said: … x+\.$/);
+  assert.match(error, /, then reported: … x+\.$/);
   assert.ok(error.length < 1_100);
 });
 
@@ -436,7 +439,7 @@ test('server: 202 for ever is said so', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
   const batch = batchFor(t, gateway);
   const error = errorOf(await batch.registerServer({}));
-  assert.equal(error, 'The gateway took it, and has yet to connect to it: the next try looks again.');
+  assert.equal(error, 'The gateway accepted it, but has not connected to it yet. The next attempt checks again.');
   const asked = gateway.calls.length;
   assert.equal(errorOf(await batch.registerServer({ name: 'alias' })), error);
   assert.equal(gateway.calls.length, asked, 'who has the same address does not wait once more');
@@ -457,7 +460,7 @@ test('server: what the gateway dropped after 202 is said so at once', async (t) 
     if (method === 'GET' && /gateways\/./.test(path)) gateway.table.gateways = [];
   });
   const error = errorOf(await batchFor(t, gateway).registerServer({}));
-  assert.equal(error, 'The gateway took it, and has it no more.');
+  assert.equal(error, 'The gateway accepted it, but no longer has it.');
 });
 
 test('server: one address under many ids is offered once, whether it works or not', async (t) => {
@@ -524,6 +527,6 @@ test('server: something at the address that is not a gateway stops it all, and s
   const registration = await batchFor(t, gateway).registerServer({});
   assert.equal(
     registration.outcome === 'gateway_down' && registration.error,
-    'The gateway answered 404: Not Found. Check MCP_GATEWAY_URL: a gateway has lists.',
+    'The gateway answered 404: Not Found. Check MCP_GATEWAY_URL: this does not look like a gateway.',
   );
 });

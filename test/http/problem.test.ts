@@ -65,8 +65,11 @@ test('problem: a body that is packed in another way than it says, or in one that
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
     return exchange(address, requestText('POST /manifests', headers, 'not packed at all'));
   };
-  assert.match(assertProblem(await send('gzip'), 'invalid_request').detail, /cannot be unpacked/);
-  assert.match(assertProblem(await send('zip'), 'unsupported_media_type').detail, /packed as br, gzip or deflate/);
+  assert.match(assertProblem(await send('gzip'), 'invalid_request').detail, /cannot be decompressed/);
+  assert.match(
+    assertProblem(await send('zip'), 'unsupported_media_type').detail,
+    /compressed with br, gzip or deflate/,
+  );
 });
 
 test('problem: what an invalid manifest lacks is listed', async (t) => {

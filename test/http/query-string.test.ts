@@ -94,7 +94,7 @@ const cases: Case[] = [
     ],
     refused: [
       ['123456', 'must not be longer than 5 characters'],
-      ['a\u0000b', 'must not hold NUL characters'],
+      ['a\u0000b', 'must not contain NUL characters'],
       [['a', 'b'], 'must be given once'],
     ],
   },

@@ -9,7 +9,7 @@ import { aManifest } from '../support/builders.ts';
 import { startGitHost } from './git-host.ts';
 import { installStage, stepNamed } from './installing.ts';
 
-const FULL = 'The disk is full: make room and install again.';
+const FULL = 'The disk is full: free some space and install again.';
 
 test('disk full: the steps say so, the old lockfile stays whole, nothing unfinished is left', async (t) => {
   const disk = await smallDisk(t);
@@ -25,7 +25,7 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   const artifacts = [{ kind: 'git', spec: { repo: host.url('big') } }];
   const report = await install(aManifest({ version: '2.0.0', artifacts }), { target });
   assert.equal(stepNamed(report, 'git.checkout').ok, false);
-  assert.match(String(stepNamed(report, 'git.checkout').extra?.error), /^The disk is full: make room/);
+  assert.match(String(stepNamed(report, 'git.checkout').extra?.error), /^The disk is full: free some space/);
   assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
 
   const left = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().split('\n')[1]);
@@ -34,7 +34,7 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
   const adapters = [{ framework: 'langgraph', template_key: 'node' }];
   const server = { transport: 'SSE', url: 'https://a.example/sse' };
   const full = await install(aManifest({ id: 'other', adapters, mcp_registration: { server } }), { target });
-  assert.match(String(stepNamed(full, 'adapters.write').extra?.error), /disk is full: make room/);
+  assert.match(String(stepNamed(full, 'adapters.write').extra?.error), /disk is full: free some space/);
   assert.equal(stepNamed(full, 'lockfile.write').extra?.error, FULL);
   assert.equal(await readFile(join(target, 'hub.lock.json'), 'utf8'), written);
   const unfinished = (await readdir(join(target, '.hub'))).filter((name) => name.startsWith('staging'));

@@ -47,7 +47,7 @@ const CASES: Record<string, Case> = {
   },
   'files in the chosen folder': {
     ...{ files: { 'lib/thing/mine.txt': 'mine' }, fields: { dest: 'lib/thing' } },
-    told: /'lib\/thing' holds files that the hub did not put there, so it is left as it is\. .* --dest.* --force/,
+    told: /'lib\/thing' contains files that the hub did not put there, so it is left as it is\. .* --dest.* --force/,
   },
   'files in the usual folder': {
     ...{ files: { 'vendor/thing/mine.txt': 'mine' }, ok: true },
@@ -75,7 +75,10 @@ const CASES: Record<string, Case> = {
     told: new RegExp(`${ENTRY}, and is replaced`),
   },
   'not UTF-8': { files: { '.mcp.json': '{"mcpServers": {"a": {"command": "caf\xe9"}}}' }, told: /is not UTF-8/ },
-  comments: { files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' }, told: /takes no comments\. Fix it/ },
+  comments: {
+    files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' },
+    told: /does not accept comments\. Fix it/,
+  },
   'a list of servers': { files: { '.mcp.json': '{"mcpServers": []}' }, told: /'mcpServers' in it is not an object/ },
   'no TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, told: /it is not valid TOML/ },
   'TOML without tables': {

@@ -117,7 +117,7 @@ for (const line of ['fatal: No space left on device', 'npm error code ENOSPC', '
     const script = (exitCode: number) => ['-c', `echo '${line}' >&2; echo 'fatal: it failed' >&2; exit ${exitCode}`];
     const run = (exitCode: number) =>
       runToEnd({ ...request, args: script(exitCode), why: () => 'It failed.' }, context);
-    await assert.rejects(run(1), { message: /^The disk is full: make room/ });
+    await assert.rejects(run(1), { message: /^The disk is full: free some space/ });
     assert.equal(await run(0), '');
   });
 }

@@ -121,7 +121,7 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   const refused = await other.hub.install(request);
   assert.match(
     String(stepNamed(refused, 'adapters.write').extra?.error),
-    /does not hold the content of 'adapters\/langgraph\/.*Install without --frozen once/,
+    /does not contain the content of 'adapters\/langgraph\/.*Install once without --frozen/,
   );
 });
 

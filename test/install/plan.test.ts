@@ -89,7 +89,7 @@ for (const path of [
       const { adapters } = await aPlan(aSubject({ adapters: [{ framework, template_key: '', path }] }));
       assert.match(
         adapters[0]?.fault ?? '',
-        /which other programs write|reserved for the hub|only the adapters of MCP clients/,
+        /which other programs write|reserved for the hub|only for adapters of MCP clients/,
       );
     }
   });

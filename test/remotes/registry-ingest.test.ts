@@ -140,7 +140,7 @@ testOnEveryEngine(
     const rejected = async () => (await runs.rejections({ url, limit: 10, offset: 0 })).items.map(({ error }) => error);
     assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, failed: 1 });
     const [reason] = await rejected();
-    assert.match(reason ?? '', /id must not hold spaces/);
+    assert.match(reason ?? '', /id must not contain spaces/);
 
     world.setTime('2026-06-01T13:00:00.000Z');
     registry.servers.push({ name: 'c/c', updatedAt: '2026-06-01T13:00:00.000Z' });

@@ -125,7 +125,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
 browserTest('look: from the description of the API a link leads back to the page', {}, async ({ open }) => {
   const page = await open('/docs');
-  await page.getByText('Agents, tools and MCP servers: read them.').waitFor();
+  await page.getByText('Read agents, tools and MCP servers.').waitFor();
   await page.getByRole('link', { name: '← Catalog Hub' }).click();
   await page.getByText('The catalog is empty').waitFor();
 });

@@ -99,7 +99,7 @@ browserTest(
     const page = await open('/operations', { expects: /409/ });
     await remoteRow(page, host.url('/index.json')).waitFor();
     const sync = hub.syncRemotes();
-    await page.getByText('A sync is under way').waitFor();
+    await page.getByText('Sync in progress').waitFor();
     await page.getByRole('button', { name: 'Sync all' }).click();
     await page.getByRole('alert').waitFor();
     held.resolve();

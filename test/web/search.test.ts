@@ -316,7 +316,7 @@ browserTest('search: an empty catalog says what to do', {}, async ({ open }) => 
 browserTest('search: a hub in trouble is reported in its own words, and can be asked again', demo, async ({ open }) => {
   const page = await open('/', { expects: /503/ });
   await first(page).waitFor();
-  const detail = 'The hub cannot keep up at the moment; try again in a few seconds.';
+  const detail = 'The hub is overloaded; try again in a few seconds.';
   await page.route(/\/catalog\/search/, (route) =>
     route.fulfill({
       status: 503,

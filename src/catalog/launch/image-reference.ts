@@ -28,10 +28,10 @@ export function readImageReference(written: string): ImageReference | string {
   const parts = PARTS.exec(written.trim().replace(/^(docker|oci):\/\//, '')) ?? [];
   const [, registry = DOCKER_HUB, path = '', tag, digest] = parts;
   if (digest !== undefined && !IMAGE_DIGEST.test(digest))
-    return 'has a digest that cannot be read; write sha256: and 64 hexadecimal digits';
+    return 'has an invalid digest; write sha256: and 64 hexadecimal digits';
   const fault = tag === undefined ? undefined : tagFault(tag);
   if (fault) return fault;
-  if (!HOST.test(registry)) return 'has no readable registry';
+  if (!HOST.test(registry)) return 'has an invalid registry';
   const host = registry.toLowerCase();
   const isDockerHub = DOCKER_HUB_NAMES.includes(host);
   const repository = isDockerHub && !path.includes('/') ? `library/${path}` : path;
@@ -42,7 +42,7 @@ export function readImageReference(written: string): ImageReference | string {
 }
 
 export function tagFault(tag: string): string | undefined {
-  return TAG.test(tag) ? undefined : 'has a tag that cannot be read';
+  return TAG.test(tag) ? undefined : 'has an invalid tag';
 }
 
 export function imageName({ registry, repository }: ImageReference): string {

@@ -20,8 +20,9 @@ export interface LaunchSource {
   slug: string;
 }
 
-const NOTHING_NAMED = 'Its manifest names no address, no command and no package that could be started.';
-const IN_BUNDLE = 'What starts it is in its bundle: install it for your client, which writes the configuration.';
+const NOTHING_NAMED = 'Its manifest has no address, command or package that could be started.';
+const IN_BUNDLE =
+  'The command that starts it is in its bundle: install it for your client to create the configuration.';
 
 /**
  * From the registration, then the packages, the remotes and the artifacts of the manifest. With `artifact`, an artifact of

@@ -179,11 +179,11 @@ export function hostedAddress(pack: JsonObject): string | undefined {
 
 function servesHttp(identifier: string, url: string): string {
   const where = url ? `at ${url}` : 'at an address of its own';
-  return `Its package '${identifier}' serves HTTP ${where} once somebody has started it: start it, then connect to that address.`;
+  return `Its package '${identifier}' serves HTTP ${where}, but does not start automatically: start it, then connect to that address.`;
 }
 
 function cannotRun(registry: string): string {
   if (registry === 'mcpb')
     return 'It is published as a bundle (.mcpb): open the bundle in a client that supports bundles.';
-  return `Its package is of the registry '${registry.slice(0, 40)}', and no program is known that fetches and runs it.`;
+  return `Its package is in the registry '${registry.slice(0, 40)}', and the hub knows no program that downloads and runs it.`;
 }

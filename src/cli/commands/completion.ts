@@ -34,7 +34,7 @@ export const completionCommands = [
   command({
     path: ['names'],
     summary: 'print names that start with a text, for shell completion',
-    details: 'Without a local catalog, it prints nothing and creates none.',
+    details: 'If no local catalog exists, prints nothing and does not create one.',
     kind: 'hub',
     args: [
       { name: '<kind>', description: 'kind of names', choices: NAME_KINDS },

@@ -33,7 +33,7 @@ export const entityCommands = [
     ],
     async run({ args, options: { type, missing, blocked, hidden, ...page }, output, access }) {
       const [state = 'any', other] = CATALOG_STATES.filter((each) => ({ missing, blocked, hidden, any: false })[each]);
-      if (other) throw new UsageError('Give one of --missing, --blocked and --hidden.');
+      if (other) throw new UsageError('Use only one of --missing, --blocked and --hidden.');
       const hub = await access.open({ mustExist: true });
       const found = await hub.listCatalog({ ...page, text: args.join(' '), type, state, sort: 'name' });
       output.answer(found, () => pageForPeople(found, output));
@@ -108,7 +108,7 @@ function pageForPeople({ items, total }: CatalogPage, output: Output): string {
 function removalForPeople({ uid, listed_by: listedBy, note }: EntityRemoved): string {
   const back =
     listedBy.length > 0
-      ? `${listedBy.map(oneLine).join(', ')} still lists it, and will bring it back with the next sync; 'hub block' keeps an entity out.\n`
+      ? `${listedBy.map(oneLine).join(', ')} still lists it, so the next sync will restore it; use 'hub block' to keep it out.\n`
       : '';
   return `Removed: ${oneLine(uid)}\n${back}${note ? `${oneLine(note)}\n` : ''}`;
 }

@@ -177,9 +177,7 @@ async function idOf(name: string, { prerelease }: { prerelease: boolean }, call:
 export async function lockfileIn(target: string, own: Pick<OwnInstall, 'lockfile' | 'folderOf'>): Promise<Lockfile> {
   const lockfile = await own.lockfile(target);
   if (lockfile) return lockfile;
-  throw new NotFoundError(
-    `There is no hub.lock.json in ${await own.folderOf(target)}; 'hub install <name>' writes one.`,
-  );
+  throw new NotFoundError(`${await own.folderOf(target)} has no hub.lock.json; 'hub install <name>' creates one.`);
 }
 
 /** All of them when no names are given. */

@@ -121,7 +121,7 @@ export const installedCommands = [
       const report = await own.verify(target);
       if (!report)
         throw new NotFoundError(
-          `There is no ${LOCKFILE_NAME} in ${await own.folderOf(target)}; 'hub install <name>' writes one.`,
+          `${await own.folderOf(target)} has no ${LOCKFILE_NAME}; 'hub install <name>' creates one.`,
         );
       return output.answer(report, () => verifiedForPeople(report, output), report.ok ? 'ok' : 'failed');
     },
@@ -178,7 +178,7 @@ function listForPeople(
     { title: 'Artifacts', text: ({ artifacts }) => artifacts.join(', '), isFlexible: true },
   ]);
   const isWhole = entities.every(({ state }) => state === 'ok');
-  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' puts back what is missing.\n"}`;
+  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' restores what is missing.\n"}`;
 }
 
 interface Compared {

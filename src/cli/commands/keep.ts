@@ -65,13 +65,13 @@ export const keepCommands = [
     async run({ args: [file = ''], options: { force }, output, access }) {
       if (access.serverUrl !== undefined)
         throw new UsageError(
-          "A backup is made on the machine of the hub, from its database: unset HUB_URL there. From here, 'hub export' writes the catalog out.",
+          "'hub backup' works only on the machine of the hub: run it there, without HUB_URL. From here, use 'hub export' to export the catalog.",
         );
       checkPlace({ path: file, isFolder: false, force });
       const hub = await access.openLocal({ mustExist: true });
       if ((await hub.config()).database === 'postgres')
         throw new UsageError(
-          `The database is PostgreSQL, which has a tool for it: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' writes the catalog alone.`,
+          `The database is PostgreSQL. Back it up with its own tool: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' exports only the catalog.`,
         );
       await spareDatabase(file, access);
       const made = await mkdir(dirname(resolve(file)), { recursive: true });
@@ -107,5 +107,5 @@ function checkPlace({ path, isFolder, force }: Place): void {
   if (found?.isDirectory() && !isFolder) throw new UsageError(`${resolve(path)} is a folder; name a file in it.`);
   if (found && !found.isDirectory() && isFolder) throw new UsageError(`${resolve(path)} is a file; name a folder.`);
   const taken = isFolder ? resolve(path, 'index.json') : resolve(path);
-  if (!force && existsSync(taken)) throw new UsageError(`${taken} is there already; --force writes over it.`);
+  if (!force && existsSync(taken)) throw new UsageError(`${taken} already exists; --force overwrites it.`);
 }

@@ -38,7 +38,7 @@ export const pendingCommands = [
   }),
   command({
     path: ['pending', 'delete'],
-    summary: 'remove servers that are not registered from the catalog',
+    summary: 'remove unregistered servers from the catalog',
     details: 'With --all, shows how many servers would be removed and asks for confirmation, unless you use --yes.',
     kind: 'hub',
     args: [{ name: '[uids...]', description: 'ids of the servers to remove' }],
@@ -53,10 +53,10 @@ export const pendingCommands = [
     ],
     async run({ args, options: { all, errorOnly, yes }, output, access, terminal }) {
       if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by uid, or use --all.');
-      if (args.length > 0 && all) throw new UsageError('Give uids or --all, not both.');
+      if (args.length > 0 && all) throw new UsageError('Use uids or --all, not both.');
       if (all && !yes && !terminal.ask)
         throw new UsageError(
-          'The removal of all pending servers cannot be confirmed without a terminal; use --yes to go ahead.',
+          'Removing all pending servers needs confirmation in a terminal; to remove them without it, use --yes.',
         );
       const hub = await access.open({ mustExist: true });
       if (all) {

@@ -61,7 +61,7 @@ async function documentIn(file: string, { readInput }: Terminal): Promise<JsonOb
   });
   const { document } = parseManifestText(file, text);
   if (isJsonObject(document)) return document;
-  throw new HubError('invalid_manifest', `${file} is not a server.json or a manifest: it must hold an object.`);
+  throw new HubError('invalid_manifest', `${file} is not a server.json or a manifest: it must contain an object.`);
 }
 
 function issuesForPeople({ valid, issues }: Validation, file: string): string {

@@ -68,7 +68,7 @@ export const remoteCommands = [
     path: ['remotes', 'set'],
     summary: 'change the name, priority or registration of a remote, or enable or disable it',
     details:
-      'An entity belongs to the remote that provided it first, or to the one with the highest priority that lists it; the next sync takes its manifest from there. Syncs skip disabled remotes.',
+      'If several remotes list an entity, it belongs to the one with the highest priority, or to the one that provided it first. The next sync takes its manifest from there. Syncs skip disabled remotes.',
     kind: 'hub',
     args: [REMOTE],
     options: {
@@ -83,7 +83,7 @@ export const remoteCommands = [
       ['hub remotes set team --disable', ''],
     ],
     async run({ args: [reference = ''], options: { enable, disable, ...settings }, output, access }) {
-      if (enable && disable) throw new UsageError('Give --enable or --disable, not both.');
+      if (enable && disable) throw new UsageError('Use --enable or --disable, not both.');
       const enabled = enable ? true : disable ? false : undefined;
       if ([settings.name, settings.priority, settings.register, enabled].every((each) => each === undefined))
         throw new UsageError('Say what to change: --name, --priority, --register, --enable or --disable.');

@@ -13,13 +13,12 @@ const MOST_FACET_VALUES = 8;
 const PATIENCE_MS = 10_000;
 const EMPTY_CATALOG = "Nothing found: the catalog is empty. 'hub remotes add <url>' and 'hub sync' fill it.\n";
 
-const ONLY_NEAREST =
-  'Nothing here has a word of the query: these are only the nearest in meaning, and may have nothing to do with it.';
+const ONLY_NEAREST = 'No result contains a word of the query. These are the nearest in meaning, and may be unrelated.';
 
 const RERANKED: Record<NonNullable<SearchPage['rerank']>, string> = {
-  applied: 'A language model put the best results in order.',
-  unavailable: 'No language model can be asked; the order is that of search itself.',
-  failed: 'The language model gave no order that can be used; the order is that of search itself.',
+  applied: 'A language model reordered the best results.',
+  unavailable: 'No language model is available, so the results were not reordered.',
+  failed: 'The language model returned an unusable order, so the results were not reordered.',
 };
 
 export const searchCommands = [

@@ -13,7 +13,7 @@ export const NO_GATEWAY: Finding = {
 export function gatewayFinding({ gateway }: Diagnosis): Finding {
   switch (gateway.outcome) {
     case 'ok':
-      return { outcome: 'ok', found: `${gateway.version ?? 'of unknown version'}: answers, and takes the token` };
+      return { outcome: 'ok', found: `${gateway.version ?? 'unknown version'}: responds, and accepts the token` };
     case 'not configured':
       return NO_GATEWAY;
     case 'unauthorized':
@@ -26,36 +26,36 @@ export function gatewayFinding({ gateway }: Diagnosis): Finding {
       return {
         outcome: 'failed',
         found: gateway.error,
-        advice: 'See whether it runs, and whether MCP_GATEWAY_URL is its address.',
+        advice: 'Check that it is running, and that MCP_GATEWAY_URL is its address.',
       };
   }
 }
 
 const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
 /** Vectors of two models never meet. */
-const UNTIL_RESTART = 'A hub keeps the model that it started with: then restart it.';
+const UNTIL_RESTART = 'Then restart the hub: it keeps the model that it started with.';
 
 /** `endpoint` is EMBEDDING_BASE_URL where it is known; a hub elsewhere only says that it has one. */
 function modelAdvice(reason: string, endpoint: string | undefined): string {
   if (endpoint === undefined && !/\bembedding endpoint\b/i.test(reason)) return OTHER_MODEL;
   const server = endpoint === undefined ? 'of the hub' : `(${withoutCredentials(endpoint)})`;
-  return `See whether the server at EMBEDDING_BASE_URL ${server} runs, and whether address, EMBEDDING_MODEL and EMBEDDING_API_KEY are right; without EMBEDDING_BASE_URL, the hub uses its own model.`;
+  return `Check that the server at EMBEDDING_BASE_URL ${server} is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct. Without EMBEDDING_BASE_URL, the hub uses its own model.`;
 }
 
 /** Findings about the model itself. */
 export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
   switch (model.outcome) {
     case 'ok':
-      return { outcome: 'ok', found: `${model.model}: search by meaning works` };
+      return { outcome: 'ok', found: `${model.model}: semantic search works` };
     case 'fallback': {
-      const found = `${model.model}, the static model, stands in for the sentence encoder: ${model.reason}`;
-      return { outcome: 'warning', found, advice: `Search by meaning is coarser. ${OTHER_MODEL} ${UNTIL_RESTART}` };
+      const found = `${model.model}, the static model, replaces the sentence encoder: ${model.reason}`;
+      return { outcome: 'warning', found, advice: `Semantic search is less precise. ${OTHER_MODEL} ${UNTIL_RESTART}` };
     }
     case 'unavailable':
       return {
         outcome: 'warning',
         found: model.reason,
-        advice: `Search goes on by words. ${modelAdvice(model.reason, endpoint)}`,
+        advice: `Search uses keywords only. ${modelAdvice(model.reason, endpoint)}`,
       };
   }
 }
@@ -68,18 +68,18 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
   return {
     outcome: 'warning',
     found: `the language model ${llm.reason}`,
-    advice: `Results are not put in order by it. See whether the server at LLM_BASE_URL ${server} runs, and whether address, LLM_MODEL and LLM_API_KEY are right.`,
+    advice: `Results are not reranked. Check that the server at LLM_BASE_URL ${server} is running, and that its address, LLM_MODEL and LLM_API_KEY are correct.`,
   };
 }
 
 /** What search says of itself while it starts, or just after the catalog has grown; nothing is wrong with the model then. */
 const ON_THE_WAY = /being (?:built|loaded|computed)|are ready for/;
-const SOON = 'A hub that runs makes what is missing: ask again in a minute. If it stays so, see its log.';
+const SOON = 'A running hub computes what is missing: check again in a minute. If nothing changes, look at its log.';
 
 /** A real search by meaning: whatever is missing beside the model is missed here. */
 export async function meaningFinding(hub: Pick<HubOperations, 'search'>, endpoint?: string): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
-  if (degraded === undefined) return { outcome: 'ok', found: 'search by meaning works' };
+  if (degraded === undefined) return { outcome: 'ok', found: 'semantic search works' };
   const advice = ON_THE_WAY.test(degraded) ? SOON : modelAdvice(degraded, endpoint);
   return { outcome: 'warning', found: degraded, advice };
 }

@@ -55,5 +55,5 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 function failure(error: unknown): Finding {
   const found = oneLine(error instanceof Error ? error.message : String(error));
-  return { outcome: 'failed', found, advice: 'The log of the hub may have more.' };
+  return { outcome: 'failed', found, advice: 'The log of the hub may say more.' };
 }

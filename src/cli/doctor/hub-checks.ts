@@ -32,8 +32,8 @@ async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
 async function gatewayFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
   if (diagnosis) return gatewayFinding(diagnosis);
   if (!(await hub.config()).gateway_configured) return NO_GATEWAY;
-  const advice = 'Set HUB_TOKEN to the API_TOKEN of the hub, and it is tried.';
-  return { outcome: 'warning', found: 'configured, but not tried', advice };
+  const advice = 'To test it, set HUB_TOKEN to the API_TOKEN of the hub.';
+  return { outcome: 'warning', found: 'configured, but not tested', advice };
 }
 
 async function modelFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
@@ -59,14 +59,14 @@ async function versionFinding(hub: HubOperations, url: string): Promise<Finding>
   return {
     outcome: 'warning',
     found,
-    advice: `This command is of version ${VERSION}; use the same, if something fails.`,
+    advice: `This command has version ${VERSION}. If something fails, use the same version on both sides.`,
   };
 }
 
 async function databaseFinding(hub: HubOperations): Promise<Finding> {
   const [{ db }, { database }] = await Promise.all([hub.health({ checkDb: true }), hub.config()]);
   if (db === 'ok') return { outcome: 'ok', found: `${database} answers` };
-  const advice = 'See whether it runs, and whether its disk is full; the log of the hub has more.';
+  const advice = 'Check that it is running and that its disk is not full; the log of the hub says more.';
   return { outcome: 'failed', found: `${database} does not answer`, advice };
 }
 
@@ -88,7 +88,7 @@ async function tokenFinding(hub: HubOperations): Promise<Finding> {
     return { outcome: 'ok', found: 'admin routes are open to you' };
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unauthorized') throw error;
-    const advice = 'Set HUB_TOKEN to the API_TOKEN of the hub, if you want to change something.';
+    const advice = 'To change something, set HUB_TOKEN to the API_TOKEN of the hub.';
     return { outcome: 'warning', found: 'admin routes are closed to you', advice };
   }
 }
@@ -97,7 +97,7 @@ async function remotesFinding(hub: HubOperations): Promise<Finding> {
   const { items } = await hub.listRemotes();
   if (items.length === 0) return { outcome: 'ok', found: 'none yet' };
   const failed = items.filter(({ last_status }) => last_status === 'failed');
-  if (failed.length === 0) return { outcome: 'ok', found: `${plural(items.length, 'remote')}, none of which failed` };
+  if (failed.length === 0) return { outcome: 'ok', found: `${plural(items.length, 'remote')}, none failed` };
   const found = failed.map(({ url, last_error }) => `${url}: ${last_error}`).join('; ');
   return { outcome: 'warning', found, advice: "'hub sync' tries them again." };
 }

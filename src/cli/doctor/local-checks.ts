@@ -61,29 +61,30 @@ async function databaseFinding(config: Config, openCatalog: () => Promise<Hub | 
   const { db } = await hub.health({ checkDb: true });
   return db === 'ok'
     ? { outcome: 'ok', found: `${name} answers` }
-    : { outcome: 'failed', found: `${name} does not answer`, advice: 'See whether its disk is full.' };
+    : { outcome: 'failed', found: `${name} does not answer`, advice: 'Check that its disk is not full.' };
 }
 
 function databaseAdvice({ database }: Config, reason: string): string {
   if (reason.includes('newer version')) return 'Nothing is wrong with the database itself.';
-  if (database.engine === 'postgres') return 'See whether it runs, and whether DATABASE_URL is its address.';
+  if (database.engine === 'postgres') return 'Check that it is running, and that DATABASE_URL is its address.';
   if (/not a database|malformed/.test(reason))
-    return `The file is damaged, or no database: restore a backup of it, or move ${database.path} away, and 'hub serve' makes a new one.`;
-  return 'See whether this user may read and write the file and its folder, and whether DB_PATH and DATA_DIR are right.';
+    return `The file is damaged or not a database. Restore a backup, or move ${database.path} away; 'hub serve' then creates a new one.`;
+  return 'Check that this user may read and write the file and its folder, and that DB_PATH and DATA_DIR are correct.';
 }
 
 async function missingDatabase({ database }: Config, name: string): Promise<Finding> {
   if (database.engine === 'postgres' || existsSync(database.path)) {
-    const advice = "If it is for the hub, 'hub serve' makes one. DATA_DIR, DB_PATH or DATABASE_URL name another.";
-    return { outcome: 'warning', found: `${name}: is there, but holds no catalog`, advice };
+    const advice =
+      "If it is meant for the hub, 'hub serve' creates the tables. To use another database, set DATA_DIR, DB_PATH or DATABASE_URL.";
+    return { outcome: 'warning', found: `${name}: exists, but has no catalog`, advice };
   }
   const folder = nearestFolder(database.path);
   if (!(await canWrite(folder))) {
-    const advice = 'Name a place that this user may write to by DATA_DIR or DB_PATH.';
-    return { outcome: 'failed', found: `${name}: not there yet, and ${folder} cannot be written to`, advice };
+    const advice = 'Set DATA_DIR or DB_PATH to a location that this user may write to.';
+    return { outcome: 'failed', found: `${name}: does not exist yet, and ${folder} is not writable`, advice };
   }
-  const advice = "'hub serve' makes one. DATA_DIR, DB_PATH or DATABASE_URL name another.";
-  return { outcome: 'warning', found: `${name}: not there yet`, advice };
+  const advice = "'hub serve' creates it. To use another database, set DATA_DIR, DB_PATH or DATABASE_URL.";
+  return { outcome: 'warning', found: `${name}: does not exist yet`, advice };
 }
 
 /** What is there of the way to it. */
@@ -120,7 +121,7 @@ function protectionFinding({ adminToken, oidc, host }: Config): Finding {
   if (oidc) return { outcome: 'ok', found: `sign-ins come from ${oidc.issuer}` };
   if (isLoopbackHost(host))
     return { outcome: 'ok', found: 'API_TOKEN is not set; only this machine can reach the hub' };
-  const advice = 'Set API_TOKEN: anybody who reaches the hub can change the catalog and install.';
+  const advice = 'Set API_TOKEN: anyone who can reach the hub can change the catalog and install.';
   return { outcome: 'warning', found: `API_TOKEN is not set, and HOST is ${host}`, advice };
 }
 
@@ -135,7 +136,7 @@ async function networkFinding(urls: readonly string[], { fetch }: LocalChecksOpt
   if (tried.length === 0) return { outcome: 'ok', found: 'no remotes to reach' };
   if (found.length === 0) return { outcome: 'ok', found: `${plural(tried.length, 'remote')} can be reached` };
   const advice =
-    'See whether the addresses are right, and whether this machine may reach them (ALLOW_PRIVATE_NETWORK).';
+    'Check that the addresses are correct, and that this machine may connect to them (ALLOW_PRIVATE_NETWORK).';
   return { outcome: 'failed', found: found.join('; '), advice };
 }
 

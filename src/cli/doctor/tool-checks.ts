@@ -26,8 +26,8 @@ async function toolFinding({ programs, use }: (typeof TOOLS)[number], run: World
   const versions = await Promise.all(programs.map((program) => versionOf(program, run)));
   const found = versions.filter((version) => version !== undefined);
   if (found.length > 0) return { outcome: 'ok', found: found.join('; ') };
-  const advice = `Needed for ${use} only: install ${programs.join(' or ')}.`;
-  return { outcome: 'warning', found: `no ${programs.join(', ')} that works on the PATH`, advice };
+  const advice = `Needed only for ${use}: install ${programs.join(' or ')}.`;
+  return { outcome: 'warning', found: `no working ${programs.join(' or ')} on the PATH`, advice };
 }
 
 /** Only an engine pulls and runs images; skopeo helps to find their digests. */
@@ -37,7 +37,7 @@ async function containerFinding(run: World['run']): Promise<Finding> {
   const found = [...engines.map((engine) => engine?.found), skopeo].filter((part) => part !== undefined);
   if (engines.some((engine) => engine?.answers)) return { outcome: 'ok', found: found.join('; ') };
   const todo = engines.some(Boolean) ? 'start the engine' : 'install docker or podman';
-  const advice = `Of images of the kind oci, only the digest is recorded; to pull and run them, ${todo}.`;
+  const advice = `Only the digest of container images is recorded; to pull and run them, ${todo}.`;
   return { outcome: 'warning', found: found.join('; ') || 'no docker, podman or skopeo on the PATH', advice };
 }
 
@@ -50,7 +50,7 @@ async function engineState(
   const engine = await firstLine(program, args, run);
   return engine
     ? { answers: true, found: `${client}, engine ${engine}` }
-    : { answers: false, found: `${client}, but no engine answers it` };
+    : { answers: false, found: `${client}, but no engine responds` };
 }
 
 async function versionOf(program: string, run: World['run']): Promise<string | undefined> {

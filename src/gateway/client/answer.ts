@@ -27,7 +27,8 @@ export function answerOf({ status, headers, body }: FetchReply): GatewayReply {
     return { kind: 'down', error: `answered 429: ${errorText(parsed)}`, retryAfterMs: retryAfterMs(headers) };
   }
   if (parsed === NO_JSON) {
-    if (PROXY_STATUSES.includes(status)) return { kind: 'down', error: `does not run: ${status} was answered for it` };
+    if (PROXY_STATUSES.includes(status))
+      return { kind: 'down', error: `is not running: a proxy answered ${status} for it` };
     if (status < 300) return { kind: 'down', error: 'answered with something that is not JSON: check MCP_GATEWAY_URL' };
   }
   if (status >= 200 && status < 300) return { kind: 'ok', status, body: parsed };

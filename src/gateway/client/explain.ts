@@ -12,27 +12,27 @@ function likelyCause(status: number, error: string, url: string): string | undef
   if (status === 401) {
     return 'The token is not accepted: check MCP_GATEWAY_TOKEN, or JWT_SECRET_KEY and GATEWAY_ADMIN_EMAIL.';
   }
-  if (status === 403) return 'The token may not do this: it needs the rights of an administrator.';
-  if (status === 413) return 'The content is larger than the gateway takes.';
+  if (status === 403) return 'The token does not allow this: use an administrator’s token.';
+  if (status === 413) return 'The content is larger than the gateway accepts.';
   if (status === 422) return unsaid(url);
   return status >= 500 ? unreachable(error, url) : undefined;
 }
 
 function unsaid(url: string): string {
   if (url === '')
-    return 'Likely cause: a text in it holds characters, or a template expressions, that gateways refuse.';
+    return 'Likely cause: a text in it contains characters, or a template contains expressions, that gateways refuse.';
   if (isLocal(url)) {
     return 'Gateways refuse loopback and private addresses unless SSRF_ALLOW_LOCALHOST or SSRF_ALLOW_PRIVATE_NETWORKS is set there.';
   }
-  return 'Likely causes: the name of the host does not resolve for the gateway, or it resolves to a private address.';
+  return 'Likely cause: the gateway cannot resolve the host name, or the name resolves to a private address.';
 }
 
 function unreachable(error: string, url: string): string | undefined {
   if (/401 Unauthorized/.test(error)) {
-    return 'The server wants credentials: register it in the gateway with them by hand, after which the hub finds it there; or put auth_type and auth_token into its registration, where everybody who reads the catalog sees them.';
+    return 'The server requires credentials. Register it in the gateway yourself, with its credentials; the hub then finds it there. Or put auth_type and auth_token into its registration, where everyone who reads the catalog sees them.';
   }
   if (/Redirect response/.test(error)) {
-    return 'The gateway follows no redirects: register the address that the server redirects to.';
+    return 'The gateway does not follow redirects: register the address that the server redirects to.';
   }
   if (isLoopback(url)) return 'Seen from the gateway, localhost is the gateway’s own machine or container.';
   return undefined;

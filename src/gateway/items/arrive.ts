@@ -20,8 +20,8 @@ export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: 
   const restored = await items.switchTo(url, { isSame: known === 'same' });
   if (known === 'same') return {};
   const present = await countPresent(restored, lookup);
-  const again = present > 0 ? ` Items that it created there earlier, and manages again: ${present}.` : '';
-  return { note: `This hub now registers into ${url} (before: ${before}).${again}` };
+  const again = present > 0 ? ` It manages the items again that it created there earlier: ${present}.` : '';
+  return { note: `This hub now registers with ${url} (before: ${before}).${again}` };
 }
 
 /** A gateway that has moved to another address still has something under an id that the hub recorded. */

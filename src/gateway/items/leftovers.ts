@@ -90,7 +90,7 @@ async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Pr
 
 /** What people are told about what is still in the gateway. */
 export function leftoverNote({ left, foreign, awaited = [], stopped, refusal }: LeftoverReport): string | undefined {
-  const reason = stopped ?? refusal ?? 'There was no time for all of them.';
+  const reason = stopped ?? refusal ?? 'The time was not sufficient for all of them.';
   const own = `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`;
   const sentences = [
     ...(left > 0 ? [own] : []),
@@ -101,7 +101,7 @@ export function leftoverNote({ left, foreign, awaited = [], stopped, refusal }: 
 }
 
 function awaitedNote(names: readonly string[]): string {
-  return `The gateway may still create ${listOf(names)}: it was asked to, and has not answered. Sync again later to remove what it creates.`;
+  return `The gateway may still create ${listOf(names)}: it has not answered the request yet. Sync again later to remove what it creates.`;
 }
 
 function listOf(names: readonly string[]): string {

@@ -19,7 +19,7 @@ interface AgentWork extends EntityWork {
   rows: GatewayRows;
 }
 
-const NOT_OFFERED = 'The gateway offers no A2A agents.';
+const NOT_OFFERED = 'The gateway does not support A2A agents.';
 
 export function createAgentRegistration(batch: RegistrationBatch): (work: EntityWork) => Promise<Registration> {
   const { client, lookup, holders } = batch;

@@ -11,13 +11,13 @@ export async function untilActive({ client, sleep }: RegistrationBatch, id: stri
   for (const pauseMs of PAUSES_MS) {
     await sleep(pauseMs);
     const reply = await client.send({ method: 'GET', path: `/gateways/${encodeURIComponent(id)}` });
-    if (statusOf(reply) === 404) return 'The gateway took it, and has it no more.';
+    if (statusOf(reply) === 404) return 'The gateway accepted it, but no longer has it.';
     if (reply.kind !== 'ok' || !isJsonObject(reply.body)) continue;
     if (reply.body.status === 'active') return undefined;
     const error = reply.body.lastError ?? reply.body.last_error;
-    if (typeof error === 'string' && error) return `The gateway took it, and then said: ${quoted(error)}.`;
+    if (typeof error === 'string' && error) return `The gateway accepted it, then reported: ${quoted(error)}.`;
   }
-  return 'The gateway took it, and has yet to connect to it: the next try looks again.';
+  return 'The gateway accepted it, but has not connected to it yet. The next attempt checks again.';
 }
 
 function quoted(error: string): string {

@@ -13,9 +13,7 @@ export function sentenceFor(reply: Failure, url?: string): string {
   if (reply.kind === 'refused') return explain(reply, url);
   // A gateway connects to a server before it answers, and usually it is the server that it waits for.
   const waiting =
-    reply.kind === 'timeout' && url
-      ? `; the server at ${shownUrl(url).replace(/[?#].*$/s, '')} may be the one that hangs`
-      : '';
+    reply.kind === 'timeout' && url ? `; the cause may be the server at ${shownUrl(url).replace(/[?#].*$/s, '')}` : '';
   return `The gateway ${reply.error}${waiting}.`;
 }
 
@@ -28,7 +26,7 @@ export function gatewayDown(reply: Failure): GatewayDown | undefined {
 /** For calls that every registration needs, such as lists: if one fails, all would. */
 export function gatewayUnusable(reply: Failure): GatewayDown {
   const isElsewhere = reply.kind === 'refused' && reply.status === 404;
-  const error = `${sentenceFor(reply)}${isElsewhere ? ' Check MCP_GATEWAY_URL: a gateway has lists.' : ''}`;
+  const error = `${sentenceFor(reply)}${isElsewhere ? ' Check MCP_GATEWAY_URL: this does not look like a gateway.' : ''}`;
   if (reply.kind !== 'down' || reply.retryAfterMs === undefined) return { outcome: 'gateway_down', error };
   const { retryAfterMs } = reply;
   return {
@@ -51,15 +49,15 @@ export function allNamesTaken(conflict?: string): string {
 export function leftAlone(holders: readonly ItemHolder[]): string {
   const [owner] = holders;
   return owner
-    ? `The gateway has it for ${owner.uid} too.`
-    : 'The gateway has it already. This hub did not create it, and leaves it as it is.';
+    ? `The gateway already has it for ${owner.uid}.`
+    : 'The gateway already has it. This hub did not create it, so it stays unchanged.';
 }
 
 export function partAcceptedOnce(part: string): string {
   return `Another registered server has a ${part} of the same name, and this version of the gateway accepts each only once.`;
 }
 
-export const HOLDER_NOT_VISIBLE = 'This token does not show who has it in the gateway.';
+export const HOLDER_NOT_VISIBLE = 'With this token, the hub cannot see who owns it in the gateway.';
 
 export function failed(calls: CallReport[], error: string): Registration {
   return { outcome: 'failed', calls, error, isPermanent: false };

@@ -279,14 +279,14 @@ function isShown(answer: unknown, { name, url }: { name: string; url: string }):
   return isSameUrl && (typeof shown.name !== 'string' || slugOf(shown.name) === slugOf(name));
 }
 
-const NOT_STORED = 'The gateway answered that it changed the server, and kept the old address or name.';
+const NOT_STORED = 'The gateway reported success, but kept the old address or name of the server.';
 
 function heldBy({ name, transport }: GatewayRow): string {
   return `It has that address as '${name}'${transport && ` with the transport ${transport}`}.`;
 }
 
 function neverConnected({ name }: GatewayRow): string {
-  return `The gateway has it as '${name}' with the transport HTTP, over which it never connects to a server; it should have STREAMABLEHTTP there.`;
+  return `The gateway has it as '${name}' with the transport HTTP, which it cannot use to connect. Change the transport to STREAMABLEHTTP there.`;
 }
 
 function success(

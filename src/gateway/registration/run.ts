@@ -84,7 +84,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
       }
       await written;
     } catch (error) {
-      report.stopped ??= 'the hub could not go on';
+      report.stopped ??= 'the hub could not continue';
       throw error;
     }
   }

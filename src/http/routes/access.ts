@@ -33,7 +33,7 @@ const time = (description: string) =>
 const AuditParameters = z.object({
   caller: words(200)
     .optional()
-    .describe('Only what this caller did')
+    .describe('Only changes by this caller')
     .meta({ examples: ['build-server'] }),
   operation: words(100)
     .optional()
@@ -41,16 +41,16 @@ const AuditParameters = z.object({
     .meta({ examples: ['install'] }),
   subject: words(500)
     .optional()
-    .describe('Only what has this text in its subject, such as the id of an entity; case does not count')
+    .describe('Only entries with this text in the subject, such as the id of an entity; case is ignored')
     .meta({ examples: ['mcp_server:team-wiki'] }),
   outcome: choice(AUDIT_OUTCOMES)
     .optional()
     .meta({ examples: ['failed'] }),
-  since: time('Only from this time on'),
-  until: time('Only before this time'),
+  since: time('Only entries from this time on'),
+  until: time('Only entries before this time'),
   before: words(100)
     .optional()
-    .describe('Only entries before this one: `next` of the page before')
+    .describe('Only entries before this one: `next` of the previous page')
     .meta({ examples: ['2026-11-02T08:15:00.000Z-00000042-1a2b3c4d'] }),
   limit: wholeNumber(1, 1000)
     .prefault(100)
@@ -70,7 +70,7 @@ export function accessRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'whoAmI' },
       schema: {
         tags,
-        summary: 'Who the caller is, and what it may do',
+        summary: 'Who the caller is, and what they may do',
         response: { 200: Identity, ...problems('database_unavailable') },
       },
     },
@@ -93,7 +93,7 @@ export function accessRoutes(server: FastifyInstance, hub: Hub): void {
       schema: {
         tags,
         summary: 'Create a token',
-        description: 'The answer has the token itself, which is shown only once.',
+        description: 'The response contains the token itself, which is shown only once.',
         body: NewToken,
         response: { 201: TokenCreated, ...problems('invalid_request', 'name_taken', 'database_unavailable') },
       },
@@ -122,7 +122,7 @@ export function accessRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'listAudit' },
       schema: {
         tags,
-        summary: 'Who changed what, the newest first',
+        summary: 'Who changed what, newest first',
         description: `With \`Accept: ${JSON_LINES}\`, all entries that match are sent, one JSON object per line.`,
         querystring: AuditParameters,
         response: { 200: AuditPage, ...problems('invalid_request', 'database_unavailable') },

@@ -50,7 +50,7 @@ export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'listApprovals' },
       schema: {
         tags,
-        summary: 'Entities that need approval, or got an answer; the oldest first',
+        summary: 'Entities that need approval or were approved or rejected, oldest first',
         querystring: ApprovalListQuery,
         response: { 200: ApprovalPage, ...problems('invalid_request', 'database_unavailable') },
       },
@@ -64,7 +64,7 @@ export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'getApproval' },
       schema: {
         tags,
-        summary: 'What a reviewer has to know about an entity',
+        summary: 'What a reviewer needs to know about an entity',
         params: EntityId,
         response: { 200: ApprovalReview, ...problems('entity_not_found', 'database_unavailable') },
       },
@@ -78,9 +78,9 @@ export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'decideApproval' },
       schema: {
         tags,
-        summary: 'Approve or reject an entity, or revoke what was decided',
+        summary: 'Approve or reject an entity, or revoke a decision',
         description:
-          'The first of two different decisions stands until it is revoked. An approval names the digest of the content that was reviewed.',
+          'A decision stands until it is revoked; a different one is refused. An approval includes the digest of the content that was reviewed.',
         params: WholeEntityId,
         body: ApprovalDecision,
         response: {

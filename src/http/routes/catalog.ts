@@ -37,14 +37,14 @@ const WholeEntityId = z.object({
 
 const VersionQuery = z.object({
   prerelease: flag(false)
-    .describe('Without a version in the id: the newest one, even if it is a pre-release')
+    .describe('If the id has no version, use the newest one, even if it is a pre-release')
     .meta({ examples: ['true'] }),
 });
 
 const BlockBody = z.object({
   blocked: z
     .boolean()
-    .describe('Hidden from search, and refused by install and registration')
+    .describe('Whether the entity is hidden from search and refused by install and registration')
     .meta({ examples: [true] }),
   reason: z
     .string()
@@ -64,7 +64,7 @@ const CatalogListQuery = z.object({
     .meta({ examples: ['pdf'] }),
   id_prefix: words(LONGEST_TEXT)
     .optional()
-    .describe('Only ids that begin so, in their own order whatever `sort` says; case counts')
+    .describe('Only ids with this prefix, sorted by id regardless of `sort`; case matters')
     .meta({ examples: ['mcp_server:pdf'] }),
   state: choice(CATALOG_STATES)
     .prefault('any')
@@ -113,7 +113,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'getEntity' },
       schema: {
         tags,
-        summary: 'One entity, whole',
+        summary: 'One entity, with all details',
         params: EntityId,
         querystring: VersionQuery,
         response: {
@@ -133,7 +133,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'Delete an entity',
         description:
-          'It is removed from the gateway as well. A remote that still lists it brings it back: block an entity to keep it out.',
+          'It is removed from the gateway too. If a remote still lists it, the next ingest restores it: block an entity to keep it out.',
         params: WholeEntityId,
         response: {
           200: EntityRemoved,
@@ -171,7 +171,7 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'Check who signed the artifacts of an entity',
         description:
-          'Asks the registries for npm provenance, PyPI attestations and signatures of images, verifies them, and keeps the result.',
+          'Gets npm provenance, PyPI attestations and image signatures from the registries, verifies them, and stores the result.',
         params: EntityId,
         response: { 200: TrustChecked, ...problems('invalid_request', 'entity_not_found', 'database_unavailable') },
       },

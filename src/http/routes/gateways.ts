@@ -41,7 +41,7 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'listPending' },
       schema: {
         tags,
-        summary: 'Servers that are ingested and not registered, newest first',
+        summary: 'MCP servers that are not registered with the gateway, newest first',
         querystring: PendingListQuery,
         response: { 200: PendingPage, ...problems('invalid_request', 'database_unavailable') },
       },
@@ -58,7 +58,7 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'registrationHistory' },
       schema: {
         tags,
-        summary: 'When what is in the gateway was registered, by day',
+        summary: 'Number of registrations in the gateway, by day',
         response: { 200: RegistrationHistory, ...problems('database_unavailable') },
       },
     },

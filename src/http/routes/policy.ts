@@ -31,7 +31,7 @@ export function policyRoutes(server: FastifyInstance, hub: Hub): void {
       schema: {
         tags,
         summary: 'Change the admission policy',
-        description: 'Counts what the policy changes; with `dry_run`, that is all.',
+        description: 'Returns how many entities the policy affects; with `dry_run`, it is not applied.',
         body: NewPolicy,
         // A `dry_run` here must not apply a policy either.
         querystring: z.strictObject({}),
@@ -50,7 +50,7 @@ export function policyRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'testPolicy' },
       schema: {
         tags,
-        summary: 'What a policy says about one entity, and why',
+        summary: 'What a policy decides about one entity, and why',
         body: PolicyTestRequest,
         response: {
           200: PolicyTest,

@@ -28,7 +28,7 @@ const Document = z
 
 const name = z
   .string()
-  .describe('Its `/` encoded as `%2F`; as it is, it is understood too')
+  .describe('Encode its `/` as `%2F`; a plain `/` is accepted too')
   .meta({ examples: ['com.acme/notes'] });
 const version = z.string().meta({ examples: ['1.0.0'] });
 
@@ -65,7 +65,7 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
           ...shown,
           summary: 'Check whether a server could be published, without publishing it',
           body: Document,
-          response: { 200: Validation.describe('What was found'), ...problems('invalid_request', 'payload_too_large') },
+          response: { 200: Validation.describe('The findings'), ...problems('invalid_request', 'payload_too_large') },
         },
       },
       async ({ body }) => hub.validateServer(body),
@@ -109,7 +109,7 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
 }
 
 const ADVICE =
-  "'mcp-publisher login github --token <token> --registry <address of this hub>' takes a token of this hub, which an administrator creates with 'hub token create <name> --role publisher'.";
+  "'mcp-publisher login github --token <token> --registry <address of this hub>' accepts a token of this hub, which an administrator creates with 'hub token create <name> --role publisher'.";
 const GITHUB_TOKEN = /^(gh[a-z]_|github_pat_)/;
 
 /** `mcp-publisher` exchanges what it has for a token of the registry. Tokens of this hub are that already. */
@@ -137,5 +137,5 @@ function signInRoutes(server: FastifyInstance, base: string, { authentication }:
 }
 
 function notOffered(what: string): HubError {
-  return new HubError('not_offered', `This hub does not take ${what}: ${ADVICE}`);
+  return new HubError('not_offered', `This hub does not support ${what}: ${ADVICE}`);
 }

@@ -24,7 +24,7 @@ const PROTOCOL = {
 const EXAMPLE = 'org.example.data/postgres-reader';
 const name = z
   .string()
-  .describe('Its `/` encoded as `%2F`; as it is, it is understood too')
+  .describe('Encode its `/` as `%2F`; a plain `/` is accepted too')
   .meta({ examples: [EXAMPLE] });
 const version = z
   .string()
@@ -32,22 +32,22 @@ const version = z
   .meta({ examples: ['1.2.0', 'latest'] });
 
 const deleted = given(truth().optional())
-  .describe('Show what was taken down as well')
+  .describe('Include entries that were taken down')
   .meta({ examples: ['true'] });
 
 const ListQuery = z.object({
   cursor: given(words(12_000).optional())
-    .describe('`nextCursor` of the page before. It holds the query: the other parameters need not be repeated')
+    .describe('`nextCursor` of the previous page. It contains the query, so the other parameters need not be repeated')
     .meta({ examples: [''] }),
   limit: given(wholeNumber(1, 100).prefault(30)).meta({ examples: [10] }),
   search: given(words(2_000).optional())
-    .describe('Names that contain it come first, then what the search of the hub finds')
+    .describe('Names that contain this text come first, then other results of the hub’s search')
     .meta({ examples: ['postgres'] }),
   version: given(words(255).optional())
     .describe('`latest`, or an exact version')
     .meta({ examples: ['latest'] }),
   updated_since: given(z.iso.datetime({ offset: true, error: 'must be a date and time as in RFC 3339' }).optional())
-    .describe('Only what changed later than this, deleted entries included')
+    .describe('Only entries that changed after this time, including deleted ones')
     .meta({ examples: ['2026-05-01T00:00:00Z'] }),
   include_deleted: deleted,
 });

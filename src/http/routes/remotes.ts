@@ -28,7 +28,7 @@ const SyncBody = z
     force: z
       .boolean()
       .default(false)
-      .describe('Also try servers again that can never be registered as their manifests are'),
+      .describe('Also try servers that can never be registered with their current manifests'),
   })
   .nullish();
 const SyncQuery = z.object({
@@ -39,20 +39,22 @@ const SyncQuery = z.object({
 const IngestBody = z
   .object({
     url: RemoteReference.nullish()
-      .describe('Only this one: its address, or its name')
+      .describe('Only this remote: its address or name')
       .meta({ examples: ['https://catalog.example.org/index.json'] }),
     name: RemoteReference.nullish().describe('The same as `url`'),
     remote: RemoteReference.nullish().describe('The same as `url`'),
     accept_shrunk: z
       .boolean()
       .default(false)
-      .describe('Believe an index that lists less than half of what it did: what it lacks is then marked as missing'),
+      .describe(
+        'Accept an index that lists less than half of its earlier entries; entries that it no longer lists are then marked as missing',
+      ),
   })
   .nullish();
 const IngestQuery = z.object({ remote: RemoteReference.optional().describe('The same as `url` in the body.') });
 const RemovedRemote = z.object({
   url: RemoteReference.nullish().meta({ examples: ['https://catalog.example.org/index.json'] }),
-  name: RemoteReference.nullish().describe('The same as `url`. Two that are different remotes are refused'),
+  name: RemoteReference.nullish().describe('The same as `url`. If both are given, they must name the same remote'),
   purge: z
     .boolean()
     .nullish()
@@ -82,7 +84,7 @@ const RemoveQuery = z.object({
 const RejectionsQuery = z.object({
   url: words(1000)
     .optional()
-    .describe('Only of this remote: its address, or its name')
+    .describe('Only rejections of this remote: its address or name')
     .meta({ examples: ['https://catalog.example.org/index.json'] }),
   limit: wholeNumber(1, 1000)
     .prefault(100)
@@ -128,7 +130,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
         config: { operation: 'addRemote' },
         schema: {
           tags,
-          summary: 'Add a remote, or change the settings of one that is there',
+          summary: 'Add a remote, or change the settings of an existing one',
           body: AddOrRemoveBody,
           response: {
             200: RemoteRemoved.describe('With `op: delete`'),
@@ -232,7 +234,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'ingestStatus' },
       schema: {
         tags,
-        summary: 'Ingests under way, and the last ones',
+        summary: 'Running and recent ingests',
         description: SECRETS,
         response: { 200: IngestStatus, ...problems('rate_limited', 'database_unavailable') },
       },
@@ -246,7 +248,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'listRejections' },
       schema: {
         tags,
-        summary: 'Manifests that were not taken, and why',
+        summary: 'Manifests that were refused, and why',
         querystring: RejectionsQuery,
         response: { 200: RejectionPage, ...problems('invalid_request') },
       },

@@ -24,7 +24,7 @@ const SearchParameters = z.object({
     .prefault('any')
     .meta({ examples: ['mcp_server'] }),
   capabilities: csv(FILTER)
-    .describe('Any of these, comma-separated; a value with a comma stands in quotes. Tags count too')
+    .describe('Any of these, separated by commas; quote values that contain a comma. Tags count too')
     .meta({ examples: ['pdf,ocr', '"read, write",ocr'] }),
   frameworks: csv(FILTER)
     .describe('Any of these')
@@ -37,28 +37,28 @@ const SearchParameters = z.object({
     .meta({ examples: ['sse,streamable-http'] }),
   mode: choice(SEARCH_MODES)
     .optional()
-    .describe('What takes part; the hub’s setting without it')
+    .describe('How to search; default: the hub’s setting')
     .meta({ examples: ['hybrid'] }),
   rerank: choice(RERANKS)
     .optional()
-    .describe('Whether a language model puts the best results in order; the hub’s setting without it')
+    .describe('Whether a language model reorders the best results; default: the hub’s setting')
     .meta({ examples: ['none'] }),
   versions: choice(VERSION_CHOICES)
     .optional()
-    .describe('One version of each name, or all; by default `latest` with `q`, and `all` without')
+    .describe('One version of each name, or all; default: `latest` with `q`, otherwise `all`')
     .meta({ examples: ['latest'] }),
   limit: wholeNumber(1, 100)
     .optional()
-    .describe('Most results on a page; 20 by default, and 5 in the public profile, which never shows more')
+    .describe('Maximum number of results on a page; default: 20, or 5 in the public profile, which never shows more')
     .meta({ examples: [5] }),
   offset: wholeNumber(0, 1_000_000_000)
     .prefault(0)
     .meta({ examples: [0] }),
   with_rag: flag(false)
-    .describe('Say of each result, in one sentence, why it fits')
+    .describe('Say in one sentence why each result fits')
     .meta({ examples: ['true'] }),
   with_snippets: flag(false)
-    .describe('Quote some 200 characters of each result')
+    .describe('Quote about 200 characters of each result')
     .meta({ examples: ['true'] }),
   include_inactive: flag(false)
     .describe('Show disabled entities too')
@@ -73,7 +73,7 @@ const SearchParameters = z.object({
     .describe('Count the results by type, capability, framework, provider and transport')
     .meta({ examples: ['true'] }),
   explain: flag(false)
-    .describe('Show how each score came about; needs the role `operator`')
+    .describe('Show how each score was computed; needs the role `operator`')
     .meta({ examples: ['false'] }),
 });
 
@@ -86,7 +86,7 @@ export function searchRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'search' },
       schema: {
         tags: ['catalog'],
-        summary: 'Find what serves a need, or list the catalog',
+        summary: 'Search the catalog, or list it',
         querystring: SearchParameters,
         response: {
           200: SearchPage.describe('The best results'),

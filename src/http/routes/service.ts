@@ -23,12 +23,12 @@ export function serviceRoutes(
       config: { isOpen: true },
       schema: {
         tags,
-        summary: 'Whether the hub lives, and with `check_db` whether its database answers',
+        summary: 'Whether the hub is up and, with `check_db`, whether its database responds',
         querystring: z.object({ check_db: flag(false).meta({ examples: ['true'] }) }),
         response: {
           ...problems('invalid_request', 'rate_limited'),
           200: Health.describe('It lives.'),
-          503: Health.describe('The database does not answer, or the hub is about to stop.'),
+          503: Health.describe('The database does not respond, or the hub is about to stop.'),
         },
       },
     },
@@ -46,7 +46,7 @@ export function serviceRoutes(
       config: { isOpen: true },
       schema: {
         tags,
-        summary: 'The settings that are nobody’s secret',
+        summary: 'The settings that are not secret',
         response: { 200: PublicConfig.describe('The settings'), ...problems('rate_limited') },
       },
     },
@@ -59,9 +59,8 @@ export function serviceRoutes(
       config: { operation: 'diagnose' },
       schema: {
         tags,
-        summary:
-          'Whether the gateway, the embedding model and the language model can be used, tried from where the hub runs',
-        response: { 200: Diagnosis.describe('What was found'), ...problems() },
+        summary: 'Whether the hub can use the gateway, the embedding model and the language model',
+        response: { 200: Diagnosis.describe('The findings'), ...problems() },
       },
     },
     () => hub.diagnose(),
@@ -73,7 +72,7 @@ export function serviceRoutes(
       config: { isForMetrics: true },
       schema: {
         tags,
-        summary: 'Figures in Prometheus form',
+        summary: 'Metrics in Prometheus format',
         response: {
           200: { description: 'Figures', content: { 'text/plain': { schema: z.string() } } },
           ...problems(),

@@ -52,7 +52,7 @@ export function viewRoutes(server: FastifyInstance, hub: Hub): void {
         summary: 'Remove a view',
         params,
         response: {
-          200: ViewRemoved.describe('It is gone.'),
+          200: ViewRemoved.describe('The view was removed.'),
           ...problems('invalid_request', 'view_not_found', 'database_unavailable'),
         },
       },

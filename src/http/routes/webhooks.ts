@@ -19,7 +19,7 @@ const WebhookReference = z.object({ name: z.string().meta({ examples: ['old-chat
 const DeliveryParameters = z.object({
   before: words(100)
     .optional()
-    .describe('Only deliveries before this one: `next` of the page before')
+    .describe('Only deliveries before this one: `next` of the previous page')
     .meta({ examples: ['msg_0mhz2k3ao00000g1a2b3c4d5e6f'] }),
   limit: wholeNumber(1, 1000)
     .prefault(50)
@@ -66,7 +66,7 @@ export function webhookRoutes(server: FastifyInstance, hub: Hub): void {
       schema: {
         tags,
         summary: 'Remove a webhook',
-        description: 'With the log of its deliveries. Events that wait for it are not sent.',
+        description: 'Its delivery log is removed too. Events that are waiting for it are not sent.',
         params: WebhookReference,
         response: { 200: WebhookRemoved, ...ofOne },
       },
@@ -82,7 +82,7 @@ export function webhookRoutes(server: FastifyInstance, hub: Hub): void {
         tags,
         summary: 'Send a test event',
         description:
-          'Sends one event of the type `webhook.test` at once and answers what came of it; it is not repeated. If it is accepted, a disabled webhook is enabled again.',
+          'Sends one event of the type `webhook.test` at once and returns the outcome; it is not retried. If the receiver accepts it, a disabled webhook is enabled again.',
         params: WebhookReference,
         response: { 200: Delivery, ...ofOne },
       },
@@ -96,7 +96,7 @@ export function webhookRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'listDeliveries' },
       schema: {
         tags,
-        summary: 'The deliveries of a webhook, the newest first',
+        summary: 'The deliveries of a webhook, newest first',
         params: WebhookReference,
         querystring: DeliveryParameters,
         response: { 200: DeliveryPage, ...problems('invalid_request', 'webhook_not_found', 'database_unavailable') },

@@ -39,7 +39,7 @@ function put(text: string, wanted: ConfigEntry): string {
   const names = Object.keys(sectionIn(read(text, wanted.format), section));
   const edited = set(text, [section, name], entry, placeOf(name, names, text));
   if (compare(edited, wanted) !== 'same')
-    throw new RangeError(`'${section}' or '${name}' is in it twice, and readers differ about which one counts`);
+    throw new RangeError(`'${section}' or '${name}' occurs twice in it, and programs differ about which one applies`);
   return edited;
 }
 
@@ -130,7 +130,7 @@ function read(text: string, format: ConfigEntry['format']): JsonObject {
   const content = text.trim() === '' ? '{}' : text;
   const options = { disallowComments: !allowsComments, allowTrailingComma: allowsComments };
   const tree = jsonc.parseTree(content, errors, options);
-  const wanted = allowsComments ? 'JSON' : 'plain JSON, and its client takes no comments';
+  const wanted = allowsComments ? 'JSON' : 'plain JSON; its client does not accept comments';
   if (!tree || errors.length > 0) throw new RangeError(`it is not ${wanted}`);
   const document: unknown = jsonc.getNodeValue(tree);
   if (!isJsonObject(document)) throw new RangeError('it is not a JSON object');

@@ -11,15 +11,15 @@ import { findTemplate } from './templates.ts';
 /** Compares a file, or the entry in a file that others write too; values that a person filled in are not a change. */
 export async function verifyAdapter(targetDir: string, locked: LockedAdapter): Promise<LockFinding> {
   const text = await readInside(targetDir, locked.path);
-  if (text === undefined) return { outcome: 'missing', reason: 'the file is gone' };
+  if (text === undefined) return { outcome: 'missing', reason: 'the file is missing' };
   const entry = lockedEntry(locked);
   const what = entry ? `the entry '${entry.name}'` : 'the file';
   const state = stateOf(text, locked);
   if (state instanceof RangeError)
     return { outcome: 'different', reason: `${state.message}: fix it, or move it away and run 'hub install --frozen'` };
-  if (state === 'absent') return { outcome: 'missing', reason: `${what} is gone` };
+  if (state === 'absent') return { outcome: 'missing', reason: `${what} is missing` };
   if (state === 'same' || state === 'filled in') return { outcome: 'same' };
-  if (locked.kept) return { outcome: 'unchecked', reason: `${what} was changed by hand, and the last install kept it` };
+  if (locked.kept) return { outcome: 'unchecked', reason: `${what} was changed, and the last install kept the change` };
   return { outcome: 'different', reason: `${what} was changed` };
 }
 
@@ -78,5 +78,5 @@ export function renderLocked(locked: LockedAdapter): Exclude<Rendered, { kind: '
   const entry = lockedEntry(locked);
   if (entry) return { kind: 'entry', ...entry, inputs };
   if (typeof written === 'string') return { kind: 'file', content: written };
-  throw new InstallError(`${LOCKFILE_NAME} does not hold the content of '${path}'. Install without --frozen once.`);
+  throw new InstallError(`${LOCKFILE_NAME} does not contain the content of '${path}'. Install once without --frozen.`);
 }

@@ -98,11 +98,11 @@ function pathFault(path: string, { template, folders, paths }: PathRules): strin
   if (taken) return `${shown} belongs to '${taken}', which other programs write.`;
   // Clients and other programs start what such files say.
   if (first.startsWith('.') && !template?.entryOf)
-    return `${shown} starts with '.', which only the adapters of MCP clients may.`;
+    return `${shown} starts with '.', which is allowed only for adapters of MCP clients.`;
   const folder = folders.find((each) => overlap(each, path));
   if (folder) return `${shown} is where an artifact of this manifest goes ('${folder}').`;
   const isRepeated = paths.some((each) => isSamePath(each, path));
-  return isRepeated ? `another adapter of this manifest writes '${path}' as well.` : undefined;
+  return isRepeated ? `another adapter of this manifest writes '${path}' too.` : undefined;
 }
 
 function word(value: unknown): string {

@@ -15,6 +15,6 @@ export const Digest = z.string().transform((text, context) => {
 /** @throws InstallError */
 export function checkDigest(what: string, { expected, found }: { expected: string; found: string }): void {
   if (found === expected) return;
-  const digests = `its digest is ${found}, and should be ${expected}`;
+  const digests = `its digest is ${found}, but should be ${expected}`;
   throw new InstallError(`${what} is not what was expected: ${digests}.`, { extra: { expected, found } });
 }

@@ -75,7 +75,7 @@ export function checkLocked<T extends Pick<PlaceJob, 'isFrozen' | 'locked'>>({ k
   const isExact = location.kind !== 'hub' || (locked?.pins && locked.path === hubPath(location, locked));
   const fault = `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs.`;
   if (isFrozen && !(locked?.ok && isExact))
-    throw new InstallError(`${fault} Install without --frozen once, which locks it.`);
+    throw new InstallError(`${fault} Install once without --frozen to lock it.`);
   return { location, job: { ...given, locked: locked?.ok && isExact ? locked : undefined } };
 }
 
@@ -220,11 +220,11 @@ async function choosePath(paths: readonly string[], tree: string | undefined, jo
     throw new InstallError(`${state}, so it is left as it is. ${ways}, or replace it with --force.`);
   }
   const all = paths.map((path) => `'${path}'`).join(', ');
-  throw new InstallError(`${all}: each ${FOREIGN}. Choose a folder with --dest.`);
+  throw new InstallError(`${all}: each ${FOREIGN}. Choose another folder with --dest.`);
 }
 
 const CHANGED = 'was changed since it was installed';
-const FOREIGN = 'holds files that the hub did not put there';
+const FOREIGN = 'contains files that the hub did not put there';
 
 async function swap(folder: string, { fresh, aside }: { fresh: string; aside: string }): Promise<() => Promise<void>> {
   async function undo(): Promise<void> {

@@ -23,7 +23,7 @@ export const UNREACHABLE =
   /connection (refused|reset)|couldn't connect|failed to (connect|fetch)|timed? ?out|too slow|unreachable|not resolve host|name or service not known|temporary failure|no such host|dns error|dial tcp|context deadline|NewConnectionError|ENOTFOUND|ECONN\w+|EAI_AGAIN|hung up|RPC failed|unexpected disconnect|fetch-pack: invalid|EOF$|(error|response):? 50[234]/im;
 
 export const NEEDS_LOGIN =
-  'it needs a login, and this machine has none that works. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR';
+  'it needs a login, and this machine has no valid one. On a hub, the operator must add its host to INSTALL_CREDENTIALS_FOR';
 
 interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   /** Whether the operator configured its registry. The address may contain a token, so only its host is shown. */
@@ -59,7 +59,7 @@ export async function withLoginFolder<T>(use: (folder: string) => Promise<T>): P
 
 const DISK_FULL = /No space left on device|Out of diskspace|Disk quota exceeded|\bENOSPC\b|\bEDQUOT\b/i;
 const NO_ROOM =
-  'The disk is full: make room and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.';
+  'The disk is full: free some space and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.';
 
 /** What a program writes; undefined when it is missing or fails. */
 export async function tryProgram(program: string, args: readonly string[], context: RunContext) {

@@ -10,4 +10,4 @@ export const EntityId = z
 export const Prerelease = z
   .boolean()
   .default(false)
-  .describe('Without a version in the id: the newest one, even if it is a pre-release');
+  .describe('If the id has no version, use the newest one, even if it is a pre-release');

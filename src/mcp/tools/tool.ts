@@ -79,7 +79,7 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void):
   onFailure(error);
   return {
     code: 'internal_error',
-    message: 'Something went wrong inside the hub; its log has more.',
+    message: 'Something went wrong inside the hub; its log says more.',
     isOfCaller: false,
   };
 }

@@ -68,7 +68,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         force: z
           .boolean()
           .default(false)
-          .describe('Also try servers again that can never be registered as their manifests are'),
+          .describe('Also try servers that can never be registered with their current manifests'),
       }),
       outputSchema: z.looseObject({ synced: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },

@@ -140,7 +140,7 @@ function stoppedBy({ reason }: AbortSignal): string {
 function reasonOf(error: unknown, log: Logger): string {
   if (error instanceof FetchError || error instanceof HubError) return error.message;
   log.error({ error }, 'An ingest failed inside the hub');
-  return 'failed inside the hub, whose log has more';
+  return 'failed inside the hub; its log says more';
 }
 
 function logged(result: IngestResult, log: Logger): IngestResult {

@@ -62,17 +62,17 @@ test('hub doctor: what fails is told with what to do, and exit code 1', async (t
   assert.match(about.gateway?.advice ?? '', /MCP_GATEWAY_TOKEN/);
   assert.deepEqual(about.git, {
     outcome: 'warning',
-    found: 'no git that works on the PATH',
+    found: 'no working git on the PATH',
     advice: 'Needed for artifacts of the kind git only: install git.',
   });
   assert.equal(about.catalog?.found, 'empty');
   assert.match(about.protection?.advice ?? '', /API_TOKEN/);
   const down = await diagnose({ ...database, MCP_GATEWAY_URL: await unusedAddress(), MCP_GATEWAY_TOKEN: 'x' });
-  assert.match(down.about.gateway?.advice ?? '', /See whether it runs/);
+  assert.match(down.about.gateway?.advice ?? '', /Check that it is running/);
   const secret = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret };
   const well = (await diagnose({ ...database, ...secret })).about.gateway;
   assert.equal(well?.outcome, 'ok');
-  assert.match(well?.found ?? '', /^\d+\.\d+\S*: answers, and takes the token$/);
+  assert.match(well?.found ?? '', /^\d+\.\d+\S*: responds, and accepts the token$/);
 });
 
 test('hub doctor: a place that no database can be made at has failed', async (t) => {
@@ -81,7 +81,7 @@ test('hub doctor: a place that no database can be made at has failed', async (t)
   const { exitCode, about } = await diagnose({ DATA_DIR: join(file, 'data') });
   assert.equal(exitCode, 1);
   assert.equal(about.database?.outcome, 'failed');
-  assert.match(about.database?.found ?? '', /not there yet, and \S+file cannot be written to$/);
+  assert.match(about.database?.found ?? '', /does not exist yet, and \S+file is not writable$/);
 });
 
 test('hub doctor, hub search: who stops them is told so, with exit code 130', async (t) => {
@@ -133,7 +133,7 @@ test('hub doctor: a database that cannot be used does not hide the rest', async 
   assert.deepEqual([about.catalog?.outcome, about.gateway?.found], ['warning', 'not configured']);
   assert.match(
     about.database?.advice ?? '',
-    /damaged, or no database: restore a backup of it, or move \S+catalog\.sqlite/,
+    /damaged or not a database\. Restore a backup, or move \S+catalog\.sqlite/,
   );
   assert.match(about.catalog?.advice ?? '', /Fix the database/);
   assert.equal(about.npm?.outcome, 'ok');
@@ -166,13 +166,13 @@ test('hub doctor: a docker client whose engine does not answer is not an engine'
   const client = 'if [ "$1" = --version ]; then echo Docker version 9; else echo no daemon >&2; exit 1; fi';
   assert.deepEqual(await found({ docker: client }), {
     outcome: 'warning',
-    found: 'Docker version 9, but no engine answers it',
-    advice: 'Of images of the kind oci, only the digest is recorded; to pull and run them, start the engine.',
+    found: 'Docker version 9, but no engine responds',
+    advice: 'Only the digest of container images is recorded; to pull and run them, start the engine.',
   });
   const engine = 'if [ "$1" = --version ]; then echo podman version 5; else echo 5.1; fi';
   assert.deepEqual(await found({ docker: client, podman: engine, skopeo: 'echo skopeo version 1' }), {
     outcome: 'ok',
-    found: 'Docker version 9, but no engine answers it; podman version 5, engine 5.1; skopeo version 1',
+    found: 'Docker version 9, but no engine responds; podman version 5, engine 5.1; skopeo version 1',
   });
   const none = await found({ skopeo: 'echo skopeo version 1' });
   assert.deepEqual([none?.outcome, none?.found], ['warning', 'skopeo version 1']);
@@ -184,7 +184,7 @@ test('hub doctor: gateway and model are tried also where there is no database ye
   const gateway = await startFakeGateway(t);
   const settings = { DATA_DIR: folder, MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret };
   const { about } = await diagnose(settings);
-  assert.match(about.database?.found ?? '', /not there yet/);
+  assert.match(about.database?.found ?? '', /does not exist yet/);
   assert.match(about.catalog?.advice ?? '', /hub remotes add/);
   assert.equal(about.gateway?.outcome, 'ok');
   assert.match(about.model?.found ?? '', /^catalog-(encoder|static)-/);
@@ -219,11 +219,11 @@ test('hub doctor: a language model that answers is well', async (t) => {
 test('hub doctor: says which model is in use, and why a simpler one stands in', () => {
   const finding = (model: Diagnosed['model']) => modelFinding({ gateway: { outcome: 'not configured' }, model });
   const ok = finding({ outcome: 'ok', model: 'catalog-encoder-1' });
-  assert.deepEqual(ok, { outcome: 'ok', found: 'catalog-encoder-1: search by meaning works' });
+  assert.deepEqual(ok, { outcome: 'ok', found: 'catalog-encoder-1: semantic search works' });
   const fallback = finding({ outcome: 'fallback', model: 'catalog-static-1', reason: 'no library' });
   assert.equal(fallback.outcome, 'warning');
   assert.match(fallback.found, /^catalog-static-1, the static model, .*: no library$/);
-  assert.match(fallback.advice ?? '', / A hub keeps the model that it started with: then restart it\.$/);
+  assert.match(fallback.advice ?? '', / Then restart the hub: it keeps the model that it started with\.$/);
   assert.equal(finding({ outcome: 'unavailable', reason: 'no file' }).outcome, 'warning');
 });
 
@@ -234,7 +234,7 @@ test('hub doctor --hub: without the token, the gateway is said not to be tried; 
   const environment = { HUB_URL: await listen() };
   const stranger = await diagnose(environment);
   assert.deepEqual([stranger.about.gateway?.outcome, stranger.about.token?.outcome], ['warning', 'warning']);
-  assert.match(stranger.about.gateway?.found ?? '', /not tried/);
+  assert.match(stranger.about.gateway?.found ?? '', /not tested/);
   const operator = await diagnose({ ...environment, HUB_TOKEN: 'secret' });
   assert.equal(operator.about.gateway?.outcome, 'failed');
   assert.match(operator.about.gateway?.found ?? '', /^The gateway answered 401/);

@@ -109,7 +109,7 @@ testBothWays(
     assert.deepEqual([exitCode, out], [2, '']);
     assert.match(
       error,
-      /^hub: Several entities are called 'notes'\. Give one of these ids: mcp_server:of-[ab]@1\.0\.0, mcp/,
+      /^hub: Several entities are called 'notes'\. Use one of these ids: mcp_server:of-[ab]@1\.0\.0, mcp/,
     );
     const questions: string[] = [];
     const ask = async (question: string) => {

@@ -54,7 +54,7 @@ test('hub list: what is installed, and whether it is there', async (t) => {
       },
     ],
   });
-  assert.match((await hub('list')).out, /'hub install --frozen' puts back what is missing/);
+  assert.match((await hub('list')).out, /'hub install --frozen' restores what is missing/);
 });
 
 test('hub outdated and hub update: a newer version, newer content, and nothing', async (t) => {

@@ -31,7 +31,7 @@ testBothWays('hub export: every entity on a line of its own', { manifests }, asy
   assert.deepEqual([exitCode, answer], [0, { entities: 2, output: file, format: 'jsonl' }]);
   assert.equal(lines(await readFile(file, 'utf8')).length, 2);
   const again = await hub('export', '-o', file);
-  assert.deepEqual([again.exitCode, again.error], [2, `hub: ${file} is there already; --force writes over it.\n`]);
+  assert.deepEqual([again.exitCode, again.error], [2, `hub: ${file} already exists; --force overwrites it.\n`]);
   assert.equal((await hub('export', '-o', file, '--force')).exitCode, 0);
   assert.equal(lines(await readFile(file, 'utf8')).length, 4);
 });
@@ -168,7 +168,7 @@ for (const args of reading) {
     const folder = await tempDir(t);
     const { exitCode, out, error } = await inTerminal(args, { environment: { DATA_DIR: join(folder, 'data') } });
     assert.deepEqual([exitCode, out], [3, '']);
-    assert.match(error, /^hub: No catalog at \S+catalog\.sqlite yet\. Fill one with 'hub remotes add/);
+    assert.match(error, /^hub: No catalog at \S+catalog\.sqlite yet\. Create one with 'hub remotes add/);
     assert.deepEqual(await readdir(folder), []);
     assert.ok(!existsSync('copy.sqlite'));
   });

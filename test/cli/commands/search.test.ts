@@ -115,7 +115,7 @@ for (const { args, says } of wrong) {
 
 testBothWays('hub search: what became of reranking is said', { manifests }, async (_t, { hub }) => {
   const { error, out } = await hub('search', 'weather', '--rerank', 'llm', '--mode', 'keyword');
-  assert.match(error, /^hub: No language model can be asked; the order is that of search itself\.$/m);
+  assert.match(error, /^hub: No language model is available, so the results were not reordered\.$/m);
   assert.match(out, /^tool:weather@/m);
   assert.doesNotMatch((await hub('search', 'weather', '--mode', 'keyword')).error, /language model/);
 });
@@ -127,7 +127,7 @@ test('hub search: of what is only near in meaning it is said so', async (t) => {
   const item = { ...found, id: 'tool:a@1', title: 'A', summary: 'Does a.' };
   server.put('/catalog/search', { items: [item], total: 1, only_by_meaning: true }, { type: 'application/json' });
   const { out, error } = await inTerminal(['search', 'qwxzv'], { environment: { HUB_URL: server.origin } });
-  assert.match(error, /^hub: Nothing here has a word of the query: these are only the nearest in meaning, .+\.\n$/);
+  assert.match(error, /^hub: No result contains a word of the query\. These are the nearest in meaning, .+\.\n$/);
   assert.match(out, /^tool:a@1\n/);
 });
 
@@ -139,7 +139,7 @@ test('hub search: a model that fails is told once, with the reason', async (t) =
   const elsewhere = await inTerminal(args, { environment: { HUB_URL: await listen() } });
   assert.equal(
     elsewhere.error,
-    'hub: The language model gave no order that can be used; the order is that of search itself.\n',
+    'hub: The language model returned an unusable order, so the results were not reordered.\n',
   );
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'c.sqlite'), LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large' };

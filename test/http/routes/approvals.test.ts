@@ -326,7 +326,7 @@ test('approvals: a rejection needs a reason, and says when it changes nothing', 
       /reason: is needed to reject/,
     );
   const { note } = await decided(app, uidOf('a'), { decision: 'reject', reason: 'No.' });
-  assert.match(note ?? '', /it stays available: block it to keep it out/);
+  assert.match(note ?? '', /the entity stays available\. To keep it out, block it/);
 });
 
 testOnEveryEngine('approvals: a dry run counts what earlier approvals would let through', async (t, database) => {

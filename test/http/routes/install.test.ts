@@ -22,7 +22,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['a target with NUL', { target: 'a\u0000b' }, 400, /control characters/],
   ['a target above INSTALL_ROOT', { target: '../x' }, 400, /INSTALL_ROOT/],
   ['an absolute target outside', { target: '/etc' }, 400, /INSTALL_ROOT/],
-  ['no id', { id: undefined }, 400, /id: is missing: .*; beside a manifest, the one that is in it/],
+  ['no id', { id: undefined }, 400, /id: is missing: .*; with a manifest, its id/],
   ['a malformed id', { id: 'pdf-tables' }, 400, /does not have the form/],
   [
     'an id that disagrees',

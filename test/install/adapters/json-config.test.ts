@@ -71,7 +71,7 @@ for (const [name, text, reason] of [
   [
     'a section that is there twice',
     '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
-    /'mcpServers' or 'pdf' is in it twice/,
+    /'mcpServers' or 'pdf' occurs twice in it/,
   ],
   ['a list', '[]', /not a JSON object/],
   ['a section that is invalid', '{"mcpServers": []}', /'mcpServers' in it is not an object/],

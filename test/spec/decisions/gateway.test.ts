@@ -43,7 +43,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     const b = await gatewayStage(t, address, { generation });
     const moved = await b.sync();
     assert.equal(moved.registered, 3);
-    assert.equal(moved.note, `This hub now registers into ${b.gateway.url} (before: ${a.gateway.url}).`);
+    assert.equal(moved.note, `This hub now registers with ${b.gateway.url} (before: ${a.gateway.url}).`);
     a.host.put('/servers/changed.json', server('changed', {}, { summary: 'New.' }));
     a.publish('servers', server('kept'), server('changed', {}, { summary: 'New.' }));
     await b.ask('DELETE', path(serverUid('deleted')));
@@ -54,7 +54,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
     assert.equal(
       back.note,
-      `This hub now registers into ${a.gateway.url} (before: ${b.gateway.url}). Items that it created there earlier, and manages again: 3.`,
+      `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}). It manages the items again that it created there earlier: 3.`,
     );
     assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'kept']);
     assert.equal(a.registered().changed?.description, 'New.');
@@ -99,10 +99,10 @@ testOnEveryEngine('gateway: back at a former gateway, only what it still has is 
   await a.register(server('kept'), server('gone'));
   const b = await gatewayStage(t, address);
   await b.sync();
-  const note = (count: string) => `This hub now registers into ${a.gateway.url} (before: ${b.gateway.url}).${count}`;
+  const note = (count: string) => `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}).${count}`;
   a.gateway.table.gateways = a.gateway.table.gateways.filter(({ originalName }) => originalName === 'kept');
   const back = await a.sync();
-  assert.equal(back.note, note(' Items that it created there earlier, and manages again: 1.'));
+  assert.equal(back.note, note(' It manages the items again that it created there earlier: 1.'));
   assert.deepEqual(Object.keys(a.registered()).toSorted(), ['gone', 'kept']);
   await b.sync();
   a.gateway.table.gateways = [];
@@ -183,7 +183,7 @@ testOnEveryEngine(
     gateway.onCall(({ method }) => (method === 'POST' ? held.promise : undefined));
     assert.equal((await register(server('deleted'), server('blocked'))).failed, 2);
     const awaited = (...names: string[]) =>
-      `The gateway may still create ${names.join(', ')}: it was asked to, and has not answered. Sync again later to remove what it creates.`;
+      `The gateway may still create ${names.join(', ')}: it has not answered the request yet. Sync again later to remove what it creates.`;
     const { body } = await ask('DELETE', path(serverUid('deleted')));
     assert.equal(body.note, awaited("'deleted'"));
     await ask('PATCH', path(serverUid('blocked')), { blocked: true });

@@ -85,7 +85,7 @@ function Changes({ shown: { since } }: { shown: ApprovalReview }) {
   return (
     <section aria-label="Changes">
       <h3>Since {since.id} was approved</h3>
-      {since.changes.length === 0 && <p>Nothing that it brings has changed.</p>}
+      {since.changes.length === 0 && <p>Its content has not changed.</p>}
       <dl class="changes">
         {since.changes.map(({ what, before, after }) => (
           <div key={what}>

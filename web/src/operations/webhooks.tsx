@@ -90,7 +90,7 @@ function DeliveryLog({ log, onMore }: { log: Signal<Log | undefined>; onMore: (l
   return (
     <>
       <h3>Deliveries of {shown.name}</h3>
-      {shown.items.length === 0 && <p class="quiet">Nothing was sent yet.</p>}
+      {shown.items.length === 0 && <p class="quiet">Nothing has been sent yet.</p>}
       {shown.items.length > 0 && (
         <ScrollTable columns={LOG_COLUMNS}>
           {shown.items.map((delivery) => (

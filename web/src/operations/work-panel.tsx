@@ -19,7 +19,7 @@ export function WorkPanel() {
       )}
       {isBusy && (
         <div class="work">
-          <p class="work-name">{own?.name ?? 'A sync is under way'}</p>
+          <p class="work-name">{own?.name ?? 'Sync in progress'}</p>
           {running.map((run) => (
             <RunBar key={run.url} run={run} />
           ))}

@@ -37,7 +37,7 @@ export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps
       {children}
       {failure.requestId && (
         <p class="quiet">
-          The hub’s log has more under <code>{failure.requestId}</code>.
+          The hub’s log says more under <code>{failure.requestId}</code>.
         </p>
       )}
       {onRetry && (

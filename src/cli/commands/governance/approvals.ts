@@ -168,11 +168,11 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
   const variables = review.variables.map(({ name, required, description }) =>
     oneLine(`Variable   ${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
   );
-  const content = (review.content ?? []).map(({ path, value }) => oneLine(`Brings     ${path}: ${value}`));
+  const content = (review.content ?? []).map(({ path, value }) => oneLine(`Includes   ${path}: ${value}`));
   const changes = since
     ? [
         `Since ${oneLine(since.id)}, approved by ${oneLine(since.decided_by)}:`,
-        ...(since.changes.length === 0 ? ['  nothing that it brings has changed'] : []),
+        ...(since.changes.length === 0 ? ['  its content has not changed'] : []),
         ...since.changes.map(({ what, before, after }) => oneLine(`  ${what}: ${before} → ${after}`)),
       ]
     : ['No version of it was approved before.'];

@@ -48,7 +48,7 @@ export const tokenCommands = [
       const until = created.expires_at ? `, valid until ${created.expires_at.slice(0, 10)}` : '';
       output.answer(created, () => `${created.token}\n`);
       output.note(
-        `The token '${created.name}' (${created.role}${until}). It is not shown again: keep it in a safe place.`,
+        `The token '${created.name}' (${created.role}${until}). It will not be shown again, so store it safely.`,
       );
       if (access.serverUrl === undefined && !isProtected(access.config())) output.note(WHERE_IT_COUNTS);
       return 'ok';
@@ -84,7 +84,7 @@ export const tokenCommands = [
 ];
 
 const WHERE_IT_COUNTS =
-  'A hub checks tokens only if it runs with API_TOKEN or OIDC_ISSUER; without, everybody may do everything.';
+  'A hub checks tokens only if API_TOKEN or OIDC_ISSUER is set; otherwise everyone may do everything.';
 
 /** As far as this process can see: the server may have other settings. */
 function isProtected({ adminToken, oidc }: Config): boolean {
@@ -95,11 +95,11 @@ function isProtected({ adminToken, oidc }: Config): boolean {
 function readScope(text: string): readonly string[] {
   const names = readValues(text);
   if (names.length > 0) return names;
-  throw new UsageError('must name at least one entity');
+  throw new UsageError('must include at least one name');
 }
 
 function tokensForPeople({ items }: TokenList, output: Output): string {
-  if (items.length === 0) return "No tokens yet. 'hub token create' makes one.\n";
+  if (items.length === 0) return "No tokens yet. 'hub token create' creates one.\n";
   return `${output.table(items, [
     { title: 'Token', text: ({ name }) => name, isKey: true },
     { title: 'Role', text: ({ role }) => role },

@@ -25,7 +25,7 @@ export const viewCommands = [
     path: ['view', 'set'],
     summary: 'create or change a view',
     details:
-      'VS Code, Copilot and ToolHive take the address /registry/<name> of the hub. Other hubs read /registry/<name>/v0.1/servers.',
+      'Give VS Code, Copilot and ToolHive the address /registry/<name> of the hub, and other hubs /registry/<name>/v0.1/servers.',
     kind: 'hub',
     args: [NAME],
     options: {

@@ -36,7 +36,7 @@ export const webhookCommands = [
       const line = `Added: ${oneLine(added.name)} → ${oneLine(added.url)}`;
       if (added.secret === undefined) return output.answer(added, () => `${line}\n`);
       output.answer(added, () => `${added.secret}\n`);
-      output.note(`${line}. Its secret is not shown again: keep it in a safe place.`);
+      output.note(`${line}. Its secret will not be shown again, so store it safely.`);
       return 'ok';
     },
   }),
@@ -120,7 +120,7 @@ function stateOf({ disabled_reason: disabled, last_delivery: last }: Webhook): s
 }
 
 function deliveriesForPeople(deliveries: readonly Delivery[], output: Output): string {
-  if (deliveries.length === 0) return 'Nothing was sent yet.\n';
+  if (deliveries.length === 0) return 'Nothing has been sent yet.\n';
   return `${output.table(deliveries, [
     { title: 'When', text: ({ tried_at, created_at }) => shownMoment(tried_at ?? created_at) },
     { title: 'Delivery', text: ({ id }) => id, isKey: true },

@@ -67,7 +67,7 @@ async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: Ar
   const { resolved, integrity } = locked;
   const shown = publicUrl(url);
   if (resolved !== shown || !integrity)
-    throw cannotFollow(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), and the manifest ${shown}.`);
+    throw cannotFollow(`The lockfile has ${resolved} (${integrity ?? 'no digest'}), but the manifest has ${shown}.`);
   const file = join(context.stagingDir, ARCHIVE);
   await access(file).catch(() => downloadArchive(url, context));
   checkDigest(`The archive ${shown}`, { expected: integrity, found: await fileDigest(file) });
@@ -116,7 +116,7 @@ async function readTarget(path: string, content: ArchiveContent): Promise<string
   for await (const part of content) parts.push(part);
   const target = Buffer.concat(parts);
   if (target.length === 0 || target.length > LONGEST_LINK || target.includes(0))
-    throw refusedEntry(path, 'is a link without a readable target');
+    throw refusedEntry(path, 'is a link with an unreadable target');
   return target.toString('utf8');
 }
 

@@ -48,7 +48,7 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
   const admit: EntryGuard['admit'] = ({ name, isFolder, bytes: size }) => {
     entries += 1;
     checkEntries(entries);
-    if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has no readable size');
+    if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has an unreadable size');
     bytes += size;
     checkBytes(bytes, archiveBytes);
     // Archives of the current folder name it too.
@@ -82,7 +82,7 @@ export function checkEntries(entries: number): void {
 
 /** `overhead` is what a format needs beside the content of files. @throws InstallError */
 export function checkBytes(bytes: number, archiveBytes: number, overhead = 0): void {
-  if (bytes > MOST_BYTES + overhead) throw refused(`it holds more than ${MOST_BYTES} bytes`);
+  if (bytes > MOST_BYTES + overhead) throw refused(`it contains more than ${MOST_BYTES} bytes`);
   if (bytes > FREE_BYTES + overhead && bytes > archiveBytes * MOST_RATIO)
     throw refused(`it would grow to more than ${MOST_RATIO} times its size, as a bomb does`);
 }
@@ -91,7 +91,7 @@ function checkSecond(found: { path: string; isFolder: boolean }, wanted: { path:
   if (found.path !== wanted.path)
     throw refusedEntry(wanted.path, `is the same name as '${shownName(found.path)}' on some systems`);
   if (found.isFolder !== wanted.isFolder) throw refusedEntry(wanted.path, 'is both a file and a folder');
-  if (!wanted.isFolder) throw refusedEntry(wanted.path, 'is there twice');
+  if (!wanted.isFolder) throw refusedEntry(wanted.path, 'occurs twice');
 }
 
 function entryNameFault(path: string): string | undefined {
@@ -99,10 +99,10 @@ function entryNameFault(path: string): string | undefined {
   if (fault) return fault;
   const names = path.split('/');
   if (names.length > MOST_LEVELS) return `is more than ${MOST_LEVELS} folders deep`;
-  if (MISLEADING.test(path)) return 'holds characters that change the direction of text';
-  if (names.some((name) => UNPORTABLE.test(name))) return 'is a name that not every system can have';
+  if (MISLEADING.test(path)) return 'contains characters that change the direction of text';
+  if (names.some((name) => UNPORTABLE.test(name))) return 'is a name that is not valid on every system';
   // git, run in the folder, would do what its settings say.
-  if (names.some((name) => /^\.git$/i.test(name))) return 'is a folder of git itself';
+  if (names.some((name) => /^\.git$/i.test(name))) return 'is a folder that git uses';
   return undefined;
 }
 

@@ -47,7 +47,7 @@ async function judgeEntries(zip: ZipFile, { guard, signal }: ArchiveSource): Pro
     signal.throwIfAborted();
     remarkBytes += entry.extraFieldLength + entry.fileCommentLength;
     if (remarkBytes > MOST_REMARK_BYTES)
-      throw refused(`its list holds more than ${MOST_REMARK_BYTES} bytes of remarks`);
+      throw refused(`its directory contains more than ${MOST_REMARK_BYTES} bytes of comments`);
     const isFolder = entry.fileName.endsWith('/');
     const path = guard.admit({ name: entry.fileName, isFolder, bytes: entry.uncompressedSize });
     const fault = entryFault(entry, isFolder);
@@ -61,10 +61,10 @@ async function judgeEntries(zip: ZipFile, { guard, signal }: ArchiveSource): Pro
 function entryFault(entry: Entry, isFolder: boolean): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
   if (!ACCEPTED_TYPES.includes(modeOf(entry) & TYPE_BITS)) return OTHER_TYPE;
-  if (entry.externalFileAttributes & REPARSE_POINT) return 'is a link of Windows';
+  if (entry.externalFileAttributes & REPARSE_POINT) return 'is a Windows link';
   if (isFolder && entry.uncompressedSize > 0) return 'is a folder with content';
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-    return `is packed by a method that is not known here (${entry.compressionMethod})`;
+    return `uses an unknown compression method (${entry.compressionMethod})`;
   return undefined;
 }
 

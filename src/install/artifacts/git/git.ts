@@ -13,7 +13,7 @@ const GitSpec = z.object({
   ref: checkedText(refFault).nullish(),
   dest: Destination.nullish(),
   submodules: z
-    .literal(false, { error: 'must not be true: submodules are not fetched; publish an archive that holds them' })
+    .literal(false, { error: 'must not be true: submodules are not fetched; publish an archive that includes them' })
     .nullish(),
 });
 type GitSpec = z.infer<typeof GitSpec>;
@@ -52,7 +52,8 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
       await checkOut({ repo, commit, limits }, folder, context);
       const stray = await findStrayLink(folder);
       const where = stray?.leads === 'out' ? ', which leads out of it' : " into '.git'";
-      if (stray) throw new InstallError(`The repository holds the link '${stray.path}'${where}; it was not installed.`);
+      if (stray)
+        throw new InstallError(`The repository contains the link '${stray.path}'${where}; it was not installed.`);
       return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
     },
   };
@@ -113,14 +114,14 @@ async function assertSize(git: Git, commit: string, { mostFiles, mostBytes }: Gi
   for (const line of (await git(['ls-tree', '-r', '-z', '-l', commit])).split('\0')) {
     const [, type, size, path = ''] = /^\d+ (\w+) \w+ +(\S+)\t(.*)$/s.exec(line) ?? [];
     // Most programs cannot open files with such names, and no digest of them can be made.
-    if (path.includes('\ufffd')) throw new InstallError(`The repository holds a name that is not UTF-8: '${path}'.`);
+    if (path.includes('\ufffd')) throw new InstallError(`The repository contains a name that is not UTF-8: '${path}'.`);
     if (type !== 'blob') continue;
     files += 1;
     bytes += Number(size);
   }
   if (files <= mostFiles && bytes <= mostBytes) return;
   const what = files > mostFiles ? `more than ${mostFiles} files` : `${bytes} bytes`;
-  throw new InstallError(`The repository would unfold to ${what}, which is more than an install accepts.`);
+  throw new InstallError(`The repository contains ${what}, which is more than an install accepts.`);
 }
 
 function unknownRef(repo: string, ref: string): InstallError {

@@ -14,11 +14,11 @@ const SCP_FORM = /^([A-Za-z0-9][\w.-]*)@([A-Za-z0-9][\w.-]*):(?!\/\/)(.+)$/;
 /** What keeps a text from being the address of a repository, as the end of a sentence. */
 export function repositoryFault(repo: string): string | undefined {
   if (repo.length > LONGEST_ADDRESS) return `must not be longer than ${LONGEST_ADDRESS} characters`;
-  if (/[ \p{Cc}]/u.test(repo)) return 'must not hold spaces or control characters';
+  if (/[ \p{Cc}]/u.test(repo)) return 'must not contain spaces or control characters';
   const url = readRepository(repo);
   if (!url) return 'must be an https, http or ssh address';
   if (!SCHEMES.includes(url.protocol))
-    return `has the scheme '${url.protocol}', and repositories are fetched by https, http or ssh only`;
+    return `has the scheme '${url.protocol}', but repositories are fetched only over https, http or ssh`;
   return undefined;
 }
 
@@ -37,7 +37,7 @@ export function readRepository(repo: string): URL | undefined {
 export function refFault(ref: string): string | undefined {
   // Options and what git itself refuses in names; each of them would mean something else than a name.
   const isOther = /^$|^[-+/]|[ \p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|\/$/u.test(ref);
-  return isOther || ref.length > LONGEST_REF ? 'is not a name of a branch, tag or commit' : undefined;
+  return isOther || ref.length > LONGEST_REF ? 'is not the name of a branch, tag or commit' : undefined;
 }
 
 export function shownRepository(repo: string): string {
@@ -51,12 +51,12 @@ export function shownRepository(repo: string): string {
 export async function findRepository(repo: string, context: ArtifactContext) {
   const { trust, allowPrivateNetwork } = context;
   const url = readRepository(repo);
-  if (!url) throw new InstallError(`'${repo.slice(0, 120)}' is not an address of a repository.`);
+  if (!url) throw new InstallError(`'${repo.slice(0, 120)}' is not the address of a repository.`);
   const refuse = (why: string) => new InstallError(`The repository ${shownRepository(repo)} ${why}.`);
   if (url.protocol === 'file:' && !allowPrivateNetwork)
     throw refuse('is a folder of this machine, which is not read while ALLOW_PRIVATE_NETWORK is off');
   if (url.protocol === 'ssh:' && !trust.isOwnMachine)
-    throw refuse('is an ssh address, for which a hub has no keys: use the https address of the repository');
+    throw refuse('is an ssh address, but a hub has no ssh keys: use the https address of the repository');
   if (url.protocol === 'file:') return { address: url.href, access: publicAccess };
   if (url.protocol === 'ssh:') return { address: repo.replace(/^git\+/i, ''), access: ownAccess };
   await vetHost(url.href, context, `The repository ${shownRepository(repo)}`);

@@ -43,7 +43,7 @@ export async function findEngine(context: ArtifactContext): Promise<Engine | und
 export async function lackOfEngine(context: ArtifactContext): Promise<string> {
   const versions = CHECKS.map(async ([engine]) => (await tryProgram(engine, ['--version'], context)) && engine);
   const client = (await Promise.all(versions)).find(Boolean);
-  const why = client ? `${client} is installed, but no engine answers it` : 'Neither docker nor podman is installed';
+  const why = client ? `${client} is installed, but no engine responds` : 'Neither docker nor podman is installed';
   return `${why}. The image is not pulled; its digest is recorded.`;
 }
 
@@ -121,15 +121,15 @@ async function loginsFor(image: ImageReference, folder: string, { trust, home }:
 
 const CAUSES: Causes = [
   [HELD_BACK, 'its registry leads to an address that the hub may not connect to'],
-  [/policy\.json/, 'it lacks its policy, /etc/containers/policy.json: install the package containers-common'],
+  [/policy\.json/, 'its policy /etc/containers/policy.json is missing: install the package containers-common'],
   [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
   [/unauthorized|authentication required|\bdenied\b/i, `it does not exist, or ${NEEDS_LOGIN}`],
   [/manifest unknown|name unknown|repository .*not found/i, 'the registry has no such image, tag or digest'],
   [/no (?:matching manifest for|image found in )/i, 'there is no image for the platform of this machine'],
-  [/gave HTTP response to HTTPS client/i, 'the registry speaks only http'],
+  [/gave HTTP response to HTTPS client/i, 'the registry supports only http'],
   [/x509|certificate/i, 'the certificate of the registry is not valid for it'],
-  [/cannot connect to the docker daemon|is the docker daemon running/i, 'its engine does not answer: start it again'],
-  [UNREACHABLE, 'the registry could not be reached; look at the name of its host, or try again later'],
+  [/cannot connect to the docker daemon|is the docker daemon running/i, 'its engine does not respond: restart it'],
+  [UNREACHABLE, 'the registry could not be reached; check its host name, or try again later'],
 ];
 
 export function pullCause(output: string): string {

@@ -59,6 +59,6 @@ function reasonOf(status: number): string {
   if (status === 401 || status === 403)
     return 'it needs a login. Private images need docker, podman or skopeo, and on a hub INSTALL_CREDENTIALS_FOR';
   return status === 200
-    ? 'the registry sent no manifest of an image'
+    ? 'the registry did not send an image manifest'
     : `the registry answered ${status}; try again later`;
 }

@@ -39,7 +39,7 @@ export function checkPackages(name: string, pinned: unknown): LockedPackages {
     if (typeof locked.resolved === 'string') throw new InstallError(notFromRegistry(name));
     // Bundled packages are covered by the digest of the package that holds them.
     const what = `${nameAt(path)}@${locked.version}, which '${name}' needs`;
-    if (!locked.integrity && !locked.inBundle) throw new InstallError(`The registry gives no digest for ${what}.`);
+    if (!locked.integrity && !locked.inBundle) throw new InstallError(`The registry has no digest for ${what}.`);
   }
   return read.data;
 }
@@ -48,7 +48,7 @@ const FOLDER = 'node_modules/(?:@[^@/\\\\]+/)?[^@/\\\\][^/\\\\]*';
 const PATH = new RegExp(`^${FOLDER}(?:/${FOLDER})*$`);
 
 export function notFromRegistry(name: string): string {
-  return `'${name}' needs a package from git, from a file or from an address outside of the registry, which is not installed.`;
+  return `'${name}' needs a package from git, a file or an address outside the registry. Such packages are not installed.`;
 }
 
 export function nameAt(path: string): string {

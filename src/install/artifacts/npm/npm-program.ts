@@ -68,7 +68,7 @@ async function assertObedient(context: ArtifactContext): Promise<void> {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (version && (major < 11 || (major === 11 && minor < 14)))
     throw new InstallError(
-      `A hub needs npm 11.14 or newer, and this machine has ${version}, which connects to any address that a package names. Run 'npm install -g npm' on the machine of the hub.`,
+      `A hub needs npm 11.14 or newer: npm ${version}, which is installed here, connects to any address that a package names. Run 'npm install -g npm' on the machine of the hub.`,
     );
 }
 
@@ -123,7 +123,10 @@ const causes = (name: string): Causes => [
   [/code EBADPLATFORM/, `'${name}' does not support the platform of this machine.`],
   [/code ERESOLVE/, `The packages that '${name}' needs cannot be installed together.`],
   [/code EUSAGE[\s\S]*in sync/, `The locked packages of '${name}' are not complete: lock it again.`],
-  [/SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/, `${UNTRUSTED}: name that of your authority in NODE_EXTRA_CA_CERTS.`],
-  [/code (?:E401|E403|ENEEDAUTH)/, `The registry did not send '${name}': ${NEEDS_LOGIN}.`],
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/,
+    `${UNTRUSTED}: set NODE_EXTRA_CA_CERTS to the certificate of your authority.`,
+  ],
+  [/code (?:E401|E403|ENEEDAUTH)/, `The registry refused '${name}': ${NEEDS_LOGIN}.`],
   [UNREACHABLE, 'The npm registry could not be reached.'],
 ];

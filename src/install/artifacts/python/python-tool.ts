@@ -159,7 +159,7 @@ export function neededPython(error: unknown): string | undefined {
 }
 
 const NO_ACCESS =
-  'The package index refused access (403): check its address, and whether your login may read the package. On a hub, the operator names its host in INSTALL_CREDENTIALS_FOR.';
+  'The package index refused access (403): check its address, and whether your login may read the package. On a hub, the operator must add its host to INSTALL_CREDENTIALS_FOR.';
 const REFUSALS: Causes = [
   [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
   [/401 (?:Unauthorized|Client Error)/i, `The package index refused access: ${NEEDS_LOGIN}.`],
@@ -178,11 +178,11 @@ const CAUSES: Causes = [
     /No matching distribution found for ([^\s(]+)/i,
     `The package index has no $1, or no wheel of it for this Python and platform. ${NO_BUILDS}`,
   ],
-  [/URL dependencies must be expressed/, 'A package is required by its address instead of its name: that is refused.'],
+  [/URL dependencies must be expressed/, 'A package is required by its address instead of its name, which is refused.'],
   [NEEDED_PYTHON, 'It needs Python $1: install that, for example with `uv python install`.'],
   [/ResolutionImpossible|conflicting dependencies|No solution found/i, `${CONFLICT}, or do not support this Python.`],
   [/no such option|No module named '?pip/i, 'This Python has no pip 22.3 or newer: install uv, or a newer pip.'],
-  [/ensurepip|No module named '?venv/i, 'Python cannot make virtual environments here: install uv, or python3-venv.'],
+  [/ensurepip|No module named '?venv/i, 'This Python cannot create virtual environments: install uv or python3-venv.'],
 ];
 
 /** uv wraps its lines. */

@@ -65,11 +65,11 @@ async function interpreterFor(name: string, context: ArtifactContext, locked?: u
   const isAnywhere = pins.platform === 'any';
   if (!isAnywhere && pins.platform !== platform)
     throw new InstallError(
-      `'${name}' is locked for ${pins.platform}, and this machine is ${platform}. Lock it again with uv, which locks for all platforms.`,
+      `'${name}' is locked for ${pins.platform}, but this machine is ${platform}. Lock it again with uv, which locks for all platforms.`,
     );
   const order = compareVersions(version, pins.python);
   if (isAnywhere ? order >= 0 : order === 0) return interpreter;
   throw new InstallError(
-    `'${name}' is locked for Python ${pins.python}${isAnywhere ? ' and newer' : ''}, and this machine has Python ${version}. Install Python ${pins.python}, or lock it again${isAnywhere ? ' here' : ' with uv'}.`,
+    `'${name}' is locked for Python ${pins.python}${isAnywhere ? ' and newer' : ''}, but this machine has Python ${version}. Install Python ${pins.python}, or lock it again${isAnywhere ? ' here' : ' with uv'}.`,
   );
 }

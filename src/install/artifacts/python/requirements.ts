@@ -73,7 +73,9 @@ export function readReport(text: string): string[] {
   const packages = Report.parse(JSON.parse(text)).install.map(({ metadata, is_direct, download_info }) => {
     const name = normalName(metadata.name);
     if (is_direct)
-      throw new InstallError(`${name} is required by its address and not by its name, which is not installed.`);
+      throw new InstallError(
+        `${name} is required by its address instead of its name. Such packages are not installed.`,
+      );
     return `${name}==${metadata.version} --hash=sha256:${download_info.archive_info?.hashes?.sha256}`;
   });
   return packages.sort();
@@ -104,7 +106,7 @@ export const PypiSpec = z
     if (name === undefined)
       return refuse('has a package that is not the name of a Python package, such as `thing` or `thing[extra]`');
     const versions = readVersions(version ?? '');
-    if (versions === undefined) return refuse('has a version that is neither a version nor a range such as `>=1.2,<2`');
+    if (versions === undefined) return refuse('has a version that is not a version or a range such as `>=1.2,<2`');
     if (ownVersions && versions) return refuse('names a version twice: in package and in version');
     const allExtras = [...ownExtras.split(/[[\],\s]+/), ...(extras ?? [])].filter(Boolean);
     const bracket = allExtras.length > 0 ? `[${allExtras.join(',')}]` : '';

@@ -24,8 +24,8 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['an ssh address', { repo: 'git@github.com:owner/thing.git' }, /ssh address/],
   ['an ssh url', { repo: 'ssh://git@github.com/owner/thing.git' }, /ssh address/],
   ['an ssh host that is an option', { repo: 'ssh://-oProxyCommand=evil/x' }, /ssh address/],
-  ['a git: address', { repo: 'git://example.org/thing' }, /by https, http or ssh only/],
-  ['an ftp address', { repo: 'ftp://example.org/thing' }, /by https, http or ssh only/],
+  ['a git: address', { repo: 'git://example.org/thing' }, /only over https, http or ssh/],
+  ['an ftp address', { repo: 'ftp://example.org/thing' }, /only over https, http or ssh/],
   ['a line end in the repo', { repo: 'https://example.org/a\nb' }, /control/],
   ['a ref that is an option', { repo: 'https://example.org/a', ref: '--upload-pack=x' }, /is not a name/],
   ['a ref that is a refspec', { repo: 'https://example.org/a', ref: 'main:refs/heads/x' }, /is not a name/],
@@ -220,6 +220,6 @@ test('git: ssh works on one’s own machine, and nowhere else', async (t) => {
     assert.equal((await place.install(gitKind, { repo })).resolved, commit);
     assert.equal(await place.read('a.txt'), 'by ssh');
     const shared = await building(t, { env });
-    assert.match(await shared.failure(gitKind, { repo }), /is an ssh address, for which a hub has no keys/);
+    assert.match(await shared.failure(gitKind, { repo }), /is an ssh address, but a hub has no ssh keys/);
   }
 });

@@ -198,8 +198,8 @@ test('git: files and bytes are counted before anything is checked out', async (t
   await host.create('thing', { 'a.txt': zeros, 'b.txt': zeros });
   const place = await building(t);
   const spec = { repo: host.url('thing') };
-  assert.match(await place.failure(createGitKind({ mostBytes: 90_000 }), spec), /would unfold to \d+ bytes/);
-  assert.match(await place.failure(createGitKind({ mostFiles: 1 }), spec), /would unfold to more than 1 files/);
+  assert.match(await place.failure(createGitKind({ mostBytes: 90_000 }), spec), /contains \d+ bytes/);
+  assert.match(await place.failure(createGitKind({ mostFiles: 1 }), spec), /contains more than 1 files/);
   await place.install(createGitKind({ mostBytes: 101_000, mostFiles: 2 }), spec);
 });
 
@@ -217,7 +217,7 @@ test('git: a link that leads out by way of another link is refused by name', asy
   for (const to of ['deep/er/up/../canary', 'deep/er/up/../not-there-yet']) {
     const host = await repositoryWithLinks(t, { evil: to });
     const { failure } = await building(t);
-    assert.match(await failure(gitKind, { repo: host.url('thing') }), /holds the link 'evil'/);
+    assert.match(await failure(gitKind, { repo: host.url('thing') }), /contains the link 'evil'/);
   }
 });
 
@@ -264,7 +264,7 @@ test('git: links that lead out of the repository are refused by name; others sta
     await symlink(to, join(host.folder, name, 'evil'));
     await host.commit(name, {});
     const { failure } = await building(t);
-    assert.match(await failure(gitKind, { repo: host.url(name) }), /holds the link 'evil'/);
+    assert.match(await failure(gitKind, { repo: host.url(name) }), /contains the link 'evil'/);
   }
 });
 

@@ -227,10 +227,10 @@ test('python: a package without a wheel is built only when that is allowed', { s
 
 const HASH = `--hash=sha256:${'a'.repeat(64)}`;
 const REFUSED: [pins: object, sentence: RegExp][] = [
-  [{ platform: 'win-arm64' }, /^'thing' is locked for win-arm64, and this machine is .*Lock it again with uv/],
+  [{ platform: 'win-arm64' }, /^'thing' is locked for win-arm64, but this machine is .*Lock it again with uv/],
   [
     { platform: 'any', python: '3.99' },
-    /^'thing' is locked for Python 3\.99 and newer, and this machine has Python 3\./,
+    /^'thing' is locked for Python 3\.99 and newer, but this machine has Python 3\./,
   ],
   [
     { requirements: [`thing==1.0 ${HASH}`, '--index-url https://elsewhere.example'] },
@@ -299,7 +299,7 @@ const REFUSED_SPECS: [fields: object, fault: RegExp][] = [
   [{ package: '-r requirements.txt' }, /not the name of a Python package/],
   [{ package: 'thing @ https://host.example/x.whl' }, /not the name of a Python package/],
   [{ package: './folder' }, /not the name of a Python package/],
-  [{ package: 'thing', version: '--pre' }, /neither a version nor a range/],
+  [{ package: 'thing', version: '--pre' }, /not a version or a range/],
   [{ package: 'thing==1', version: '2' }, /names a version twice/],
   [{ package: 'thing', extras: ['--pre'] }, /must be a name/],
   [{ package: "thing; os_name == 'posix'" }, /not the name of a Python package/],
