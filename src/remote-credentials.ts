@@ -33,7 +33,7 @@ function credentialsIn(setting: string, text: string): RemoteCredential[] {
   const parsed = Credentials.safeParse(json(text));
   if (!parsed.success) {
     const wanted = '{"header": "<name>: <value>"} or {"username": "…", "password": "…"}';
-    throw invalid(setting, `must hold a JSON object that maps http or https addresses to ${wanted}.`);
+    throw invalid(setting, `must contain a JSON object that maps http or https addresses to ${wanted}.`);
   }
   return Object.entries(parsed.data).map(([address, credential]) => {
     const { origin, pathname } = new URL(address);

@@ -108,7 +108,7 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
   const warning =
     names.length === 0
       ? `The package '${name}' has no program, so this server cannot be started.`
-      : `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not name one of them: this server may not start.`;
+      : `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not say which one to use, so this server may not start.`;
   return { launchers, launch, warning };
 }
 

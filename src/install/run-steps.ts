@@ -132,6 +132,6 @@ function reasonToSkip({ subject, signal }: InstallJob, { isGatewayConfigured }: 
     const lack = reasonNotForGateway(registration);
     return lack ? `Not for the gateway: ${lack}` : 'No gateway is configured (MCP_GATEWAY_URL).';
   }
-  if (!subject.isInCatalog) return 'It is not in the catalog, and only what the catalog has is registered.';
+  if (!subject.isInCatalog) return 'It is not in the catalog, and only entities in the catalog are registered.';
   return signal.aborted ? 'The hub is shutting down; the next sync registers it.' : undefined;
 }

@@ -43,7 +43,7 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   const source = { document: manifest, sourceUrl: sourceUrlOf(request) };
   const entity = entityFromManifest(source);
   if (id !== entity.uid && !entity.uid.startsWith(`${id}@`))
-    throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest is of '${entity.uid}'`);
+    throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest describes '${entity.uid}'`);
   assertLists(manifest);
   // Blocked entities stay blocked, also when somebody sends their manifest.
   await recordOf(catalog, entity.uid);
@@ -162,8 +162,8 @@ function subjectOf(entity: Entity, document: JsonObject): InstallSubject {
 }
 
 const Parts = z
-  .array(z.looseObject({}, { error: 'must hold objects only' }), { error: 'must be a list' })
-  .max(MOST_PARTS, { error: `must not hold more than ${MOST_PARTS} entries` })
+  .array(z.looseObject({}, { error: 'must contain only objects' }), { error: 'must be a list' })
+  .max(MOST_PARTS, { error: `must not have more than ${MOST_PARTS} entries` })
   .nullish();
 const InstallableManifest = z.looseObject({ artifacts: Parts, packages: Parts, adapters: Parts });
 
@@ -182,6 +182,6 @@ function sourceUrlOf({ source_url, provenance }: InstallRequest): string | undef
   const parsed = URL.parse(url);
   if (!/^https?:$/.test(parsed?.protocol ?? '')) throw invalidRequest('source_url', 'must be an http or https address');
   if (parsed?.username || parsed?.password)
-    throw invalidRequest('source_url', 'must not hold a name or a password, which everybody would see');
+    throw invalidRequest('source_url', 'must not contain a user name or a password, because everyone could see it');
   return url.trim();
 }

@@ -18,14 +18,14 @@ export function createMetrics(): Metrics {
 
   const requests = new Histogram({
     name: 'hub_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer.',
+    help: 'Time from the arrival of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
   const queries = new Histogram({
     name: 'hub_db_query_duration_seconds',
-    help: 'Time that one database statement took, waiting included.',
+    help: 'Duration of database statements, including time spent waiting.',
     labelNames: ['operation'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
     registers,
@@ -39,7 +39,7 @@ export function createMetrics(): Metrics {
 
   const backgroundSyncs = new Counter({
     name: 'hub_background_syncs_total',
-    help: 'Rounds of the background sync, by how they ended.',
+    help: 'Background syncs, by outcome.',
     labelNames: ['outcome'],
     registers,
   });

@@ -68,7 +68,8 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
     Object.fromEntries(inherit.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 
   return async (request) => {
-    if (request.args.some((arg) => arg.includes('\0'))) throw unstartable(request, 'an argument holds NUL', undefined);
+    if (request.args.some((arg) => arg.includes('\0')))
+      throw unstartable(request, 'an argument contains NUL', undefined);
     const { execa } = await import('execa');
     const child = execa(request.program, [...request.args], {
       cwd: request.cwd,
@@ -181,7 +182,7 @@ function tookTooLong({ program, timeoutMs }: RunRequest, output: string): RunErr
 }
 
 function stopped({ program }: RunRequest, output: string): RunError {
-  return new RunError('stopped', `${program} was stopped, because the hub is ending`, { output });
+  return new RunError('stopped', `${program} was stopped, because the hub is shutting down`, { output });
 }
 
 function unstartable({ program, cwd }: RunRequest, code: string | undefined, cause: unknown): RunError {

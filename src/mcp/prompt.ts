@@ -18,9 +18,9 @@ export function offerFindPrompt(server: McpServer): void {
             type: 'text',
             text: [
               `Find me a server for this need: ${need}`,
-              'Use search_catalog with the need in plain words, and again with other words if the first answers do not fit.',
+              'Use search_catalog with the need in plain words, and again with other words if the first results do not fit.',
               'Read the two or three best with get_entity, and compare what they do, their license, quality and how they are installed.',
-              'Recommend one and say why. Show what plan_install says of it, and ask before you install anything.',
+              'Recommend one and say why. Show the result of plan_install for it, and ask before you install anything.',
             ].join('\n'),
           },
         },

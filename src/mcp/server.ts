@@ -11,8 +11,8 @@ import { offerBlock, offerRemoval } from './tools/tools-removing.ts';
 
 const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',
-  'Say what you need in plain words with search_catalog, read one with get_entity,',
-  'look at plan_install, and put it into a project with install_entity.',
+  'Describe what you need with search_catalog, read an entity with get_entity,',
+  'preview the install with plan_install, and install it into a project with install_entity.',
   FOREIGN_WORDS,
 ].join(' ');
 

@@ -66,10 +66,10 @@ export function installRefusal(
     const advice = isInCatalog
       ? `an operator approves it with 'hub approve ${uid}'`
       : 'only what a remote lists can be approved, so add it to the index of a remote';
-    return `The policy asks for approval before '${uid}' is installed (${install.label}): ${advice}.`;
+    return `The policy requires approval before '${uid}' is installed (${install.label}): ${advice}.`;
   }
   if (install.outcome === 'require_approval') return `A reviewer has rejected '${uid}', so it cannot be installed.`;
-  return `The policy does not let '${uid}' be installed: ${install.label} blocks it.`;
+  return `The policy does not allow '${uid}' to be installed: ${install.label} blocks it.`;
 }
 
 function flagsOf(decisions: Decisions, subject: PolicySubject, approval: ApprovalState): AdmissionFlags {

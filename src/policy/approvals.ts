@@ -122,7 +122,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       if (parseReference(id)?.version === undefined)
         throw invalidRequest(
           'id',
-          'must name the version: a decision is about one, and a newer one may come at any time',
+          'must include the version: a decision applies to one version, and a newer one may appear at any time',
         );
       if (decision === 'approve' && !digest)
         throw invalidRequest(
@@ -164,7 +164,7 @@ function shownDecision({ decision, reason, decidedBy, decidedAt }: StoredDecisio
 
 function otherwise(id: string, { decision, decidedBy, decidedAt, reason }: StoredDecision): string {
   const why = reason ? ` (${reason.replace(/[.\s]+$/, '')})` : '';
-  return `Somebody has decided already: '${id}' was ${decision} by ${decidedBy} on ${decidedAt.slice(0, 16).replace('T', ' at ')}${why}. Revoke that first to decide otherwise.`;
+  return `Someone has already decided: '${id}' was ${decision} by ${decidedBy} on ${decidedAt.slice(0, 16).replace('T', ' at ')}${why}. Revoke that decision first to decide differently.`;
 }
 
 function conflict(message: string): HubError {

@@ -13,12 +13,12 @@ export type RegisterMode = (typeof REGISTER_MODES)[number];
 
 export const PolicyState = z
   .object({
-    text: z.string().nullable().describe('YAML or JSON as it was written; null without a policy.'),
+    text: z.string().nullable().describe('YAML or JSON as it was written; null if the hub has no policy.'),
     digest: z.string().nullable(),
-    source: z.enum(['none', 'file', 'api']).describe('`file`: it is changed in POLICY_FILE only.'),
+    source: z.enum(['none', 'file', 'api']).describe('`file`: it can only be changed in POLICY_FILE.'),
     changed_at: Timestamp.nullable(),
     changed_by: z.string().nullable(),
-    applied: z.boolean().describe('Whether every entity has been looked at since the last change.'),
+    applied: z.boolean().describe('Whether the last change has been applied to every entity.'),
     warnings: z
       .array(z.string())
       .describe('Rules that have no effect, or probably not the effect that their author intended.'),
@@ -47,9 +47,9 @@ export const PolicyChange = z
     dry_run: z.boolean(),
     digest: z.string(),
     warnings: z.array(z.string()),
-    entities: Count.describe('Entities that were looked at.'),
+    entities: Count.describe('Entities that were checked.'),
     affected: Count.describe(
-      'Entities for which something changes, including what earlier approvals let through by `approval: name`.',
+      'Entities for which something changes, including those that earlier approvals with `approval: name` cover.',
     ),
     changes: z.array(z.object({ action: z.enum(ACTIONS), from: OutcomeName, to: OutcomeName, count: Count })),
     note: z.string().optional().describe('What is still in the gateway, and why.'),
@@ -63,7 +63,7 @@ export const PolicyTestRequest = z.object({
     .min(1)
     .describe('Without a version, the newest one')
     .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
-  text: z.string().max(LARGEST_POLICY).optional().describe('A policy to try; without one, that which is in force'),
+  text: z.string().max(LARGEST_POLICY).optional().describe('A policy to test; default: the one in force'),
 });
 
 const PolicyDecision = z.object({
@@ -71,7 +71,7 @@ const PolicyDecision = z.object({
   outcome: OutcomeName.describe('What the policy says.'),
   result: z
     .enum(['allowed', 'refused', 'pending'])
-    .describe('What it comes to with the approvals that there are; `pending`: until somebody approves it.'),
+    .describe('The effect, with existing approvals taken into account; `pending`: waits for approval.'),
   rule: z.number().int().nullable().describe('Counted from 1; null when no rule decided.'),
   decided_by: z.string().describe('The rule with its name, the default, or the settings of the remote.'),
   why: z.string(),
@@ -83,13 +83,13 @@ export const PolicyTest = z
     decisions: z.array(PolicyDecision),
     blocked_at: Timestamp.nullable()
       .default(null)
-      .describe('Since when an operator has blocked it, whatever the policy says.'),
+      .describe('When an operator blocked it; a block overrides the policy.'),
     facts: z
       .object({
         type: z.enum(ENTITY_TYPES),
         name: z.string(),
         publisher: z.string().nullable(),
-        remote: z.string().nullable().describe('Null when no remote brought its content.'),
+        remote: z.string().nullable().describe('Null if its content does not come from a remote.'),
         transports: z.array(z.string()),
         artifacts: z.array(z.string()),
         license: z.string().nullable(),
@@ -100,7 +100,7 @@ export const PolicyTest = z
         trust: z.enum(TRUST_STATES).default('not_checked'),
         signed_by: z.array(z.string()).default([]).describe('Empty unless every artifact has a verified signature.'),
       })
-      .describe('What the rules were asked with.'),
+      .describe('The facts that the rules were applied to.'),
   })
   .meta({ id: 'PolicyTest' });
 export type PolicyTest = z.infer<typeof PolicyTest>;
@@ -122,11 +122,11 @@ const APPROVAL_ITEM = {
   version: z.string(),
   title: z.string().nullable(),
   summary: z.string(),
-  digest: z.string().describe('Of what the entity brings; a decision is about this content.'),
+  digest: z.string().describe('Digest of the content of the entity; a decision applies to this content.'),
   needs_approval: z.boolean(),
   asked_by: z
     .array(z.object({ action: z.enum(ACTIONS), decided_by: z.string(), approval: z.enum(['version', 'name']) }))
-    .describe('What asks for approval.'),
+    .describe('What requires approval.'),
   publisher: z.string().nullable(),
   license: z.string().nullable(),
   remote: z.string().nullable(),
@@ -153,7 +153,7 @@ export const Reviewed = z.object({
   publisher: z.string().nullable(),
   license: z.string().nullable(),
   transports: z.array(z.string()),
-  launch: z.string().nullable().describe('The address that is connected to, or the command that is run.'),
+  launch: z.string().nullable().describe('The address to connect to, or the command to run.'),
   artifacts: z.array(z.object({ kind: z.string(), what: z.string(), digest: z.string().nullable() })),
   variables: z.array(z.object({ name: z.string(), required: z.boolean(), description: z.string().nullable() })),
   content: z
@@ -182,7 +182,7 @@ export const ApprovalReview = z
         changes: z.array(z.object({ what: z.string(), before: z.string(), after: z.string() })),
       })
       .nullable()
-      .describe('What is different from the version that was approved last; null when there is none.'),
+      .describe('Differences from the last approved version; null if there is none.'),
   })
   .meta({ id: 'ApprovalReview' });
 export type ApprovalReview = z.infer<typeof ApprovalReview>;
@@ -198,7 +198,7 @@ export const ApprovalDecision = z.object({
     .string()
     .optional()
     .describe(
-      'Of the content that was reviewed; needed to approve. Refused when the entity brings something else by now',
+      'Digest of the content that was reviewed; required to approve. If the content has changed since, the request is refused',
     )
     .meta({ examples: ['sha256:8a5bca387cc7972b57b6cdb7bbd5275f9016cf8ec4c5ab7dfbab70cc81dbe6ef'] }),
 });

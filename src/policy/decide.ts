@@ -63,11 +63,11 @@ export function compilePolicy(document: PolicyDocument): CompiledPolicy {
 
     explain({ rule, label }, subject, now) {
       if (rule === null && label !== DEFAULT) return `It follows from ${label}.`;
-      if (rule === null) return 'No rule that matches says anything about it, so the default decides.';
+      if (rule === null) return 'No matching rule decides this, so the default applies.';
       const facts = factsOf(subject, now);
       const members = Object.keys(document.rules[rule - 1]?.match ?? {}) as (keyof Match)[];
       const found = members.map((member) => foundWords(member, facts)).join(', ');
-      return `${label} is the first that matches and says something about it${found ? `: the entity has ${found}` : ''}.`;
+      return `${label} is the first matching rule that decides this${found ? `: the entity has ${found}` : ''}.`;
     },
   };
 }

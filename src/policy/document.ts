@@ -64,7 +64,7 @@ const outcome = (values: readonly string[] = ACTION_OUTCOME_NAMES) =>
   z.enum(values as typeof OUTCOMES, {
     error: ({ input }) =>
       input === 'hide'
-        ? "'hide' is for search only: write 'search: hide'"
+        ? "'hide' is only for search: write 'search: hide'"
         : `must be one of ${values.map(String).join(', ')}`,
   });
 
@@ -79,12 +79,12 @@ const Rule = z
   .strictObject({
     name: z.string().max(200, 'must not be longer than 200 characters').optional(),
     match: Match.optional(),
-    except: Match.refine((except) => Object.keys(except).length > 0, 'must name something').optional(),
+    except: Match.refine((except) => Object.keys(except).length > 0, 'must have at least one member').optional(),
     outcome: outcome().optional(),
     ...ACTION_OUTCOMES,
   })
   .refine((rule) => rule.outcome ?? rule.search ?? rule.install ?? rule.register, {
-    error: 'says nothing: give it an outcome, or one for search, install or register',
+    error: 'has no effect: set outcome, search, install or register',
   });
 export type Rule = z.infer<typeof Rule>;
 

@@ -37,7 +37,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
     seen = version;
     // Without an earlier policy, the hub does not start and says why.
     if (problem !== undefined && problem !== fault && (await hasPolicy()))
-      log.error({ file: path }, `The policy file cannot be used, the earlier policy stays in force: ${problem}`);
+      log.error({ file: path }, `The policy file cannot be used, so the earlier policy stays in force: ${problem}`);
     fault = problem;
   }
 

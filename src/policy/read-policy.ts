@@ -63,7 +63,7 @@ function plainValue(document: Document): { value: unknown } | { fault: string } 
   try {
     return { value: document.toJS({ maxAliasCount: 50 }) };
   } catch {
-    return { fault: 'uses aliases that stand for more than is read' };
+    return { fault: 'uses aliases that expand to too much data' };
   }
 }
 
@@ -85,7 +85,7 @@ interface Source {
 function schemaFaults(issue: z.core.$ZodIssue, source: Source): PolicyFault[] {
   const at = (path: readonly PropertyKey[], message: string) => ({ ...positionOf(path, source), message });
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => at([...issue.path, key], 'is not known here; check its spelling'));
+    return issue.keys.map((key) => at([...issue.path, key], 'is not a known field here; check its spelling'));
   }
   return [at(issue.path, plainMessage(issue))];
 }

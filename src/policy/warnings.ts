@@ -84,7 +84,7 @@ function shadowWarnings(rules: readonly Rule[]): string[][] {
     for (const what of [...decided, ...said]) earlier.set(what, saying(what) | (1n << BigInt(position)));
     return [...Map.groupBy(shadowed, ({ by }) => by)].map(([by, some]) => {
       const actions = some.map(({ action }) => action);
-      return `${labelOf(rule, position)} never decides about ${LIST.format(actions)}: ${by} does so before it.`;
+      return `${labelOf(rule, position)} never decides about ${LIST.format(actions)}: ${by} decides first.`;
     });
   });
 }

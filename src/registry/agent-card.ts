@@ -21,7 +21,7 @@ export function cardFaults(card: JsonObject): InputFault[] {
   const areTexts = (owner: JsonObject, names: readonly string[], at = '') =>
     names
       .filter((name) => asText(owner[name]) === undefined)
-      .map((name) => ({ path: `${at}${name}`, message: 'must be a text that is not empty' }));
+      .map((name) => ({ path: `${at}${name}`, message: 'must be a non-empty text' }));
   const areLists = (owner: JsonObject, names: readonly string[], at = '') =>
     names
       .filter((name) => !Array.isArray(owner[name]))

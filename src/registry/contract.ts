@@ -43,7 +43,7 @@ export const ServerResponse = z
     server: ServerJson,
     _meta: z
       .looseObject({ [OFFICIAL_META]: OfficialMeta })
-      .describe('Beside the official object, the ids of the hub under a key of its own.'),
+      .describe('The official object, and the hub’s own ids under a separate key.'),
   })
   .meta({ id: 'ServerResponse' });
 export type ServerResponse = z.infer<typeof ServerResponse>;
@@ -52,7 +52,7 @@ export const ServerList = z
   .object({
     servers: z.array(ServerResponse),
     metadata: z.object({
-      count: z.number().int().describe('Of the entries on this page.'),
+      count: z.number().int().describe('Number of entries on this page.'),
       nextCursor: z.string().optional().describe('Absent on the last page.'),
     }),
   })
@@ -140,12 +140,12 @@ export const NewView = z.strictObject({
     .max(1_000)
     .refine((names) => names.filter((name) => /[*?]/.test(name)).length <= 50, 'must not have more than 50 patterns')
     .default([])
-    .describe('Names of servers, or patterns with `*` and `?`; without any, all servers')
+    .describe('Names of servers, or patterns with `*` and `?`; default: all servers')
     .meta({ examples: [['com.acme/*', 'org.example/notes']] }),
   approved: z
     .boolean()
     .default(false)
-    .describe('Only what the policy neither holds back nor lets wait for approval')
+    .describe('Only servers that the policy allows and that are not waiting for approval')
     .meta({ examples: [false] }),
 });
 

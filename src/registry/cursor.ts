@@ -34,7 +34,7 @@ export function writeCursor(query: ListedQuery, after: CursorPosition): string {
 /** What is asked beside the cursor must be what it was made for. @throws HubError `invalid_request` */
 export function readCursor(text: string, asked: Partial<ListedQuery>): { query: ListedQuery; after: CursorPosition } {
   const { data } = Cursor.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
-  if (!data) throw invalidRequest('cursor', 'is not one that this hub gave out; start without it');
+  if (!data) throw invalidRequest('cursor', 'was not issued by this hub; start without it');
   const { after, ...query } = data;
   const differs = Object.entries(asked).some(
     ([key, value]) => value !== undefined && value !== query[key as keyof typeof query],

@@ -146,7 +146,7 @@ function queryOf({ includeDeleted, ...asked }: Partial<ListedQuery>): ListedQuer
   if (asked.updatedSince !== undefined && includeDeleted === false)
     throw invalidRequest(
       'include_deleted',
-      'must not be false together with updated_since, which shows what was deleted as well',
+      'must not be false together with updated_since, which also returns deleted entries',
     );
   return { ...asked, includeDeleted: includeDeleted ?? asked.updatedSince !== undefined };
 }

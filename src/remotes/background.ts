@@ -56,11 +56,11 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
     const oldest = Math.min(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)));
     // A time far ahead is that of a clock that was wrong.
     if (items.length > 0 && Math.abs(now().getTime() - oldest) < intervalMs / 2)
-      return skipped('every remote was read lately');
+      return skipped('every remote was read recently');
     try {
       return reported(await sync.syncRemotes(undefined, { background: true }));
     } catch (error) {
-      if (error instanceof HubError && error.code === 'sync_running') return skipped('another sync is under way');
+      if (error instanceof HubError && error.code === 'sync_running') return skipped('another sync is running');
       throw error;
     }
   }
@@ -77,7 +77,7 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
       return 'done';
     }
     if (Object.values(errors).every((error) => error === BEING_INGESTED))
-      return skipped('every remote is being ingested already');
+      return skipped('every remote is already being ingested');
     log.warn(counts, 'Background sync failed: no remote could be read');
     return 'failed';
   }

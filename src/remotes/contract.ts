@@ -14,25 +14,27 @@ export const Remote = z
       .int()
       .default(0)
       .describe(
-        'An entity that several remotes list belongs to the one with the highest; at first to the one that brought it first.',
+        'If several remotes list an entity, it belongs to the one with the highest priority, or to the one that provided it first.',
       ),
-    enabled: z.boolean().default(true).describe('False: syncs leave it out.'),
+    enabled: z.boolean().default(true).describe('False: syncs skip it.'),
     register: z
       .enum(REGISTER_MODES)
       .default('all')
-      .describe('What of it reaches the gateway: all that the policy allows, only what was approved, or nothing.'),
+      .describe(
+        'Which of its servers are registered with the gateway: all that the policy allows, only approved ones, or none.',
+      ),
     last_sync_at: Timestamp.nullable(),
     last_status: z.enum(['ok', 'failed']).nullable(),
     last_error: z.string().nullable(),
-    last_note: z.string().nullable().default(null).describe('What else the last run had to say.'),
+    last_note: z.string().nullable().default(null).describe('Further information about the last run.'),
     shrunk: z
       .boolean()
       .default(false)
       .describe(
-        'The index lists less than half of what it did, so nothing was marked as missing; `accept_shrunk` in `POST /ingest` accepts it.',
+        'The index lists less than half of its earlier entries, so nothing was marked as missing; `accept_shrunk` in `POST /ingest` accepts it.',
       ),
     entities: Count.describe('Manifests that the index lists and the catalog has.'),
-    etag: z.boolean().describe('Whether an unchanged index can be recognized without being sent.'),
+    etag: z.boolean().describe('Whether an unchanged index can be recognized without downloading it.'),
     credentials: z
       .boolean()
       .default(false)
@@ -58,7 +60,7 @@ const RemoteName = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must not be longer than 100 characters')
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, "may hold letters, digits, spaces, '.', '_' and '-'")
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, "may contain letters, digits, spaces, '.', '_' and '-'")
   .meta({ examples: ['team catalog'] });
 
 const REMOTE_SETTINGS = {
@@ -69,14 +71,14 @@ const REMOTE_SETTINGS = {
     .min(-1000)
     .max(1000)
     .optional()
-    .describe('Which remote an entity belongs to that several list: the one with the highest; 0 at first')
+    .describe('If several remotes list an entity, it belongs to the one with the highest priority; default: 0')
     .meta({ examples: [10] }),
-  enabled: z.boolean().optional().describe('Whether syncs read it; true at first'),
+  enabled: z.boolean().optional().describe('Whether syncs read it; default: true'),
   register: z
     .enum(REGISTER_MODES)
     .optional()
     .describe(
-      'What of it is registered: `all` that the policy allows, only what was `approved`, or `none`; all at first',
+      'Which of its servers are registered: `all` that the policy allows, only `approved` ones, or `none`; default: all',
     )
     .meta({ examples: ['approved'] }),
 };
@@ -95,7 +97,7 @@ const PASSED_ON = {
   note: z
     .string()
     .optional()
-    .describe('What is still to be done, by another remote or in the gateway, and what was kept.'),
+    .describe('What remains to be done, by another remote or in the gateway, and what was kept.'),
 };
 
 export const RemoteChanged = Remote.extend(PASSED_ON).meta({ id: 'RemoteChanged' });
@@ -103,7 +105,7 @@ export type RemoteChanged = z.infer<typeof RemoteChanged>;
 
 export const RemoteAdded = z
   .object({
-    added: z.boolean().describe('False when it was there already.'),
+    added: z.boolean().describe('False if it had already been added.'),
     url: z.string(),
     total: Count,
     renamed_from: z.string().optional().describe('The name that it had until now, if it had another one.'),
@@ -123,17 +125,14 @@ export const RemoteRemoved = z
     removed: z.boolean(),
     url: z.string(),
     total: Count,
-    purged: Count.default(0).describe('Entities that were deleted, because only this remote brought them.'),
+    purged: Count.default(0).describe('Entities that were deleted, because only this remote listed them.'),
     missing: Count.default(0).describe('Entities that no remote lists now; `GET /catalog?state=missing` lists them.'),
     ...PASSED_ON,
   })
   .meta({ id: 'RemoteRemoved' });
 export type RemoteRemoved = z.infer<typeof RemoteRemoved>;
 
-const Note = z
-  .string()
-  .optional()
-  .describe('What else there is to know, for example why nothing was marked as missing.');
+const Note = z.string().optional().describe('Further information, for example why nothing was marked as missing.');
 
 const IngestCounts = {
   manifests_seen: Count.describe('Entries of the index, each address once.'),
@@ -181,22 +180,22 @@ export const SyncReport = z
     seeded: z.boolean(),
     ingested: z.array(z.string()).describe('Remotes whose index could be read.'),
     errors: z.record(z.string(), z.string()).describe('Remote → why it failed.'),
-    synced: z.boolean().describe('Whether every server that was due was tried; false also without a gateway.'),
+    synced: z.boolean().describe('Whether every due server was tried; also false without a gateway.'),
     count: Count.describe('Remotes.'),
-    results: z.array(IngestResult).describe('What came from each remote, as `POST /ingest` reports it.'),
+    results: z.array(IngestResult).describe('The result for each remote, as in `POST /ingest`.'),
     registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),
     removed: z
       .array(z.string())
       .optional()
       .describe(
-        'Names of what this sync took out of the gateway, because its entity is removed, blocked or held; absent when there is nothing.',
+        'Names of the items that this sync removed from the gateway, because their entities are removed, blocked or held back; absent if there are none.',
       ),
-    stopped: z.boolean().optional().describe('True when the registration began and had to stop; `note` says why.'),
+    stopped: z.boolean().optional().describe('True if registration started but had to stop; `note` says why.'),
     note: z
       .string()
       .optional()
-      .describe('Why `synced` is false, and what else there is to know about the gateway, in sentences.'),
+      .describe('Sentences that say why `synced` is false, and give further information about the gateway.'),
   })
   .meta({ id: 'SyncReport' });
 export type SyncReport = z.infer<typeof SyncReport>;
@@ -210,7 +209,7 @@ export const IngestRun = z
     ok: z.boolean().nullable(),
     error: z.string().nullable(),
     note: Note,
-    total: Count.describe('Entries to go through, as far as the index has been read.'),
+    total: Count.describe('Entries to process, as far as the index has been read.'),
     done: Count,
     ...IngestCounts,
     per_second: z.number().min(0),
@@ -221,10 +220,12 @@ export type IngestRun = z.infer<typeof IngestRun>;
 
 /** How far ingests and syncs are; also what event streams report from time to time. */
 const SyncProgress = z.object({
-  running: z.array(IngestRun).describe('Ingests under way in this hub.'),
-  registering: Count.nullable().describe('Servers done by the registration that is under way; null when none is.'),
+  running: z.array(IngestRun).describe('Ingests that are running in this hub.'),
+  registering: Count.nullable().describe(
+    'Servers that the running registration has processed; null if none is running.',
+  ),
   registering_total: Count.nullable().describe(
-    'Servers that this registration has to do; null when none is under way.',
+    'Servers that the running registration has to process; null if none is running.',
   ),
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
@@ -254,7 +255,7 @@ export const RejectionPage = z
     items: z.array(
       z
         .object({ remote: z.string(), url: z.string(), error: z.string(), at: Timestamp })
-        .describe('A manifest that was not taken, and why.'),
+        .describe('A manifest that was refused, and why.'),
     ),
     total: Count,
     limit: Count,

@@ -53,7 +53,7 @@ export function createRemoteBook({
 
   async function urlOf(reference: string, field = 'url'): Promise<string> {
     const name = reference.trim();
-    if (name === '') throw invalidRequest(field, 'give the address or the name of a remote');
+    if (name === '') throw invalidRequest(field, 'must be the address or the name of a remote');
     if (isHttpUrl(name)) return normalizedUrl(name);
     const url = await store.urlOf(name);
     if (url === undefined)
@@ -106,10 +106,7 @@ export function createRemoteBook({
       const passedOn = await change(url, settings);
       const changed = (await list()).items.find((remote) => remote.url === url);
       if (!changed)
-        throw new HubError(
-          'remote_not_found',
-          `No remote has the address '${url}'; GET /remotes lists those there are.`,
-        );
+        throw new HubError('remote_not_found', `No remote has the address '${url}'; GET /remotes lists all remotes.`);
       return { ...changed, ...passedOnFields(passedOn) };
     },
     async remove(reference, { also = [], purge = false } = {}) {
@@ -117,7 +114,7 @@ export function createRemoteBook({
       for (const other of also) {
         const named = isHttpUrl(other) ? normalizedUrl(other) : await store.urlOf(other.trim());
         if (named !== undefined && named !== url)
-          throw invalidRequest('url', `'${reference}' and '${other}' are two remotes`);
+          throw invalidRequest('url', `'${reference}' and '${other}' are different remotes`);
       }
       const { passedOn, keptBlocked, ...outcome } = await store.remove(url, { purge, at: now() });
       const { note, ...fields } = passedOnFields(passedOn);
@@ -140,7 +137,7 @@ function passedOnFields(count: number): Pick<RemoteChanged, 'passed_on' | 'note'
 function keptNote(count: number): string | undefined {
   if (count === 0) return undefined;
   const subject = count === 1 ? '1 blocked entity was' : `${count} blocked entities were`;
-  return `${subject} kept, so that the block stays; unblock and delete what should go.`;
+  return `${subject} kept, so that the block stays in force. To delete an entity, unblock it first.`;
 }
 
 /** @throws HubError `invalid_request` */
@@ -168,7 +165,7 @@ export function normalizedUrl(given: string): string {
   const url = new URL(given.trim());
   // Remotes are listed to everybody.
   if (url.username || url.password)
-    throw invalidUrl('must not hold a user name or a password; the setting REMOTE_CREDENTIALS is for those');
+    throw invalidUrl('must not contain a user name or a password; use the setting REMOTE_CREDENTIALS instead');
   url.hash = '';
   // Characters outside of ASCII take up to nine characters each.
   if (url.href.length > LONGEST_URL) throw invalidUrl(`must not be longer than ${LONGEST_URL} characters`);

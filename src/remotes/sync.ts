@@ -141,7 +141,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     if (!lock)
       throw new HubError(
         'sync_running',
-        'A sync is under way already, here or in another hub on the same database; try again once it is done.',
+        'A sync is already running, in this hub or in another one on the same database; try again when it is done.',
       );
     const signal = whileHeld(lock, stopping.signal);
     try {
@@ -184,7 +184,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     // Looked up again under the lock: another hub may have finished one meanwhile.
     for (const run of await unfinishedRuns()) {
       if (run.url !== interrupted) continue;
-      const error = 'was interrupted: the hub ended before it was done';
+      const error = 'was interrupted: the hub stopped before it was done';
       await runs.save({ ...run, finished_at: now().toISOString(), ok: false, error, seconds_left: null });
     }
   }
@@ -282,7 +282,7 @@ function runsOf(progress: Iterable<Progress>): IngestRun[] {
 }
 
 /** What a result says of a remote that somebody else reads at the moment. */
-export const BEING_INGESTED = 'is being ingested already';
+export const BEING_INGESTED = 'is already being ingested';
 
 function refused(url: string, error: string): IngestResult {
   const seen = { manifests_seen: 0, entities_upserted: 0, created: 0, updated: 0 };

@@ -55,7 +55,7 @@ export const SearchItem = z
     name: z.string(),
     title: z.string().nullable(),
     version: z.string(),
-    version_count: z.number().int().describe('How many versions of this type and name the catalog holds.'),
+    version_count: z.number().int().describe('Number of versions of this type and name in the catalog.'),
     summary: z.string(),
     capabilities: z.array(z.string()),
     frameworks: z.array(z.string()),
@@ -64,17 +64,14 @@ export const SearchItem = z
     transports: z.array(z.string()).default([]),
     publisher: z.string().optional(),
     license: z.string().optional(),
-    published_at: z.string().optional().describe('When its publisher says that it was published.'),
+    published_at: z.string().optional().describe('Publication date according to its publisher.'),
     status: z.enum(LIFECYCLE_STATUSES),
     score_lexical: Score,
     score_semantic: Score,
     score_quality: Score,
     score_recency: Score,
     score_final: Score,
-    trust_state: z
-      .enum(TRUST_STATES)
-      .optional()
-      .describe('Only when somebody has checked where its artifacts come from.'),
+    trust_state: z.enum(TRUST_STATES).optional().describe('Only if its signatures have been checked.'),
     fit_reason: z.string().nullable(),
     manifest_url: z.string(),
     install_url: z.string(),
@@ -90,20 +87,20 @@ export const SearchPage = z
   .object({
     items: z.array(SearchItem),
     total: z.number().int().describe('A conservative estimate of how many distinct entities match; exact in a list.'),
-    mode: z.enum(SEARCH_MODES).optional().describe('What took part; absent in a list.'),
+    mode: z.enum(SEARCH_MODES).optional().describe('The search mode that was used; absent in a list.'),
     rerank: z
       .enum(['applied', 'unavailable', 'failed'])
       .optional()
-      .describe('Only when reranking was asked for: what became of it.'),
+      .describe('Only if reranking was requested: its outcome.'),
     degraded: z
       .string()
       .optional()
-      .describe('Only when a part of search was not available: which, and what was done instead.'),
+      .describe('Only if a part of search was not available: which part, and what was done instead.'),
     only_by_meaning: z
       .literal(true)
       .optional()
       .describe(
-        'Only when no word of the query, nor one like it, is in any result: they are just the nearest in meaning, and may have nothing to do with it.',
+        'Only if no result contains a word of the query, or a similar word: the results are just the nearest in meaning, and may be unrelated.',
       ),
     facets: z
       .object({
@@ -114,7 +111,7 @@ export const SearchPage = z
         transport: FacetCounts,
       })
       .optional()
-      .describe('Only with `facets`: how many matches have which value, most frequent first.'),
+      .describe('Only with `facets`: the number of matches for each value, most frequent first.'),
   })
   .meta({ id: 'SearchPage' });
 export type SearchPage = z.infer<typeof SearchPage>;

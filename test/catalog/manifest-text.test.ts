@@ -101,7 +101,7 @@ const BROKEN: [sentence: string, name: string, text: string, message: RegExp][] 
     'YAML that is nested without end',
     'a.yaml',
     '['.repeat(10_000),
-    /^The document cannot be read as YAML: it is nested too deep\.$/,
+    /^The document cannot be read as YAML: it is nested too deeply\.$/,
   ],
   ['JSON that is nested without end', 'a.json', '['.repeat(100_000), /^The document cannot be read as JSON: /],
 ];

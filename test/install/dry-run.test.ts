@@ -92,10 +92,10 @@ const CASES: Record<string, Case> = {
   'a broken lockfile': { files: { 'hub.lock.json': '{' }, told: /was left as it is, because it is not JSON/ },
   'a newer lockfile': {
     files: { 'hub.lock.json': '{"version": 7}' },
-    told: /left as it is, because it is of version 7/,
+    told: /left as it is, because it has format version 7/,
   },
-  'a file at .hub': { files: { '.hub': '' }, told: /'\.hub' is a link or a file, and must be a folder/ },
-  'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), told: /target: is a file, and must be/ },
+  'a file at .hub': { files: { '.hub': '' }, told: /'\.hub' is a link or a file, but must be a folder/ },
+  'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), told: /target: is a file, but must be/ },
   'the folder of the hub': {
     fields: { target: join(import.meta.dirname, '../..') },
     told: /The target cannot be used/,

@@ -258,7 +258,7 @@ test('install: the server.json of an MCP registry does as a manifest, wrapped or
   const other = { id: 'mcp_server:notes@1.2.0', target, manifest: server };
   await assert.rejects(hub.install(InstallRequest.parse(other)), {
     code: 'invalid_request',
-    message: /but the manifest is of 'mcp_server:io\.example\/notes@1\.2\.0'/,
+    message: /but the manifest describes 'mcp_server:io\.example\/notes@1\.2\.0'/,
   });
 });
 
@@ -525,6 +525,6 @@ test('install: of the programs of a package the one for MCP is started; a packag
   ]);
   assert.deepEqual(await start('several', ['one', 'two']), [
     'npx',
-    "The package 'several' has the programs one, two, and the manifest does not name one of them: this server may not start.",
+    "The package 'several' has the programs one, two, and the manifest does not say which one to use, so this server may not start.",
   ]);
 });

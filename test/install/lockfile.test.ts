@@ -76,8 +76,8 @@ test('lockfile: what a newer hub wrote about the file and about other entities i
 const UNREADABLE: Record<string, [string, RegExp]> = {
   'no JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
-  'a version that never was': ['{"version": 0, "entities": []}', /it is of version 0/],
-  'a newer major': ['{"version": 2, "things": {}}', /it is of version 2.*use a newer hub/],
+  'a version that never was': ['{"version": 0, "entities": []}', /it has format version 0/],
+  'a newer major': ['{"version": 2, "things": {}}', /it has format version 2.*use a newer hub/],
   'no version': ['{"entities": []}', /it is not a lockfile: \$\.version is missing\. Fix it or move it away/],
   'a list': ['[]', /it is not a lockfile/],
   'entities that are none': [

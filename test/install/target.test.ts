@@ -102,7 +102,7 @@ test('target: a file where the folder should be, or above it, is told', async (t
   const workingDir = await aFolder(t);
   await writeFile(join(workingDir, 'file'), 'text');
   const rule = { installRoot: undefined, workingDir };
-  await assert.rejects(prepareTarget('file', rule), /target: is a file, and must be a folder/);
+  await assert.rejects(prepareTarget('file', rule), /target: is a file, but must be a folder/);
   await assert.rejects(prepareTarget('file/below', rule), /A file is where a folder should be/);
   await assert.rejects(checkTarget('file/below', rule), { code: 'invalid_request' });
 });

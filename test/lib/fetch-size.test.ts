@@ -50,7 +50,7 @@ test('fetch: what is said to be packed and is not, or is cut off, is an error', 
   }
   for (const encoding of ['zstd', 'gzip, gzip']) {
     serveBytes(host, '/a', Buffer.from('x'), { 'content-encoding': encoding });
-    assert.match((await failure(fetcher(t)(host.url('/a')))).message, /which was not asked for/);
+    assert.match((await failure(fetcher(t)(host.url('/a')))).message, /which was not requested/);
   }
 });
 

@@ -64,7 +64,7 @@ for (const address of [
 ]) {
   test(`fetch: ${address} is not fetched`, async (t) => {
     const error = await failure(fetcher(t)(address));
-    assert.match(error.message, /only http and https are fetched/);
+    assert.match(error.message, /only http and https are supported/);
     assert.equal(error.isTemporary, false);
   });
 }

@@ -94,7 +94,7 @@ test('proxy: who says nothing is given up, before and in a tunnel', async (t) =>
   const proxy = await aProxy(t, { allowPrivate: true }, { connectMs: 200, silenceMs: 200 });
   const port = await aSocketHost(t, () => {});
   const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
-  assert.match(plain, /^HTTP\/1\.1 502 .*nothing was said for too long/);
+  assert.match(plain, /^HTTP\/1\.1 502 .*the connection was idle for too long/);
   const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
   assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'nothing of the proxy is among its bytes');
 });

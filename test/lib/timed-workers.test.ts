@@ -60,7 +60,7 @@ test('timed workers: one that waits can be given up, and never begins', async (t
 
 test('timed workers: what needs too much memory, or comes when too much waits, is refused in words', async (t) => {
   const workers = pool(t, { longestQueue: 1 });
-  await assert.rejects(workers.run({ kind: 'fill' }, NEVER), { message: 'is too much to read' });
+  await assert.rejects(workers.run({ kind: 'fill' }, NEVER), { message: 'is too large to read' });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => workers.run({ kind: 'block', ms: 50 }, NEVER)));
   assert.deepEqual(
     outcomes.map(({ status }) => status),

@@ -58,7 +58,7 @@ test('workers: what was under way is finished when they are closed, and nothing 
   );
   await workers.close();
   assert.deepEqual(((await last[1]) as { value: number }).value, 1);
-  await assert.rejects(workers.run({ kind: 'echo', value: 2 }), /have been ended/);
+  await assert.rejects(workers.run({ kind: 'echo', value: 2 }), /have been stopped/);
 });
 
 test(

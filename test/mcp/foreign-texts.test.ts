@@ -120,10 +120,7 @@ for (const [what, members] of Object.entries(HUGE)) {
       assert.match(text, /tool:huge@1\.0\.0/, name);
       assert.ok(characters <= MOST_SIGNS, `${name}: ${characters}`);
     }
-    assert.match(
-      entity.text,
-      /\nCut to be short: .*; the resource catalog:\/\/manifest\/tool:huge@1\.0\.0 has all of it\.$/,
-    );
+    assert.match(entity.text, /\nShortened: .*; the resource catalog:\/\/manifest\/tool:huge@1\.0\.0 has all of it\.$/);
     for (const name of Object.keys(members)) assert.ok((entity.structured.cut as string[]).includes(name), name);
     assert.match(String(entity.structured.whole), /catalog:\/\/manifest\//);
     const { contents } = await client.readResource({ uri: 'catalog://manifest/tool:huge@1.0.0' });
@@ -170,7 +167,7 @@ test('mcp: lists go on where an answer is full', async (t) => {
         ids.add(item[key] ?? '');
       }
       offset = structured.next_offset;
-      assert.equal(text.includes(`more; offset ${offset} goes on.`), offset !== undefined, text.slice(-100));
+      assert.equal(text.includes(`more; continue with offset ${offset}.`), offset !== undefined, text.slice(-100));
     }
     assert.equal(ids.size, 20, name);
     assert.ok(pages > 1 && pages < 8, `${name}: ${pages} pages`);

@@ -82,7 +82,7 @@ test('mcp: search finds what is meant, short and structured', async (t) => {
   assert.ok(textOf(result).includes(items[0].why), 'the reason is in the text as well');
   assert.match(textOf(result), /^1\. mcp_server:pdf-tables@1\.0\.0: PDF Tables\./);
   const first = await client.callTool({ name: 'search_catalog', arguments: { query: '', limit: 1 } });
-  assert.match(textOf(first), /\n2 more; offset 1 goes on\.$/);
+  assert.match(textOf(first), /\n2 more; continue with offset 1\.$/);
   const none = await client.callTool({
     name: 'search_catalog',
     arguments: { query: 'tables in a PDF', providers: ['nobody'] },
@@ -122,7 +122,7 @@ test('mcp: an entity that the policy restricts says so', async (t) => {
   const said = textOf(result);
   assert.match(said, /^Hidden from search by the default\.$/m);
   assert.match(said, /^Kept out of the gateway by the default\.$/m);
-  assert.match(said, /^Not to be installed: The policy does not let/m);
+  assert.match(said, /^Cannot be installed: The policy does not allow/m);
   const { hidden_by, install_refusal } = result.structuredContent as Record<string, string>;
   assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default', true]);
 });

@@ -44,7 +44,7 @@ test('mcp: of what is only near in meaning it is said so, in words and in struct
   const search = (async () => ({ items: [item], total: 1, only_by_meaning: true })) as unknown as McpHub['search'];
   const client = await clientOf(t, { search });
   const { content, structuredContent } = await client.callTool({ name: 'search_catalog', arguments: { query: 'zzz' } });
-  assert.match(JSON.stringify(content), /No result has a word of the query: these are only the nearest in meaning/);
+  assert.match(JSON.stringify(content), /No result contains a word of the query\. These are the nearest in meaning/);
   assert.partialDeepStrictEqual(structuredContent, { total: 1, only_by_meaning: true });
 });
 

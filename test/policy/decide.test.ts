@@ -163,12 +163,12 @@ const warnings: { rules: string; says: RegExp[] }[] = [
   {
     rules:
       '[{ match: { type: tool }, install: block }, { outcome: allow }, { name: late, match: { license: MIT }, install: block }]',
-    says: [/Rule 2 matches every entity/, /Rule 3 'late' never decides about install: rule 2 does so before it/],
+    says: [/Rule 2 matches every entity/, /Rule 3 'late' never decides about install: rule 2 decides first/],
   },
   {
     rules:
       '[{ match: { type: [tool, agent] }, install: block }, { match: { type: tool, license: MIT }, outcome: allow }]',
-    says: [/Rule 2 never decides about install: rule 1 does so before it/],
+    says: [/Rule 2 never decides about install: rule 1 decides first/],
   },
   {
     rules:
@@ -187,7 +187,7 @@ const warnings: { rules: string; says: RegExp[] }[] = [
   { rules: "[{ match: { license: '*' }, outcome: allow }]", says: [] },
   {
     rules: "[{ match: { license: mit, name: '*' }, outcome: block }, { match: { license: MIT }, outcome: allow }]",
-    says: [/Rule 2 never decides about search, install, or register: rule 1 does so before it/],
+    says: [/Rule 2 never decides about search, install, or register: rule 1 decides first/],
   },
   {
     rules: '[{ name: a, match: { type: tool }, install: block }, { name: a, match: { type: agent }, install: block }]',

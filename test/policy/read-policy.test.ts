@@ -34,16 +34,16 @@ const broken: { text: string; says: RegExp }[] = [
   { text: '', says: /line 1, column 1: must be a mapping/ },
   { text: 'version: 2', says: /line 1, column 1: version must be 1/ },
   { text: 'rules: []', says: /line 1, column 1: version must be 1/ },
-  { text: 'version: 1\nrule: []', says: /line 2, column 1: rule is not known here/ },
+  { text: 'version: 1\nrule: []', says: /line 2, column 1: rule is not a known field here/ },
   {
     text: 'version: 1\nrules:\n  - outcome: maybe',
     says: /line 3, column 5: rules\.0\.outcome must be one of allow, block/,
   },
-  { text: 'version: 1\nrules:\n  - outcome: hide', says: /'hide' is for search only: write 'search: hide'/ },
-  { text: 'version: 1\nrules:\n  - name: nothing', says: /line 3, column 5: rules\.0 says nothing/ },
+  { text: 'version: 1\nrules:\n  - outcome: hide', says: /'hide' is only for search: write 'search: hide'/ },
+  { text: 'version: 1\nrules:\n  - name: nothing', says: /line 3, column 5: rules\.0 has no effect/ },
   {
     text: 'version: 1\nrules:\n  - outcome: allow\n  - match: { licence: MIT }\n    outcome: block',
-    says: /line 4, column 14: rules\.1\.match\.licence is not known here/,
+    says: /line 4, column 14: rules\.1\.match\.licence is not a known field here/,
   },
   {
     text: 'version: 1\nrules:\n  - match: { type: server }\n    outcome: block',
@@ -65,7 +65,7 @@ const broken: { text: string; says: RegExp }[] = [
     text: 'version: 1\nrules:\n  - match: { digest: maybe }\n    outcome: block',
     says: /digest must be true or false/,
   },
-  { text: 'version: 1\nrules:\n  - except: {}\n    outcome: block', says: /except must name something/ },
+  { text: 'version: 1\nrules:\n  - except: {}\n    outcome: block', says: /except must have at least one member/ },
   {
     text: 'version: 1\nrules:\n  - outcome: allow\n    outcome: block',
     says: /line 4, column 5: map keys must be unique/,
@@ -111,5 +111,5 @@ test('policy: aliases that stand for too much are refused', () => {
       return `${key}: &${key} [${Array(9).fill(`*${before}`).join(',')}]`;
     }),
   ].join('\n');
-  assert.throws(() => readPolicy(`${bomb}\nversion: 1`), /aliases that stand for more/);
+  assert.throws(() => readPolicy(`${bomb}\nversion: 1`), /aliases that expand to too much/);
 });

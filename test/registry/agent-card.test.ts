@@ -69,7 +69,7 @@ test('agent card: what one lacks is said, as of a card', () => {
   assert.deepEqual(
     issues.map(({ path, message }) => `${path} ${message}`),
     [
-      'version must be a text that is not empty',
+      'version must be a non-empty text',
       'skills[0].tags must be a list',
       'supportedInterfaces must have the url of the agent, with https',
     ],

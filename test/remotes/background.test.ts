@@ -86,7 +86,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   await until(() => recent.outcomes.length >= 2);
   recent.background.stop();
   assert.deepEqual([...new Set(recent.outcomes)], ['skipped']);
-  assert.ok(saidWhy(other, /skipped: every remote was read lately/));
+  assert.ok(saidWhy(other, /skipped: every remote was read recently/));
 
   const letGo = host.hold('/index.json');
   const before = host.requests.length;
@@ -96,7 +96,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   await until(() => busy.outcomes.length >= 1);
   busy.background.stop();
   assert.equal(busy.outcomes[0], 'skipped');
-  assert.ok(saidWhy(other, /skipped: another sync is under way/));
+  assert.ok(saidWhy(other, /skipped: another sync is running/));
   letGo();
   await syncing;
 });
@@ -167,7 +167,7 @@ test('background: a round is skipped when somebody ingests all there is', async 
   letGo();
   await ingesting;
   assert.equal(outcomes[0], 'skipped');
-  assert.ok(saidWhy(started, /skipped: every remote is being ingested already/));
+  assert.ok(saidWhy(started, /skipped: every remote is already being ingested/));
 });
 
 function saidWhy({ world }: Started, what: RegExp): boolean {

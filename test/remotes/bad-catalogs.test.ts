@@ -46,7 +46,10 @@ testOnEveryEngine(
       assert.match(reasons.get(host.url(`/m/${name}`)) ?? '', reason, name);
     assert.equal(reasons.get(host.url('/m/lost.json')), 'answered 404');
     for (const position of [names.length, names.length + 1])
-      assert.match(reasons.get(host.url(`/index.json#entry-${position}`)) ?? '', /is not a manifest and names none/);
+      assert.match(
+        reasons.get(host.url(`/index.json#entry-${position}`)) ?? '',
+        /is not a manifest and does not refer to one/,
+      );
   },
 );
 
@@ -129,7 +132,7 @@ const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp
     error: /^This is not an index: 'items' is not a list; .*'manifests'/,
   },
   'is a manifest': { put: aManifest(), error: /^This is a manifest, not an index/ },
-  'is a packed file': { put: gzipSync('{"manifests": []}'), error: /packed file: serve it unpacked/ },
+  'is a packed file': { put: gzipSync('{"manifests": []}'), error: /compressed file: serve it uncompressed/ },
   'is nothing': { put: '', error: /is empty/ },
   'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the 20000 bytes/ },
 };
@@ -172,7 +175,7 @@ test('robust: an index that is nested without end is a result with its reason', 
   const { host, ingest } = await testIngestOnSqlite(t);
   const depth = 1_000_000;
   host.put('/index.json', `{"items":[{"manifest":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}]}`);
-  assert.match((await ingest()).error ?? '', /nested too deep|too much to read/);
+  assert.match((await ingest()).error ?? '', /nested too deeply|too large to read/);
 });
 
 test('robust: an index that fills the memory ends its own reader only', async (t) => {
@@ -180,7 +183,7 @@ test('robust: an index that fills the memory ends its own reader only', async (t
   // Every little thing in YAML becomes several objects.
   host.put('/bomb.yaml', '- a\n'.repeat(249_000));
   const bomb = await ingest('/bomb.yaml');
-  assert.deepEqual([bomb.ok, bomb.error], [false, 'is too much to read']);
+  assert.deepEqual([bomb.ok, bomb.error], [false, 'is too large to read']);
   publish(...someManifests('a'));
   assert.deepEqual(countsOf(await ingest()), { created: 1 });
 });

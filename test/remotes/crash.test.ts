@@ -46,7 +46,7 @@ testOnEveryEngine(name, async (t, address) => {
   // One, because the clock of these hubs stands still, and a run is known by when it began.
   assert.deepEqual(
     last.map(({ ok, error }) => [ok, error]),
-    [[false, 'was interrupted: the hub ended before it was done']],
+    [[false, 'was interrupted: the hub stopped before it was done']],
   );
   const [result] = (await next.ingest()).results;
   assert.deepEqual([result?.ok, result?.stats.failed, result?.stats.manifests_seen], [true, 0, MANIFESTS]);

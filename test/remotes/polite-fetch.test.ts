@@ -198,7 +198,7 @@ test('polite fetch: a silent host is waited for once, however many requests are 
     [...outcomes].map(([outcome, all]) => [outcome, all.length]),
     [
       ['did not answer within 0.3 s', 4],
-      ['was not requested: its host gave no usable answer to the requests before it', 16],
+      ['was not requested: its host sent no usable response to earlier requests', 16],
     ],
   );
 });

@@ -202,7 +202,7 @@ testOnEveryEngine(
     await assert.rejects(hub.syncRemotes(), { code: 'sync_running' });
     await assert.rejects(other.syncRemotes(), { code: 'sync_running' });
     const [ingested] = (await other.ingest(url)).results;
-    assert.deepEqual([ingested?.ok, ingested?.error], [false, 'is being ingested already']);
+    assert.deepEqual([ingested?.ok, ingested?.error], [false, 'is already being ingested']);
     letGo();
     assert.deepEqual((await syncing).ingested, [url]);
 
@@ -235,7 +235,7 @@ testOnEveryEngine(
     assert.equal(interrupted.length, 30);
     assert.deepEqual(
       [interrupted[0]?.error, interrupted[0]?.done],
-      ['was interrupted: the hub ended before it was done', 39],
+      ['was interrupted: the hub stopped before it was done', 39],
     );
   },
 );

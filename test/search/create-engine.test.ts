@@ -242,7 +242,7 @@ test('engine: a model that stands in for another is named, and what it finds las
   assert.equal(ranking.mode, 'hybrid');
   assert.equal(
     ranking.degraded,
-    'The sentence encoder cannot be used here: a simpler model judges meaning, more coarsely.',
+    'The sentence encoder cannot be used here, so semantic search uses a simpler, less precise model.',
   );
   assert.equal(ranking.isLasting, true);
   const byWords = await engine.rank(asks('frost', { mode: 'keyword' }));

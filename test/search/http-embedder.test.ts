@@ -80,7 +80,7 @@ test('http embedder: after three failures in a row an urgent text fails at once'
     await assert.rejects(embedder.embed(['one'], { isUrgent: true }), EmbeddingError);
   assert.equal(asked.length, 3);
   await assert.rejects(embedder.embed(['one'], { isUrgent: true }), {
-    message: 'The embedding endpoint failed several times in a row, and is left alone for a moment',
+    message: 'The embedding endpoint failed several times in a row, and is paused for a moment',
   });
 });
 

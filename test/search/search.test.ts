@@ -315,7 +315,7 @@ test('rerank and reasons: a model that fails costs neither the search nor its or
   assert.equal(tag, undefined);
   assert.deepEqual(page && ids(page), ids(plain));
   assert.equal(page?.items[0]?.fit_reason, 'Mentions “reads” and “mails”: “Reads mails.”');
-  assert.equal(llm?.questions.length, 1, 'nobody waits twice for a model that does not serve');
+  assert.equal(llm?.questions.length, 1, 'no search waits twice for a model that cannot be used');
   await search.search(query);
   await search.search(query);
   assert.equal((await search.search(query)).rerank, 'unavailable', 'it is left alone for a while');

@@ -57,7 +57,7 @@ browserTest(
         await page.keyboard.press('Enter');
       } else await page.keyboard.press('a');
     }
-    await page.getByText('Nothing waits for approval').waitFor();
+    await page.getByText('Nothing is waiting for approval').waitFor();
     const of = async (state: 'approved' | 'rejected') =>
       (await hub.listApprovals({ state, limit: 50, offset: 0 })).total;
     assert.deepEqual([await of('approved'), await of('rejected')], [16, 4]);

@@ -57,7 +57,7 @@ browserTest(
     await dialog.getByLabel('Folder on the hub’s machine').fill('project');
     await assertAccessible('the folder');
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
-    await dialog.getByText('Register into the gateway').waitFor();
+    await dialog.getByText('Register with the gateway').waitFor();
     assert.match(await dialog.innerText(), /\.mcp\.json/);
     await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan touches nothing');
     await screenshot(page, 'install-plan');
@@ -195,7 +195,7 @@ browserTest(
 
     await answerWith('{"kind":"finished"}');
     await install.click();
-    await alert.getByText('This page made a mistake').waitFor();
+    await alert.getByText('This page failed').waitFor();
     assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer/);
 
     await answerWith('{"kind":');
@@ -295,7 +295,7 @@ browserTest(
     await page.getByLabel('Folder on the hub’s machine').fill('local');
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.locator('.plan').getByText('It runs as a local process (STDIO) and has no address').waitFor();
-    assert.equal(await page.locator('.plan').getByText('Register into the gateway').count(), 0);
+    assert.equal(await page.locator('.plan').getByText('Register with the gateway').count(), 0);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByText('Installed;').waitFor();
     assert.equal(await page.locator('.step-bad').count(), 0);

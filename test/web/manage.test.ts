@@ -54,7 +54,7 @@ browserTest('manage: a deleted entry names the remotes that bring it back', {}, 
   const page = await open(PDF, { ...how, viewport: { width: 390, height: 844 } });
   await page.getByRole('button', { name: 'Delete…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete PDF Tables 1.0.0?' });
-  await dialog.getByText('A remote that still lists it brings it back').waitFor();
+  await dialog.getByText('If a remote still lists it, the next sync restores it').waitFor();
   await screenshot(page, 'entity-delete-phone');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Delete…' }).click();
@@ -90,6 +90,6 @@ browserTest(
     await manage.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Entry deleted' }).waitFor();
-    assert.equal(await page.getByText('The next sync brings it back').count(), 0);
+    assert.equal(await page.getByText('The next sync restores it').count(), 0);
   },
 );

@@ -335,7 +335,7 @@ browserTest('operations: webhooks are listed with their last delivery, and their
   await hub.addWebhook({ name: 'chat', url, events: ['approval.needed', 'sync.finished'] });
   const page = await open('/operations');
   const panel = page.getByRole('region', { name: 'Webhooks' });
-  await panel.getByText('Who hears of what happens here').press('Enter');
+  await panel.getByText('Receivers of events from this hub').press('Enter');
   await panel.getByRole('row', { name: /chat .*nothing sent yet/ }).waitFor();
   for (let number = 1; number <= 21; number += 1) await hub.testWebhook('chat');
   await panel.getByRole('button', { name: 'Deliveries of chat' }).press('Enter');

@@ -5,10 +5,10 @@ import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 const address = (page: Page) => page.getByLabel('Address of an index or of an MCP registry');
 
 const CASES = [
-  { given: 'ftp://files.example/', words: 'The address must begin with http:// or https://.' },
+  { given: 'ftp://files.example/', words: 'The address must start with http:// or https://.' },
   {
     given: 'http://name:secret@h.example/',
-    words: 'The address must not hold a user name or a password; the setting REMOTE_CREDENTIALS is for those.',
+    words: 'The address must not contain a user name or a password; use the setting REMOTE_CREDENTIALS instead.',
   },
   {
     given: `http://h.example/${'a'.repeat(1_000)}`,

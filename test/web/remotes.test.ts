@@ -125,7 +125,7 @@ browserTest('remotes: a removal deletes entries on request, or lists them', {}, 
       .getByRole('button', { name: /^Remove/ })
       .click();
     const dialog = page.getByRole('dialog', { name: 'Remove this remote?' });
-    if (purge) await dialog.getByLabel('Also delete what only this remote brought').check();
+    if (purge) await dialog.getByLabel('Also delete entries that only this remote listed').check();
     assert.deepEqual(await axeFindings(page), []);
     await screenshot(page, 'operations-remove-remote');
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -140,7 +140,7 @@ browserTest('remotes: a removal deletes entries on request, or lists them', {}, 
 
   await remove('/two.json', { purge: false });
   await status.getByText('removed. 3 entries are no longer listed by any remote.').waitFor();
-  await attention.getByRole('heading', { name: 'Listed by no remote 3' }).waitFor();
+  await attention.getByRole('heading', { name: 'Not listed by any remote 3' }).waitFor();
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-attention');
   await attention.getByRole('link', { name: 'gamma' }).click();

@@ -415,7 +415,7 @@ browserTest('search: offline, what is there stays; back online, the search goes 
   const page = await open('/', { expects: /ERR_INTERNET_DISCONNECTED/ });
   await first(page).waitFor();
   await page.context().setOffline(true);
-  await page.getByText('This device is offline. What is on screen stays').waitFor();
+  await page.getByText('This device is offline. The page stays as it is').waitFor();
   await field(page).fill('weather');
   await page.getByRole('alert').getByText('offline').waitFor();
   assert.ok((await titles(page).count()) > 0);
@@ -468,7 +468,7 @@ browserTest('page: an address that is invalid is told in words, with a way on', 
   const page = await open('/nowhere/at/all', { expects: /404/ });
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   await page.getByText('/nowhere/at/all').waitFor();
-  assert.equal(await page.title(), 'Nothing here · Catalog Hub');
+  assert.equal(await page.title(), 'Page not found · Catalog Hub');
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'nowhere');
   await page.getByRole('link', { name: 'Search the catalog' }).click();

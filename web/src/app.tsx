@@ -49,7 +49,7 @@ export function App() {
       </header>
       {isOffline.value && (
         <p class="offline" role="status">
-          This device is offline. What is on screen stays, and the hub is asked again as soon as the connection is back.
+          This device is offline. The page stays as it is, and reconnects automatically.
         </p>
       )}
       <Page />

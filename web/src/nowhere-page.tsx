@@ -5,7 +5,7 @@ import { lastPath } from './search/search-state.ts';
 
 export function NowherePage() {
   useEffect(() => {
-    document.title = 'Nothing here · Catalog Hub';
+    document.title = 'Page not found · Catalog Hub';
   }, []);
   return (
     <main id="content" class="entity-page">

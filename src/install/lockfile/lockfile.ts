@@ -35,7 +35,9 @@ export function parseLockfile(text: string): Lockfile {
   // The version comes first: the rest of a newer version may have any shape.
   const version = isJsonObject(document) ? document.version : undefined;
   if (typeof version === 'number' && Math.floor(version) !== LOCKFILE_VERSION)
-    throw unreadable(`it is of version ${version}, and this hub knows version ${LOCKFILE_VERSION}: use a newer hub`);
+    throw unreadable(
+      `it has format version ${version}, but this hub supports version ${LOCKFILE_VERSION}: use a newer hub`,
+    );
   if (!isWithinDepth(document, DEEPEST_LOCKFILE))
     throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
   const read = Lockfile.safeParse(document);
@@ -59,10 +61,10 @@ export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedE
 export function lockedEntity(lockfile: Lockfile | undefined, id: string): LockedEntity {
   const locked = findLocked(lockfile, id);
   if (locked && (!id.includes('@') || id === locked.id)) return locked;
-  const found = locked ? `has '${locked.id}'` : lockfile ? 'does not hold it' : 'is missing';
+  const found = locked ? `has '${locked.id}'` : lockfile ? 'does not contain it' : 'is missing';
   throw new HubError(
     'lockfile_mismatch',
-    `'${id.slice(0, 120)}' is not locked in the target: ${LOCKFILE_NAME} ${found}. An install without --frozen locks it.`,
+    `'${id.slice(0, 120)}' is not locked in the target: ${LOCKFILE_NAME} ${found}. Install it once without --frozen to lock it.`,
   );
 }
 

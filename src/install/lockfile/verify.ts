@@ -49,22 +49,22 @@ async function verifyArtifact(locked: LockedArtifact, targetDir: string): Promis
   }
   if (tree !== undefined) {
     const found = await vendorTree(await pathInside(targetDir, path)).catch(absent);
-    if (found === undefined) return { outcome: 'missing', reason: 'the folder is gone' };
+    if (found === undefined) return { outcome: 'missing', reason: 'the folder is missing' };
     return found === tree ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
   }
   const artifact = readArtifact(kind, spec);
   if (!('fault' in artifact)) checkLocked(artifact, { isFrozen: true, locked });
   const complete = await readComplete(targetDir, path);
-  if (!complete) return { outcome: 'missing', reason: "the folder is not complete; 'hub install --frozen' builds it" };
+  if (!complete) return { outcome: 'missing', reason: "the folder is incomplete; 'hub install --frozen' rebuilds it" };
   if (await isChanged(targetDir, path, complete))
-    return { outcome: 'different', reason: "the folder was changed; 'hub install --frozen' builds it again" };
+    return { outcome: 'different', reason: "the folder was changed; 'hub install --frozen' rebuilds it" };
   return { outcome: 'same' };
 }
 
 async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, targetDir: string): Promise<LockFinding> {
   const path = entity.artifacts[launcher.artifact]?.path ?? null;
   const text = await readInside(targetDir, launcherPath(launcher.name));
-  if (text === undefined) return { outcome: 'missing', reason: "it is gone; 'hub install --frozen' writes it" };
+  if (text === undefined) return { outcome: 'missing', reason: "it is missing; 'hub install --frozen' restores it" };
   const isBundle = launcher.program === undefined && launcher.command === undefined;
   const read = async (folder: string) =>
     isBundle ? inspectBundle(join(targetDir, folder)) : (await readComplete(targetDir, folder))?.built;

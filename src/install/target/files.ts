@@ -15,13 +15,13 @@ const LARGEST_FILE = 50_000_000;
 export function relativePathFault(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
-  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) return 'must not hold control characters';
-  if (path.includes('\\')) return "must not hold '\\'";
+  if (/\p{Cc}/u.test(path) || !path.isWellFormed()) return 'must not contain control characters';
+  if (path.includes('\\')) return "must not contain '\\'";
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'must be relative';
   const names = namesOf(path);
-  if (names.includes('..')) return "must not hold '..'";
-  if (names.includes('') || names.includes('.')) return "must not hold '.' or empty segments";
-  if (names.some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) return 'holds a name that is too long';
+  if (names.includes('..')) return "must not contain '..'";
+  if (names.includes('') || names.includes('.')) return "must not contain '.' or empty segments";
+  if (names.some((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)) return 'contains a name that is too long';
   return undefined;
 }
 

@@ -43,7 +43,7 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
   for (const name of [HUB_FOLDER, VENDOR]) {
     const found = await lstat(join(targetDir, name)).catch(() => undefined);
     if (!found) continue;
-    const fault = `'${name}' is a link or a file, and must be a folder: move it away, or choose another target.`;
+    const fault = `'${name}' is a link or a file, but must be a folder: move it away, or choose another target.`;
     if (!found.isDirectory()) throw new InstallError(fault);
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
@@ -63,7 +63,7 @@ async function locate(target: string, { installRoot, workingDir }: TargetRule): 
   // It may not exist yet: then it is made together with the first target.
   const root = await resolveLinks(resolve(installRoot));
   if (!isBelow(root.folder, place.folder))
-    throw invalidRequest('target', 'must lie inside INSTALL_ROOT, after links are resolved');
+    throw invalidRequest('target', 'must be inside INSTALL_ROOT, after links are resolved');
   return place;
 }
 
@@ -75,7 +75,7 @@ async function resolveLinks(path: string): Promise<Place> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(error);
   }
-  if (await lstat(path).catch(() => undefined)) throw invalidRequest('target', 'is a file, and must be a folder');
+  if (await lstat(path).catch(() => undefined)) throw invalidRequest('target', 'is a file, but must be a folder');
   const { folder, existing } = await resolveLinks(dirname(path));
   return { folder: join(folder, basename(path)), existing };
 }
@@ -83,7 +83,7 @@ async function resolveLinks(path: string): Promise<Place> {
 function textFault(target: string): string | undefined {
   if (target.trim() === '') return 'must not be empty';
   if (target.length > 2048) return 'must not be longer than 2048 characters';
-  if (/\p{Cc}/u.test(target) || !target.isWellFormed()) return 'must not hold control characters';
+  if (/\p{Cc}/u.test(target) || !target.isWellFormed()) return 'must not contain control characters';
   return undefined;
 }
 

@@ -158,7 +158,7 @@ async function sizeOf(file: string): Promise<number> {
 function partStart(contentRange: string | undefined, held: number): number {
   const start = Number(/^bytes (\d+)-/.exec(contentRange ?? '')?.[1]);
   if (start === held) return start;
-  throw new FetchError('sent another part than it was asked for', { isTemporary: true });
+  throw new FetchError('sent a different part than requested', { isTemporary: true });
 }
 
 /** Counts and digests what passes. */

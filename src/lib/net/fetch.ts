@@ -71,7 +71,7 @@ function readUrl(address: string, base?: URL): URL {
     });
   const { protocol } = url;
   if (protocol === 'http:' || protocol === 'https:') return url;
-  throw new FetchError(`has the scheme '${protocol}', and only http and https are fetched`, { isTemporary: false });
+  throw new FetchError(`has the scheme '${protocol}', but only http and https are supported`, { isTemporary: false });
 }
 
 function withoutCredentials<Request extends Hop>(request: Request): Request {
@@ -185,7 +185,7 @@ async function unpacked(packed: Buffer, reply: Omit<FetchReply, 'body'>, maxByte
   if (result.ok) return { ...reply, body: result.body };
   if (result.fault === 'too large') throw tooLarge(maxBytes);
   if (result.fault === 'broken') throw new FetchError(`was sent as broken ${encoding}`, { isTemporary: true });
-  throw new FetchError(`was sent as '${encoding}', which was not asked for`, { isTemporary: false });
+  throw new FetchError(`was sent as '${encoding}', which was not requested`, { isTemporary: false });
 }
 
 export function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

@@ -148,7 +148,10 @@ function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup
     upstream.on('timeout', () => upstream.destroy(silence()));
     upstream.on('error', (error) => answer(...refusal(error)));
     // Whatever happened to it: somebody waits for an answer.
-    upstream.once('close', () => response.headersSent || answer(502, 'could not be reached (it hung up)'));
+    upstream.once(
+      'close',
+      () => response.headersSent || answer(502, 'could not be reached (it closed the connection)'),
+    );
     upstream.once('response', (reply) => answerWith(reply, response, answer));
     response.once('close', () => upstream.destroy());
     request.on('error', () => upstream.destroy());
@@ -170,7 +173,7 @@ function answerWith(
     response.writeHead(status, endToEnd(reply.headers));
   } catch (error) {
     reply.destroy();
-    return void fail(502, `what came cannot be passed on (${(error as Error).message})`);
+    return void fail(502, `its response cannot be passed on (${(error as Error).message})`);
   }
   pipeline(reply, response, (error) => error && response.destroy());
 }
@@ -191,7 +194,7 @@ function refusal(error: Error): [status: number, reason: string] {
 }
 
 function silence(): Error {
-  return new Error('nothing was said for too long');
+  return new Error('the connection was idle for too long');
 }
 
 function oneLine(text: string): string {

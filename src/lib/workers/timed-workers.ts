@@ -27,7 +27,7 @@ export function createTimedPool<Task, Result>(
       return await pool.run(task, { signal: AbortSignal.any([signal, limit]), transferList });
     } catch (cause) {
       signal.throwIfAborted();
-      throw new Error(limit.aborted ? `took longer than ${timeoutMs / 1000} s to read` : 'is too much to read', {
+      throw new Error(limit.aborted ? `took longer than ${timeoutMs / 1000} s to read` : 'is too large to read', {
         cause,
       });
     }
@@ -35,7 +35,8 @@ export function createTimedPool<Task, Result>(
 
   return {
     async run(task, how) {
-      if (turns.pendingCount >= longestQueue) throw new Error('was not read: too much waits to be read before it');
+      if (turns.pendingCount >= longestQueue)
+        throw new Error('was not read: too many documents are waiting to be read');
       return orAborted(
         turns(() => onThread(task, how)),
         how.signal,

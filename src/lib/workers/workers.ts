@@ -71,7 +71,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
   return {
     async run(task, how) {
       // Without this, a closed pool would start again with the next task.
-      if (isClosed) throw new Error('The threads for this have been ended.');
+      if (isClosed) throw new Error('The threads for this have been stopped.');
       pool ??= open();
       const result = pool.run(task, how);
       running.add(result);

@@ -63,7 +63,7 @@ export function entityLines(entity: EntityRecord): string[] {
   return [
     `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
     `Summary: ${shortText(summary)}`,
-    kinds ? `Installs: ${shortText(kinds)}.` : 'Nothing to install: it is used where it runs.',
+    kinds ? `Installs: ${shortText(kinds)}.` : 'Nothing to install: it runs on a remote server.',
     license ? `License: ${shortText(license)}.` : 'License: not stated.',
     `${versions.length} version${versions.length === 1 ? '' : 's'}.`,
     ...(gateway ? [`Gateway: ${gateway}.`] : []),
@@ -72,7 +72,7 @@ export function entityLines(entity: EntityRecord): string[] {
     ...(entity.trust?.checked_at ? [`Signatures: ${entity.trust.state.replace('_', ' ')}.`] : []),
     ...(entity.hidden_by ? [`Hidden from search by ${shortText(entity.hidden_by)}.`] : []),
     ...(entity.held_by ? [`Kept out of the gateway by ${shortText(entity.held_by)}.`] : []),
-    ...(entity.install_refusal ? [`Not to be installed: ${shortText(entity.install_refusal)}`] : []),
+    ...(entity.install_refusal ? [`Cannot be installed: ${shortText(entity.install_refusal)}`] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ export function toolArguments<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `Unknown argument ${issue.keys.map((key) => `'${key.slice(0, 60)}'`).join(', ')}; this tool takes ${known}.`
+        ? `Unknown argument ${issue.keys.map((key) => `'${key.slice(0, 60)}'`).join(', ')}; this tool accepts ${known}.`
         : undefined,
   });
 }

@@ -32,7 +32,7 @@ export function answer(lines: readonly string[], structuredContent: Record<strin
 /** The same, with what was cut named in both; `whole` says where all of it is. */
 export function shortAnswer(lines: readonly string[], { shown, cut }: Shortened, whole: string): CallToolResult {
   if (cut.length === 0) return answer(lines, shown);
-  return answer([...lines, `Cut to be short: ${cut.join(', ')}; ${whole}`], { ...shown, cut, whole });
+  return answer([...lines, `Shortened: ${cut.join(', ')}; ${whole}`], { ...shown, cut, whole });
 }
 
 export interface McpServerOptions {
@@ -72,7 +72,7 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void):
     // A hub elsewhere knows nothing of how this one is started.
     const advice =
       code === 'unauthorized' && 'status' in error
-        ? ' Set HUB_TOKEN to a token of it where this server is started.'
+        ? ' Set HUB_TOKEN to a token of that hub where this server is started.'
         : '';
     return { code, message: `${message}${advice}`, isOfCaller: code !== 'internal_error' };
   }

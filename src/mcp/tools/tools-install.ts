@@ -17,7 +17,7 @@ import { EntityId, Prerelease } from './entity-id.ts';
 import { answered, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
-const Version = z.string().max(128).optional().describe('The version, beside an id without one');
+const Version = z.string().max(128).optional().describe('The version, if the id has none');
 const { clients: Clients, prefer: Prefer } = InstallRequest.shape;
 
 const NO_OPTIONS = { dry_run: false, frozen: false, update: false, force: false };
@@ -27,7 +27,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     'plan_install',
     {
       title: 'See what an install would do',
-      description: `The steps of an install into a new folder, with what will fail, warnings, and alternative packages that prefer chooses from. Nothing is written. Needs a token with the role installer, as the install does. ${FOREIGN_WORDS}`,
+      description: `Shows the steps of an install into a new folder: what will fail, warnings, and alternative packages, which prefer selects. Nothing is written. Needs a token with the role installer, as install_entity does. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,
@@ -66,7 +66,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         id: EntityId,
         version: Version,
         prerelease: Prerelease,
-        target: z.string().min(1).describe('Folder on the machine of the hub that everything is written into'),
+        target: z.string().min(1).describe('Folder on the machine of the hub to install into'),
         clients: Clients,
         prefer: Prefer,
         frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
@@ -98,7 +98,7 @@ async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
     if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
     throw new HubError(
       'entity_not_found',
-      `No entity '${id.slice(0, 120)}' is in the catalog. search_catalog finds what there is, with its id.`,
+      `No entity '${id.slice(0, 120)}' is in the catalog. Use search_catalog to find ids.`,
     );
   }
 }

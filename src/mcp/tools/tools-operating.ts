@@ -14,23 +14,23 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
     'list_pending',
     {
       title: 'Servers that are not in the gateway',
-      description: `MCP servers of the catalog that are not registered in the gateway, or whose update failed there, with the reason of each. Needs a token with the role operator. ${FOREIGN_WORDS}`,
+      description: `Lists MCP servers that are not registered with the gateway, or whose update failed there, each with the reason. Needs a token with the role operator. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({
-        query: z.string().max(200).default('').describe('Only servers whose name, id or error holds these words'),
-        words: z.string().max(200).default('').describe('Another name of query'),
+        query: z.string().max(200).default('').describe('Only servers whose name, id or error contains these words'),
+        words: z.string().max(200).default('').describe('The same as query'),
         error_only: z.boolean().default(false).describe('Only servers whose registration, or its update, failed'),
         registrable: z
           .boolean()
           .optional()
           .describe('Only servers that can be registered (true), or only those that never can (false)'),
-        limit: z.number().int().min(1).max(MOST_PENDING).default(20).describe('How many servers at most'),
-        offset: z.number().int().min(0).default(0).describe('How many servers to leave out, to go on after them'),
+        limit: z.number().int().min(1).max(MOST_PENDING).default(20).describe('Maximum number of servers'),
+        offset: z.number().int().min(0).default(0).describe('Number of servers to skip'),
       }),
       outputSchema: z.object({
         items: z.array(z.looseObject({ uid: z.string() })),
         total: z.number(),
         unregistrable: z.number().optional().describe('Pending servers that can never be registered'),
-        next_offset: z.number().optional().describe('Where the next servers begin, if there are more'),
+        next_offset: z.number().optional().describe('Offset of the next servers, if there are more'),
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
@@ -46,7 +46,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
         const count = countThatFit(shown, lines);
         const next = offset + count;
         const hasMore = count > 0 && total > next;
-        const more = hasMore ? [`${total - next} more; offset ${next} goes on.`] : [];
+        const more = hasMore ? [`${total - next} more; continue with offset ${next}.`] : [];
         return answer([head, ...lines.slice(0, count), ...more], {
           items: shown.slice(0, count),
           total,
@@ -63,7 +63,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
     {
       title: 'Sync the catalog',
       description:
-        'Reads all remotes again and registers new MCP servers into the gateway. May take minutes. Needs a token with the role operator.',
+        'Reads all remotes again and registers new MCP servers with the gateway. May take minutes. Needs a token with the role operator.',
       inputSchema: toolArguments({
         force: z
           .boolean()
@@ -99,7 +99,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         return shortAnswer(
           [text, ...shortLines([...faults, ...lines, ...notes]), ...(note ? [shortText(note)] : [])],
           shortened({ ...report, refused }),
-          "'hub remotes list' and 'hub remotes rejections' have all of it.",
+          "'hub remotes list' and 'hub remotes rejections' show everything.",
         );
       }),
   );

@@ -17,26 +17,23 @@ const SearchInput = toolArguments({
     .string()
     .max(LONGEST_QUERY)
     .default('')
-    .describe(
-      'The need in plain words, for example "read tables out of PDF files"; without any, the catalog is listed',
-    ),
+    .describe('The need in plain words, for example "read tables out of PDF files"; without it, the catalog is listed'),
   type: z.enum(ENTITY_TYPES).optional().describe('Only of this type'),
   capabilities: z.array(z.string()).max(20).default([]).describe('At least one of these capabilities or tags'),
   frameworks: z.array(z.string()).max(20).default([]).describe('For at least one of these frameworks'),
-  providers: z.array(z.string()).max(20).default([]).describe('Of at least one of these providers'),
+  providers: z.array(z.string()).max(20).default([]).describe('From at least one of these providers'),
   transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
-  mode: z.enum(SEARCH_MODES).optional().describe('Leave it out, unless words or meaning alone are wanted'),
+  mode: z
+    .enum(SEARCH_MODES)
+    .optional()
+    .describe('Omit it, unless you want to search only by keywords or only by meaning'),
   versions: z.enum(VERSION_CHOICES).optional().describe('Which versions of each name; by default only the latest'),
-  prerelease: z
-    .boolean()
-    .default(false)
-    .describe('Let the latest version be a pre-release, even if there is a stable one'),
-  limit: z.number().int().min(1).max(MOST_RESULTS).default(5).describe('How many results at most'),
-  offset: z.number().int().min(0).max(1_000).default(0).describe('How many results to leave out, to go on after them'),
+  prerelease: z.boolean().default(false).describe('Use the latest version, even if it is a pre-release'),
+  limit: z.number().int().min(1).max(MOST_RESULTS).default(5).describe('Maximum number of results'),
+  offset: z.number().int().min(0).max(1_000).default(0).describe('Number of results to skip'),
 });
 
-const ONLY_NEAREST =
-  'No result has a word of the query: these are only the nearest in meaning, and may have nothing to do with it.';
+const ONLY_NEAREST = 'No result contains a word of the query. These are the nearest in meaning, and may be unrelated.';
 
 const READS = { readOnlyHint: true, openWorldHint: false };
 
@@ -50,9 +47,9 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
       outputSchema: z.object({
         items: z.array(z.looseObject({ id: z.string() })),
         total: z.number(),
-        next_offset: z.number().optional().describe('Where the next results begin, if there are more'),
+        next_offset: z.number().optional().describe('Offset of the next results, if there are more'),
         degraded: z.string().optional().describe('Which part of search was not available'),
-        only_by_meaning: z.literal(true).optional().describe('No result has a word of the query'),
+        only_by_meaning: z.literal(true).optional().describe('No result contains a word of the query'),
       }),
       annotations: READS,
     },
@@ -70,7 +67,7 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
         const notes = [only_by_meaning && ONLY_NEAREST, lack].filter((note) => note !== undefined);
         const next = wish.offset + count;
         const hasMore = count > 0 && total > next;
-        const more = hasMore ? [`${total - next} more; offset ${next} goes on.`] : [];
+        const more = hasMore ? [`${total - next} more; continue with offset ${next}.`] : [];
         return answer([...found, ...notes, ...more], {
           items: shown.slice(0, count),
           total,
@@ -93,7 +90,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     'get_entity',
     {
       title: 'Read one entity',
-      description: `What one entity of the catalog is, what it installs, how it is reached, its license, quality and versions. ${FOREIGN_WORDS}`,
+      description: `Shows what one entity of the catalog is, what it installs, how to connect to it, and its license, quality and versions. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({ id: EntityId, prerelease: Prerelease }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,

@@ -14,7 +14,7 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
     {
       title: 'Remove an entity',
       description:
-        'Deletes an entity from the catalog and from the gateway. A remote that still lists it brings it back with the next sync; block_entity keeps it out. Needs a token with the role operator.',
+        'Deletes an entity from the catalog and from the gateway. If a remote still lists it, the next sync restores it; block_entity keeps it out. Needs a token with the role operator.',
       inputSchema: toolArguments({ id: WholeId }),
       outputSchema: z.looseObject({ removed: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
@@ -24,7 +24,9 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
         const removal = await options.hub.removeEntity(id);
         const { listed_by: listedBy, note } = removal;
         const back =
-          listedBy.length > 0 ? [`Still listed by ${shortText(listedBy.join(', '))}, which bring it back.`] : [];
+          listedBy.length > 0
+            ? [`Still listed by ${shortText(listedBy.join(', '))}, so the next sync restores it.`]
+            : [];
         return answer([`Removed ${shortText(id)}.`, ...back, ...(note ? [shortText(note)] : [])], removal);
       }),
   );
@@ -40,7 +42,7 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
       inputSchema: toolArguments({
         id: WholeId,
         blocked: z.boolean().default(true).describe('False lifts the block'),
-        reason: z.string().max(1000).optional().describe('Shown to everybody who looks at it'),
+        reason: z.string().max(1000).optional().describe('Shown to everyone who views it'),
       }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

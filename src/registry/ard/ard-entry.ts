@@ -80,7 +80,7 @@ export function ardManifest(baseUrl: string): JsonObject {
         displayName: 'Catalog Hub',
         type: REGISTRY_TYPE,
         url: `${baseUrl}/ard`,
-        description: 'The MCP servers of this catalog, by search.',
+        description: 'Search for the MCP servers of this catalog.',
         representativeQueries: ['a server that reads PDF files', 'query a PostgreSQL database'],
       },
     ],

@@ -37,7 +37,7 @@ export function readListFilter(text = ''): (server: Listed) => boolean {
     if (!field || !list)
       throw invalidRequest(
         'filter',
-        'must be like type=… AND publisherId=…, of the fields displayName, type, publisherId, createdAfter, updatedAfter',
+        'must have the form type=… AND publisherId=…, with the fields displayName, type, publisherId, createdAfter, updatedAfter',
       );
     const values = list.split(',').map((value) => value.trim().replace(/^["']|["']$/g, ''));
     if (field === 'createdAfter' || field === 'updatedAfter') return isLater(field, values);

@@ -161,6 +161,6 @@ function writeToken(text: string): string {
 function readToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (!/^(urn:|[\w.-]+\/)/.test(text) || writeToken(text) !== token)
-    throw invalidRequest('pageToken', 'is not one that this hub gave out; start without it');
+    throw invalidRequest('pageToken', 'was not issued by this hub; start without it');
   return text;
 }

@@ -68,7 +68,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
   async function assertFree(key: ServerKey): Promise<void> {
     const [twin] = await store.twinsOf(key.name);
     if (twin) {
-      const advice = 'publish another version of that one, or choose a name that nobody takes for it';
+      const advice = 'publish another version of that server, or choose a name that cannot be confused with it';
       throw new HubError('name_taken', `The server '${twin}' differs from '${key.name}' only in case: ${advice}.`);
     }
     await upToDate();
@@ -110,7 +110,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
       const after = before.map((manifest) => withStatus(manifest, { status, statusMessage }));
       const changed = after.filter((manifest, place) => jsonDigest(manifest) !== jsonDigest(before[place]));
       if (changed.length === 0)
-        throw invalidRequest('status', 'it and its message are these already, so that nothing would change');
+        throw invalidRequest('status', 'is already set, with the same message, so nothing would change');
       await save(changed);
       if (status === 'deleted') await clearGateway();
       const servers = await shown(changed);
@@ -169,7 +169,7 @@ function unlisted(key: ServerKey, manifest: JsonObject, presenter: Presenter): S
 function taken({ name, version }: ServerKey): HubError {
   return new HubError(
     'version_taken',
-    `'${name}' has a version ${version} already, and what is published is never replaced: publish it with another version.`,
+    `'${name}' already has a version ${version}, and published versions are never replaced: publish it with another version.`,
   );
 }
 

@@ -56,7 +56,9 @@ function storageIssues(version: string): ValidationIssue[] {
 function repositoryIssues({ url, source }: NonNullable<PublishedServer['repository']>): ValidationIssue[] {
   const isPublic = source === 'github' || source === 'gitlab';
   if (!isPublic)
-    return [warning('repository.source', 'the public registry takes only github and gitlab', 'invalid-repository-url')];
+    return [
+      warning('repository.source', 'the public registry accepts only github and gitlab', 'invalid-repository-url'),
+    ];
   const isThere = new RegExp(`^https?://(www\\.)?${source}\\.com/[\\w.-]+(/[\\w.-]+)+/?$`).test(url);
   return isThere
     ? []
@@ -73,7 +75,7 @@ function packageIssues(pack: Package, path: string): ValidationIssue[] {
   return [
     ...(version === undefined ? [] : versionIssues(`${path}.version`, version)),
     ...(registryType === 'mcpb' && fileSha256 === undefined
-      ? [error(`${path}.fileSha256`, 'is missing, and packages of the type mcpb need it', 'mcpb-file-sha256-required')]
+      ? [error(`${path}.fileSha256`, 'is missing, but packages of the type mcpb need it', 'mcpb-file-sha256-required')]
       : []),
     ...(registryType === 'oci' && version !== undefined
       ? [warning(`${path}.version`, 'belongs into the identifier, as its tag', 'oci-version')]
@@ -105,7 +107,7 @@ function remoteIssues({ url, variables = {} }: Remote, path: string): Validation
       ? [error(`${path}.url`, 'must not be an address that only one machine can reach', 'invalid-remote-url')]
       : []),
     ...(url.startsWith('http:')
-      ? [warning(`${path}.url`, 'the public registry and VS Code take only https', 'invalid-remote-url')]
+      ? [warning(`${path}.url`, 'the public registry and VS Code accept only https', 'invalid-remote-url')]
       : []),
     ...variableIssues(url, Object.keys(variables), `${path}.url`),
   ];

@@ -5,8 +5,8 @@ import { PUBLISHER_META } from '../contract.ts';
 const Address = z
   .string()
   .max(2_000)
-  .regex(/^https?:\/\/\S+$/, 'must be an address that begins with http:// or https://');
-const SecureAddress = z.string().regex(/^https:\/\/[^\s"'<>]+$/, 'must be an address that begins with https://');
+  .regex(/^https?:\/\/\S+$/, 'must be an address that starts with http:// or https://');
+const SecureAddress = z.string().regex(/^https:\/\/[^\s"'<>]+$/, 'must be an address that starts with https://');
 const line = (longest: number) =>
   z
     .string()
@@ -54,7 +54,7 @@ const Remote = z.discriminatedUnion('type', [
 
 const Package = z.strictObject({
   registryType: line(100),
-  identifier: z.string().regex(/^\S+$/, 'must not be empty or hold spaces'),
+  identifier: z.string().regex(/^\S+$/, 'must not be empty or contain spaces'),
   version: z.string().min(1).max(255).optional(),
   registryBaseUrl: Address.optional(),
   fileSha256: z

@@ -39,7 +39,7 @@ export function isManifest(document: unknown): document is JsonObject {
 function serverIssues(document: unknown): ValidationIssue[] {
   if (!isJsonObject(document)) return [schemaIssue('', 'must be an object', 'type')];
   if (countValues(document) > MOST_VALUES)
-    return [schemaIssue('', `must not hold more than ${MOST_VALUES} values`, 'size')];
+    return [schemaIssue('', `must not have more than ${MOST_VALUES} values`, 'size')];
   const { data, error } = PublishedServer.safeParse(document);
   return [...schemaIssues(document), ...(data ? ruleIssues(data) : error.issues.flatMap(issuesOf))];
 }

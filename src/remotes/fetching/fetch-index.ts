@@ -119,7 +119,7 @@ function refused(status: number, hasCredentials: boolean): FetchError {
   const hints: Record<number, string> = {
     401: `; ${advice}`,
     403: `; ${advice}`,
-    405: '; of an MCP registry or a view of a hub, give the address of its list, which ends in /v0.1/servers',
+    405: '; for an MCP registry or a view of a hub, use the address of its list, which ends in /v0.1/servers',
   };
   return new Refusal(`answered ${status}${hints[status] ?? ''}`, { isTemporary: status >= 500 });
 }

@@ -62,7 +62,7 @@ function withoutFetching(
 ): FetchedManifest | undefined {
   if (fault !== undefined) return failed(url, { message: fault, isTemporary: false });
   if (CREDENTIALS.test(url))
-    return failed(url, { message: 'has an address with credentials, which everybody would see', isTemporary: false });
+    return failed(url, { message: 'has an address with credentials, which everyone could see', isTemporary: false });
   if (isDeleted) return { outcome: 'deleted', url };
   if (digest !== undefined && digest === known?.digest) return { outcome: 'unchanged', url };
   return text === undefined ? undefined : inPlace(text, { url, known, maxManifestBytes });

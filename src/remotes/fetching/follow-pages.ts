@@ -19,7 +19,7 @@ export async function* followPages(
       throw error instanceof FetchError ? ofPage(followed.size + 1, error) : error;
     });
     // Taken for an empty page, it would be the end of the list, and all that comes after it would count as vanished.
-    if (!page.hasList) throw ofPage(followed.size + 1, new FetchError('holds no list', { isTemporary: true }));
+    if (!page.hasList) throw ofPage(followed.size + 1, new FetchError('contains no list', { isTemporary: true }));
   }
 }
 

@@ -42,7 +42,10 @@ const CHUNK = { entries: 250, characters: 250_000 };
 export default function readIndex(task: IndexTask): IndexAnswer {
   const { url, hubId } = task;
   if (isPackedFile(task.bytes))
-    return { ok: false, error: 'This is a packed file: serve it unpacked, or with the header Content-Encoding.' };
+    return {
+      ok: false,
+      error: 'This is a compressed file: serve it uncompressed, or with the header Content-Encoding.',
+    };
   try {
     const text = new TextDecoder().decode(task.bytes);
     // Tens of megabytes that are not needed beside the text.
@@ -50,7 +53,7 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     if (text.trim() === '')
       return { ok: false, error: 'The index is empty: there is nothing at this address to read.' };
     if (/^\s*<(?:!doctype|html)/i.test(text))
-      return { ok: false, error: 'This is a web page, not an index: give the address of the JSON document itself.' };
+      return { ok: false, error: 'This is a web page, not an index: use the address of the JSON document itself.' };
     const { document } = parseManifestText(url, text);
     const { entries, ...about } = readIndexDocument(document, url);
     if (hubId && entries.some(({ manifest }) => isAnsweredBy(manifest, hubId))) return { ok: false, error: OWN_ID };
@@ -58,14 +61,14 @@ export default function readIndex(task: IndexTask): IndexAnswer {
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
     // Nested so deep that it cannot even be written down again.
-    if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deep to be read.' };
+    if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deeply.' };
     throw error;
   }
 }
 
 /** What such a hub lists would be left out as if it came from here. */
 const OWN_ID =
-  "The hub at this address has the same id as this one: it is this hub itself, or it was started from a copy of this hub's database. Remove the remote, or give the copy an id of its own, as docs/registry.md says under Federation.";
+  "The hub at this address has the same id as this one: it is this hub itself, or it was started from a copy of this hub's database. Remove the remote, or give the copy a new id (see Federation in docs/registry.md).";
 
 /** gzip, zstd and zip, by their first bytes. */
 function isPackedFile(bytes: Uint8Array): boolean {

@@ -98,7 +98,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
 
   async function withRetries(task: Task): Promise<FetchReply> {
     const { host, request, health, deadline } = task;
-    if (isGivenUp(task)) throw notRequested('its host gave no usable answer to the requests before it');
+    if (isGivenUp(task)) throw notRequested('its host sent no usable response to earlier requests');
     for (let attempt = 1; ; attempt += 1) {
       await pauseOver(task);
       const outcome = await tryOnce(request, deadline);

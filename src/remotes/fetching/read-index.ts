@@ -36,9 +36,9 @@ function emptyIndex(document: unknown): IndexPage {
   const odd = keys.find((key) => document[key] !== null);
   if (odd) throw noIndex(`This is not an index: '${odd}' is not a list`);
   const { type, id, version } = document;
-  if (type && id && version) throw noIndex('This is a manifest, not an index that lists some');
-  if (isAgentCard(document)) throw noIndex('This is an agent card, not an index that lists some');
-  if (isServerJson(document)) throw noIndex('This is one server of an MCP registry, not an index that lists some');
+  if (type && id && version) throw noIndex('This is a manifest, not an index that lists manifests');
+  if (isAgentCard(document)) throw noIndex('This is an agent card, not an index that lists cards');
+  if (isServerJson(document)) throw noIndex('This is one server of an MCP registry, not an index that lists servers');
   return { entries: [], tellsChanges: false, hasList: keys.length > 0 };
 }
 

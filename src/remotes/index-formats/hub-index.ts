@@ -66,7 +66,7 @@ function digestIn({ digest, sha256 }: JsonObject): string | undefined {
   return /^sha256:[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
-const BARE = "is a manifest itself, which is read only under the key 'manifest' of an entry";
+const BARE = "is a manifest itself, but a manifest must be under the key 'manifest' of an entry";
 
 /** Lists also name type, id and version beside the address of a manifest; alone, they are most likely meant as one. */
 function isBareManifest(listed: unknown): boolean {

@@ -62,7 +62,7 @@ export function usableEntry(indexUrl: string, place: EntryPlace, read: () => Ind
   try {
     return read();
   } catch {
-    return unusableEntry(indexUrl, place, 'cannot be made sense of');
+    return unusableEntry(indexUrl, place, 'cannot be interpreted');
   }
 }
 
@@ -70,7 +70,7 @@ export function usableEntry(indexUrl: string, place: EntryPlace, read: () => Ind
 export function unusableEntry(
   indexUrl: string,
   place: EntryPlace,
-  fault = 'is not a manifest and names none',
+  fault = 'is not a manifest and does not refer to one',
 ): IndexEntry {
   const { kind, position } = place;
   const url = placeInIndex(indexUrl, `${kind}-${position}`);

@@ -14,6 +14,6 @@ function readManifest(manifest: ManifestText): ManifestAnswer {
   try {
     return { ok: true, entity: entityFromText(manifest) };
   } catch (error) {
-    return { ok: false, error: error instanceof HubError ? error.message : 'is too much to read' };
+    return { ok: false, error: error instanceof HubError ? error.message : 'is too large to read' };
   }
 }

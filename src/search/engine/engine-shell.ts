@@ -37,9 +37,9 @@ export interface ShellDependencies extends Pick<FollowerDependencies, 'isBusy' |
 
 /** So many vectors may be missing without a word about it: they are being computed. */
 const FEW_MISSING = 0.05;
-const NO_QUERY_VECTOR = 'A query could not be embedded; search goes on by words';
+const NO_QUERY_VECTOR = 'A query could not be embedded; search uses keywords only';
 const BEHIND = 'The index is not up to date yet: recent changes may be missing.';
-const STAND_IN = 'The sentence encoder cannot be used here: a simpler model judges meaning, more coarsely.';
+const STAND_IN = 'The sentence encoder cannot be used here, so semantic search uses a simpler, less precise model.';
 
 export function createEngine(searched: SearchedIndex, dependencies: ShellDependencies): SearchEngine {
   const { keeper } = searched;

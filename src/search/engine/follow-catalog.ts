@@ -158,7 +158,7 @@ export class CatalogFollower {
       if (signal.aborted) return;
       this.embedAgainAt = performance.now() + REST_AFTER_FAILURE_MS;
       this.embedTrouble = troubleOf(error);
-      this.report('Texts of the catalog could not be embedded; search goes on by words', wholeReason(error));
+      this.report('Texts of the catalog could not be embedded; search uses keywords only', wholeReason(error));
     }
   }
 

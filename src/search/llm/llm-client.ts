@@ -83,7 +83,7 @@ export function createLlmClient({ endpoint, fetch, log }: LlmDependencies): LlmC
         return { outcome: 'answered', value };
       } catch (error) {
         if (isBrokenCircuitError(error) || isBulkheadRejectedError(error)) return { outcome: 'unavailable' };
-        log.warn({ error: reason(error) }, 'The language model could not be used; search goes on without it');
+        log.warn({ error: reason(error) }, 'The language model could not be used; search continues without it');
         return { outcome: 'failed' };
       }
     },
@@ -107,6 +107,6 @@ export function readJsonObject<T>(text: string, schema: z.ZodType<T>): T {
 
 /** Without what was asked or answered: both hold the words of callers. */
 function reason(error: unknown): string {
-  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'gave an answer of another form';
+  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'returned an answer in the wrong format';
   return error instanceof Error ? error.message : String(error);
 }

@@ -40,7 +40,7 @@ export async function openEmbeddedModel(
   try {
     const { model, fallback } = await run([], signal);
     if (fallback !== undefined) {
-      log.warn({ reason: fallback }, 'The sentence encoder does not run here; the static model takes its place');
+      log.warn({ reason: fallback }, 'The sentence encoder cannot run here; the static model replaces it');
     }
     return {
       model,

@@ -97,9 +97,9 @@ class RefusedError extends Error {
 
 /** What the service did, as the rest of a sentence that is shown to the person who searches. */
 function faultOf(error: unknown): string {
-  if (isBrokenCircuitError(error)) return 'failed several times in a row, and is left alone for a moment';
+  if (isBrokenCircuitError(error)) return 'failed several times in a row, and is paused for a moment';
   if (error instanceof FetchError || error instanceof RefusedError) return error.message;
-  return `does not serve: ${messageOf(error)}`;
+  return `cannot be used: ${messageOf(error)}`;
 }
 
 /** Too many requests, trouble of the server, or of the way to it: worth another try. */

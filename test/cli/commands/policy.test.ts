@@ -23,7 +23,7 @@ testBothWays('hub policy: checked, counted, applied, shown and explained', { man
   await writeFile(file, 'version: 1\nrules:\n  - match: { licence: MIT }\n    outcome: block\n');
   const broken = await hub('policy', 'check', file);
   assert.equal(broken.exitCode, 2);
-  assert.match(broken.error, /line 3, column 14: rules\.0\.match\.licence is not known here/);
+  assert.match(broken.error, /line 3, column 14: rules\.0\.match\.licence is not a known field here/);
   assert.equal((await hub('policy', 'apply', file)).exitCode, 2);
   assert.equal((await hub('policy', 'check', `${file}.not-there`)).exitCode, 2);
 
@@ -44,7 +44,7 @@ testBothWays('hub policy: checked, counted, applied, shown and explained', { man
   assert.equal((await hub('policy', 'test', 'alpha')).out, tested.out);
   const shown = (await hub('show', uid('alpha'))).out;
   assert.match(shown, /Hidden by +rule 1 'ask'/);
-  assert.match(shown, /Install +The policy asks for approval/);
+  assert.match(shown, /Install +The policy requires approval/);
   assert.match((await hub('catalog', '--hidden')).out, /alpha[\s\S]*beta/);
   assert.equal((await hub('catalog', '--hidden', '--blocked')).exitCode, 2);
 });

@@ -147,7 +147,7 @@ test('hub search: a model that fails is told once, with the reason', async (t) =
   await hub.load(manifests.map((document) => ({ document })));
   await close();
   const { error, out } = await inTerminal(args, { environment });
-  assert.equal(error, 'hub: The language model could not be used; search goes on without it: answered 500\n');
+  assert.equal(error, 'hub: The language model could not be used; search continues without it: answered 500\n');
   assert.match(out, /^tool:weather@/m);
 });
 

@@ -86,7 +86,7 @@ test('audit: installs of the local catalog are recorded with their folder, and r
     await writeFile(String(manifest), JSON.stringify(aManifest({ license })));
     return hub('install', '--manifest', String(manifest), '--target', String(target));
   };
-  assert.match((await install('MIT')).error, /does not let 'mcp_server:pdf-tables@1\.0\.0' be installed/);
+  assert.match((await install('MIT')).error, /does not allow 'mcp_server:pdf-tables@1\.0\.0' to be installed/);
   assert.equal((await hub('show', 'mcp_server:pdf-tables')).exitCode, 3, 'nothing was saved');
   assert.equal((await install('Apache-2.0')).exitCode, 0);
   const { out } = await hub('audit', '--operation', 'install', '--json');

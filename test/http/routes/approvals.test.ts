@@ -163,7 +163,7 @@ testOnEveryEngine('approvals: nothing is approved that nobody saw', async (t, da
   const blind = assertProblem(await decide(app, uidOf('a'), { decision: 'approve' }), 'invalid_request');
   assert.match(blind.detail, /send the digest that GET \/approvals/);
   const loose = await decide(app, 'mcp_server:a', { decision: 'approve', digest });
-  assert.match(assertProblem(loose, 'invalid_request').detail, /must name the version/);
+  assert.match(assertProblem(loose, 'invalid_request').detail, /must include the version/);
   await hub.load([
     { document: server('a', { mcp_registration: { server: { transport: 'SSE', url: 'https://x.y/' } } }) },
   ]);

@@ -141,7 +141,7 @@ test('policy: a broken one is refused with line and column, and the earlier one 
     await call(app, 'PUT', '/policy', { text: 'version: 1\nrules:\n  - match: { licence: MIT }\n    outcome: block' }),
     'invalid_policy',
   );
-  assert.match(refused.detail, /line 3, column 14: rules\.0\.match\.licence is not known here/);
+  assert.match(refused.detail, /line 3, column 14: rules\.0\.match\.licence is not a known field here/);
   assert.equal(refused.errors?.[0]?.path, 'rules.0.match.licence');
   assert.equal((await app.inject('/policy')).json().text, NO_COPYLEFT);
   assert.deepEqual(await found(app), [uidOf('com.acme/free')]);
@@ -384,7 +384,7 @@ test('POLICY_FILE: a hub that never had a policy does not start without the one 
   await start(database);
   assert.deepEqual(
     logged.map(({ message }) => message.split(':')[0]),
-    ['The policy file cannot be used, the earlier policy stays in force'],
+    ['The policy file cannot be used, so the earlier policy stays in force'],
     'only where there is an earlier one',
   );
 });

@@ -162,7 +162,7 @@ test('an object whose lists are not lists is not an index, and the error says wh
     assert.throws(() => readIndexDocument(document, INDEX), kinds);
   }
   const manifest = { type: 'tool', id: 'a', version: '1' };
-  assert.throws(() => readIndexDocument(manifest, INDEX), /This is a manifest, not an index that lists some/);
+  assert.throws(() => readIndexDocument(manifest, INDEX), /This is a manifest, not an index that lists manifests/);
 });
 
 test('hub index: what names no manifest is kept with its fault, for its author to see', () => {
@@ -175,7 +175,7 @@ test('hub index: what names no manifest is kept with its fault, for its author t
     entries.map(({ url }) => url),
     Array.from({ length: 10 }, (_, position) => `${INDEX}#entry-${position}`),
   );
-  assert.equal(entries[9]?.fault, 'is not a manifest and names none (entry 9, counted from 0)');
+  assert.equal(entries[9]?.fault, 'is not a manifest and does not refer to one (entry 9, counted from 0)');
 });
 
 test('hub index: a bare manifest is refused, and the error says how to list it', () => {

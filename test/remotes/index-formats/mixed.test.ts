@@ -33,9 +33,9 @@ test('mixed index: what is unusable in one list is told apart from what is unusa
   assert.deepEqual(
     entries.map(({ url, fault }) => [url, fault]),
     [
-      [`${INDEX}#server-0`, 'is not a manifest and names none (server 0, counted from 0)'],
-      [`${INDEX}#server-1`, 'is not a manifest and names none (server 1, counted from 0)'],
-      [`${INDEX}#entry-0`, 'is not a manifest and names none (entry 0, counted from 0)'],
+      [`${INDEX}#server-0`, 'is not a manifest and does not refer to one (server 0, counted from 0)'],
+      [`${INDEX}#server-1`, 'is not a manifest and does not refer to one (server 1, counted from 0)'],
+      [`${INDEX}#entry-0`, 'is not a manifest and does not refer to one (entry 0, counted from 0)'],
       [`${DIR}a1`, undefined],
     ],
   );
@@ -80,5 +80,5 @@ test('mixed index: what names a manifest is fetched, whatever else it says; what
 
 test('a server.json that is given as the index is named as what it is', () => {
   for (const document of [{ ...SERVER, packages: PACKAGES }, { server: SERVER }, { $schema: SCHEMA }])
-    assert.throws(() => read(document), /This is one server of an MCP registry, not an index that lists some/);
+    assert.throws(() => read(document), /This is one server of an MCP registry, not an index that lists servers/);
 });

@@ -53,7 +53,7 @@ testOnEveryEngine('time limits: a silent host is waited for once, whatever it is
     [...reasons].map(([reason, all]) => [reason, all.length]),
     [
       ['did not answer within 3 s', 4],
-      ['was not requested: its host gave no usable answer to the requests before it', 8],
+      ['was not requested: its host sent no usable response to earlier requests', 8],
     ],
   );
 });

@@ -311,10 +311,10 @@ testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op',
     ['DELETE', `/remotes?remote=${other}`, { url }],
   ] as const) {
     const refused = await ask(method, path, body);
-    assert.match(refused.body.errors?.[0]?.message, /^'.*' and '.*' are two remotes$/);
+    assert.match(refused.body.errors?.[0]?.message, /^'.*' and '.*' are different remotes$/);
   }
   const empty = await ask('DELETE', '/remotes', {});
-  assert.deepEqual(empty.body.errors, [{ path: 'url', message: 'give the address or the name of a remote' }]);
+  assert.deepEqual(empty.body.errors, [{ path: 'url', message: 'must be the address or the name of a remote' }]);
   const nobody = await ask('POST', '/remotes', { name: 'nobody', op: 'delete' });
   assert.match(nobody.body.errors[0].message, /^no remote is named 'nobody'/);
   assert.equal((await ask('DELETE', '/remotes', { url, name: 'never used' })).body.removed, true);

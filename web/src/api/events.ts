@@ -16,7 +16,10 @@ export async function follow<Progress, Result>(
     if (event === 'result') return data as Result;
     if (event === 'error') throw problemFailure(data as Problem);
   }
-  throw new HubFailure('unreachable', 'The connection ended before the work did; it may still be going on in the hub.');
+  throw new HubFailure(
+    'unreachable',
+    'The connection closed before the work was done. It may still be running in the hub.',
+  );
 }
 
 interface ServerEvent {

@@ -7,14 +7,14 @@ export function unreachable(): HubFailure {
     'unreachable',
     navigator.onLine
       ? 'The hub does not answer. It may be stopped, or restarting.'
-      : 'This device is offline. The hub can be asked again once it is back.',
+      : 'This device is offline. Try again when it is back online.',
   );
 }
 
 export function unreadable(): HubFailure {
   return new HubFailure(
     'unreadable',
-    'There was an answer, but not one that the hub gives. Something between this page and the hub may have changed it.',
+    'The response is not from the hub. Something between this page and the hub may have changed it.',
   );
 }
 
@@ -35,7 +35,7 @@ export function asFailure(error: unknown): HubFailure {
   reportError(error);
   return new HubFailure(
     'page',
-    `This page made a mistake (${error instanceof Error ? error.message : String(error)}). Load it again; what the hub is doing goes on.`,
+    `This page failed (${error instanceof Error ? error.message : String(error)}). Reload it; work in the hub continues.`,
   );
 }
 

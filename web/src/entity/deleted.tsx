@@ -16,7 +16,7 @@ export function Deleted({ removal: { uid, listed_by, note } }: { removal: Entity
       </p>
       {note && <Notice tone="warn" title={note} />}
       {listed_by.length > 0 && (
-        <Notice tone="warn" title="The next sync brings it back">
+        <Notice tone="warn" title="The next sync restores it">
           <p>{listed_by.length === 1 ? 'This remote still lists it:' : 'These remotes still list it:'}</p>
           <ul>
             {listed_by.map((remote) => (

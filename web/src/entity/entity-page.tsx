@@ -213,7 +213,7 @@ function NotFound({ id }: { id: string }) {
     <div class="entity-head">
       <h1>Entry not found</h1>
       <p>
-        The catalog holds nothing under <code>{id}</code>. It may have been removed, or the address may be incomplete.
+        The catalog has no entry <code>{id}</code>. It may have been removed, or the address may be incomplete.
       </p>
       <p>
         <a href={`/?${new URLSearchParams({ q: words.trim() })}`}>Search for “{words.trim()}”</a>

@@ -99,8 +99,8 @@ function DeleteDialog({ entity, onDelete, onClose }: Omit<ManageProps, 'onChange
   return (
     <FormDialog title={`Delete ${titleOf(entity)}?`} action="Delete" isDestructive onSubmit={remove} onClose={onClose}>
       <p>
-        This removes <code>{entity.id}</code> from the catalog and from the gateway. A remote that still lists it brings
-        it back with the next sync; block it instead to keep it out.
+        This removes <code>{entity.id}</code> from the catalog and from the gateway. If a remote still lists it, the
+        next sync restores it; block it instead to keep it out.
       </p>
     </FormDialog>
   );

@@ -43,7 +43,7 @@ function Document({ registration }: { registration: Record<string, unknown> }) {
   return (
     <>
       <CopyBox text={text} label="the registration" />
-      {text !== whole && <p class="quiet">What looks like a secret or a login is left out.</p>}
+      {text !== whole && <p class="quiet">Values that look like secrets or logins are left out.</p>}
     </>
   );
 }

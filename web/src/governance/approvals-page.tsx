@@ -73,10 +73,10 @@ function Approvals() {
 
 function Nothing() {
   return state.value === 'pending' ? (
-    <Notice title="Nothing waits for approval">
+    <Notice title="Nothing is waiting for approval">
       <p>
         Entities appear here when a rule of the <a href="/operations/policy">policy</a>, or the settings of a remote,
-        ask for approval.
+        require approval.
       </p>
     </Notice>
   ) : (
@@ -158,7 +158,7 @@ function QueueRow({ item }: { item: ApprovalItem }) {
         <span class="row-title">
           {item.title ?? item.name} <span class="result-version">{item.version}</span>
         </span>
-        <span class="quiet">{item.publisher ?? 'no publisher named'}</span>
+        <span class="quiet">{item.publisher ?? 'unknown publisher'}</span>
       </button>
     </li>
   );

@@ -114,11 +114,11 @@ function Source({
   return (
     <>
       {inForce === null && (
-        <p>This hub has no policy: everything is found, installed and registered. Below is an example to begin with.</p>
+        <p>This hub has no policy: everything is found, installed and registered. Below is an example to start with.</p>
       )}
       {changed_at && (
         <p class="quiet">
-          {source === 'file' ? 'Read from POLICY_FILE, which is where it is changed' : `Set by ${changed_by}`},{' '}
+          {source === 'file' ? 'Read from POLICY_FILE; change it there' : `Set by ${changed_by}`},{' '}
           {atMoment(changed_at)}.
         </p>
       )}

@@ -120,7 +120,7 @@ function Variables({ variables }: Pick<ApprovalReview, 'variables'>) {
   if (variables.length === 0) return null;
   return (
     <>
-      <h3>Variables it asks for</h3>
+      <h3>Variables it needs</h3>
       <ul class="plain-list">
         {variables.map(({ name, required, description }) => (
           <li key={name}>
@@ -136,7 +136,7 @@ function Content({ content = [] }: Pick<ApprovalReview, 'content'>) {
   if (content.length === 0) return null;
   return (
     <details>
-      <summary>Everything it brings ({content.length} values)</summary>
+      <summary>All content ({content.length} values)</summary>
       <ul class="plain-list">
         {content.map(({ path, value }) => (
           <li key={path}>

@@ -37,7 +37,7 @@ export function Views() {
     <section class="panel" aria-labelledby="views">
       <h2 id="views">Registry views</h2>
       <details onToggle={(event) => event.currentTarget.open && look()}>
-        <summary>Parts of the registry with an address of their own, for the allow-list of a team</summary>
+        <summary>Subsets of the registry, each with its own address, for example as a team’s allow-list</summary>
         {failure.value && <FailureNotice failure={failure.value} onRetry={look} />}
         {views.value.length > 0 && (
           <ViewTable

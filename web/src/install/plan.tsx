@@ -70,7 +70,7 @@ function Registering({ registration }: { registration: InstallPlan['mcp_registra
   return (
     <li>
       <strong>{reason ? 'Not for the gateway' : stepName('gateway.register')}</strong>
-      <span class="quiet">{reason ?? 'If the gateway refuses, the install still counts.'}</span>
+      <span class="quiet">{reason ?? 'If the gateway refuses it, the install still succeeds.'}</span>
     </li>
   );
 }

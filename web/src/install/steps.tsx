@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'artifact.unsupported': 'An artifact that cannot be installed',
   'artifacts.place': 'Move the artifacts into place',
   'adapters.write': 'Write the adapters',
-  'gateway.register': 'Register into the gateway',
+  'gateway.register': 'Register with the gateway',
   'lockfile.write': 'Write the lockfile',
 };
 

@@ -54,7 +54,7 @@ export function Attention() {
               approval.
             </p>
           )}
-          <List title="Listed by no remote" page={entries.value.missing} about={missingWords} />
+          <List title="Not listed by any remote" page={entries.value.missing} about={missingWords} />
           <List title="Blocked" page={entries.value.blocked} about={blockedWords} />
         </>
       )}

@@ -34,7 +34,7 @@ export function Audit() {
       <details onToggle={(event) => event.currentTarget.open && open()}>
         <summary>Who changed what</summary>
         {failure.value && <FailureNotice failure={failure.value} onRetry={open} />}
-        {entries.value?.length === 0 && <p class="quiet">Nothing was changed yet.</p>}
+        {entries.value?.length === 0 && <p class="quiet">Nothing has been changed yet.</p>}
         {entries.value && entries.value.length > 0 && <AuditTable entries={entries.value} />}
         {next.value && (
           <button type="button" class="button" onClick={() => load(next.value)}>

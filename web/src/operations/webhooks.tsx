@@ -45,7 +45,7 @@ export function Webhooks() {
     <section class="panel" aria-labelledby="webhooks">
       <h2 id="webhooks">Webhooks</h2>
       <details onToggle={(event) => event.currentTarget.open && open()}>
-        <summary>Who hears of what happens here</summary>
+        <summary>Receivers of events from this hub</summary>
         {failure.value && <FailureNotice failure={failure.value} onRetry={open} />}
         {webhooks.value?.length === 0 && (
           <p class="quiet">

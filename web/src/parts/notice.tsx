@@ -26,8 +26,8 @@ export interface FailureNoticeProps {
 
 const TITLES: Partial<Record<FailureKind, string>> = {
   unreachable: 'No answer',
-  unreadable: 'An odd answer',
-  page: 'A mistake of this page',
+  unreadable: 'Unexpected response',
+  page: 'Page error',
 };
 
 export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps) {

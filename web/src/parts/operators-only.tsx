@@ -40,7 +40,7 @@ export function OperatorsOnly({ title, failure, open, children }: OperatorsOnlyP
         )}
       </header>
       {open}
-      {!areSettingsAsked.value && <Waiting>The hub is being asked …</Waiting>}
+      {!areSettingsAsked.value && <Waiting>Loading …</Waiting>}
       {areSettingsAsked.value && !needsToken && !isRefused && children}
       {areSettingsAsked.value && (needsToken || isRefused) && (
         <section class="panel" aria-labelledby="token">

@@ -2,7 +2,7 @@
 import type { LifecycleStatus } from '../../../src/catalog/manifest.ts';
 
 const MEANINGS: Record<Exclude<LifecycleStatus, 'active'>, string> = {
-  deprecated: 'Its publisher advises against using it in new work.',
+  deprecated: 'Its publisher advises against using it in new projects.',
   disabled: 'Its publisher has withdrawn it.',
 };
 

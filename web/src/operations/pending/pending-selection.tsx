@@ -88,8 +88,8 @@ function DeleteQuestion({ uids, which, onClose }: Deletion & { onClose: () => vo
     >
       <p>
         {uids.length === 1
-          ? 'This removes it from the catalog. A remote that still lists it brings it back with the next sync.'
-          : 'This removes them from the catalog. A remote that still lists them brings them back with the next sync.'}
+          ? 'This removes it from the catalog. If a remote still lists it, the next sync restores it.'
+          : 'This removes them from the catalog. The next sync restores those that a remote still lists.'}
       </p>
     </Question>
   );

@@ -80,8 +80,8 @@ function Unregistrable() {
   const which = registrable ? count(number, 'other server') : count(number, 'server');
   return (
     <p class="quiet">
-      {which} can never be registered as {number === 1 ? 'its manifest is' : 'their manifests are'}: without a usable
-      address, or disabled.{' '}
+      {which} can never be registered {number === 1 ? 'with its current manifest' : 'with their current manifests'} (no
+      usable address, or disabled).{' '}
       <button type="button" class="link-button" onClick={() => ask({ registrable: !registrable })}>
         {registrable ? (number === 1 ? 'Show it' : 'Show them') : 'Show servers that can be registered'}
       </button>

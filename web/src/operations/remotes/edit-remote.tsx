@@ -48,7 +48,7 @@ export function EditRemote({ remote, onClose }: { remote: Remote; onClose: () =>
         An entry that several remotes list belongs to the remote with the highest priority.
       </p>
       <label>
-        <span class="label">Register into the gateway</span>
+        <span class="label">Register with the gateway</span>
         <select
           value={register}
           onChange={(event) => {

@@ -14,6 +14,6 @@ export function fieldRefusal(address: string, failure: HubFailure): FieldRefusal
   const [fault] = failure.faults;
   const field = fault?.path === 'name' ? 'name' : 'url';
   if (field === 'url' && !/^https?:$/.test(URL.parse(address.trim())?.protocol ?? ''))
-    return { field, sentence: 'The address must begin with http:// or https://.' };
+    return { field, sentence: 'The address must start with http:// or https://.' };
   return { field, sentence: fault ? `The ${LABELS[field]} ${fault.message.replace(/\.$/, '')}.` : failure.message };
 }

@@ -26,7 +26,7 @@ export function RemoveRemote({ remote: { url, name }, onClose }: { remote: Remot
             purge.value = event.currentTarget.checked;
           }}
         />
-        <span>Also delete what only this remote brought</span>
+        <span>Also delete entries that only this remote listed</span>
       </label>
     </Question>
   );
