@@ -268,17 +268,17 @@ const notHubs: { name: string; answer: (response: ServerResponse) => void; says:
   {
     name: 'a 404 of somebody else',
     answer: (response) => response.writeHead(404).end('?'),
-    says: /answered 404, and not as/,
+    says: /answered 404, but not like/,
   },
   {
     name: 'a redirect to nowhere',
     answer: (response) => response.writeHead(302, { location: 'http://[' }).end(),
-    says: /answered 302, and not as/,
+    says: /answered 302, but not like/,
   },
   {
     name: 'a problem that is invalid',
     answer: (response) => response.writeHead(500, { 'content-type': 'application/problem+json' }).end('null'),
-    says: /answered 500, and not as/,
+    says: /answered 500, but not like/,
   },
   { name: 'a broken proxy', answer: (response) => response.writeHead(502).end('<html>'), says: /answered 502/ },
   { name: 'a connection that breaks', answer: (response) => response.destroy(), says: /closed the connection/ },

@@ -60,7 +60,7 @@ test('origin: an open hub shows what only operators may see under names that nob
     for (const host of REBOUND) {
       const { statusCode, body } = await get(url, host);
       assert.equal(statusCode, 403, `${url} ${host}`);
-      assert.match(JSON.parse(body).detail, /set BASE_URL .*API_TOKEN/);
+      assert.match(JSON.parse(body).detail, /Set BASE_URL .*API_TOKEN/);
     }
   assert.equal((await get('/catalog', 'evil.example')).statusCode, 200, 'what is public is public');
   assert.equal(

@@ -165,7 +165,10 @@ test('mcp: what cannot be done is an answer that says why', async (t) => {
     ['install_entity', { id, target: await tempDir(t) }],
   ] as const) {
     const missing = textOf(await client.callTool({ name, arguments: args }));
-    assert.match(missing, /^entity_not_found: No entity 'tool:nothing@1\.0\.0' is in the catalog\. search_catalog /);
+    assert.match(
+      missing,
+      /^entity_not_found: No entity 'tool:nothing@1\.0\.0' is in the catalog\. Use search_catalog /,
+    );
   }
 });
 

@@ -130,7 +130,7 @@ test('mcp over stdio: on a hub elsewhere, what that hub allows', async (t) => {
   ] as const) {
     const { isError, text } = await saidBy(client, name, args);
     assert.equal(isError, true, name);
-    assert.match(text, /^unauthorized: .* Set HUB_TOKEN to a token of it where this server is started\.$/, name);
+    assert.match(text, /^unauthorized: .* Set HUB_TOKEN to a token of that hub where this server is started\.$/, name);
   }
 });
 

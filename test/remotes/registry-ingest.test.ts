@@ -192,7 +192,7 @@ test('registry: a page that holds no list is not the end of the list', async (t)
     const list = { servers: [wrapped({ name: 'a/a' })], metadata: { nextCursor: 'more' } };
     response.end(JSON.stringify(request.url?.includes('cursor') ? { message: 'Try again later' } : list));
   });
-  assert.equal((await ingest('/v0/servers')).error, 'page 2 of the list: holds no list');
+  assert.equal((await ingest('/v0/servers')).error, 'page 2 of the list: contains no list');
 });
 
 for (const refusal of [400, 422, 500] as const) {

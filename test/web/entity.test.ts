@@ -208,7 +208,10 @@ browserTest(
   { manifests: [secretive] },
   async ({ open }) => {
     const page = await open('/entities/mcp_server:pdf-tables');
-    await page.getByRole('region', { name: 'Registration' }).getByText('secret or a login is left out').waitFor();
+    await page
+      .getByRole('region', { name: 'Registration' })
+      .getByText('look like secrets or logins are left out')
+      .waitFor();
     for (const client of ['Claude', 'Cursor', 'VS Code']) {
       await page.getByRole('tab', { name: client }).click();
       const byHand = page.locator('.client-config');

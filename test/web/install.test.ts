@@ -200,8 +200,8 @@ browserTest(
 
     await answerWith('{"kind":');
     await install.click();
-    await alert.getByText('not one that the hub gives').waitFor();
-    assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|mistake/);
+    await alert.getByText('The response is not from the hub').waitFor();
+    assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|This page failed/);
   },
 );
 

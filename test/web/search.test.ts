@@ -407,7 +407,7 @@ browserTest('page: an answer that is not the hub’s is told as such', demo, asy
   );
   await field(page).fill('pdf');
   const alert = page.getByRole('alert');
-  await alert.getByText('not one that the hub gives').waitFor();
+  await alert.getByText('The response is not from the hub').waitFor();
   assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|offline/);
 });
 

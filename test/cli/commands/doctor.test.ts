@@ -63,7 +63,7 @@ test('hub doctor: what fails is told with what to do, and exit code 1', async (t
   assert.deepEqual(about.git, {
     outcome: 'warning',
     found: 'no working git on the PATH',
-    advice: 'Needed for artifacts of the kind git only: install git.',
+    advice: 'Needed only for artifacts of the kind git: install git.',
   });
   assert.equal(about.catalog?.found, 'empty');
   assert.match(about.protection?.advice ?? '', /API_TOKEN/);
@@ -116,7 +116,7 @@ test('hub doctor: while vectors are being made nobody is told to reinstall', asy
     const search = async () => ({ items: [], total: 0, degraded }) as unknown as SearchPage;
     const { outcome, advice = '' } = await meaningFinding({ search });
     assert.equal(outcome, 'warning');
-    assert.match(advice, /ask again in a minute/);
+    assert.match(advice, /check again in a minute/);
     assert.doesNotMatch(advice, /Reinstall/);
   }
 });
@@ -176,7 +176,7 @@ test('hub doctor: a docker client whose engine does not answer is not an engine'
   });
   const none = await found({ skopeo: 'echo skopeo version 1' });
   assert.deepEqual([none?.outcome, none?.found], ['warning', 'skopeo version 1']);
-  assert.match(none?.advice ?? '', /only the digest .* install docker or podman/);
+  assert.match(none?.advice ?? '', /Only the digest .* install docker or podman/);
 });
 
 test('hub doctor: gateway and model are tried also where there is no database yet', async (t) => {
@@ -198,14 +198,17 @@ test('hub doctor: servers of models that do not answer are named, here and of a 
     API_TOKEN: 'secret',
   };
   const { about } = await diagnose({ ...settings, DATA_DIR: await tempDir(t) });
-  assert.ok(about.model?.advice?.includes(`server at EMBEDDING_BASE_URL (${address}/v1) runs`), about.model?.advice);
+  assert.ok(
+    about.model?.advice?.includes(`server at EMBEDDING_BASE_URL (${address}/v1) is running`),
+    about.model?.advice,
+  );
   assert.doesNotMatch(about.model?.advice ?? '', /Reinstall|set EMBEDDING_BASE_URL/);
   assert.deepEqual([about.llm?.outcome, about.llm?.found.startsWith('the language model ')], ['warning', true]);
-  assert.ok(about.llm?.advice?.includes(`server at LLM_BASE_URL (${address}/v1) runs`), about.llm?.advice);
+  assert.ok(about.llm?.advice?.includes(`server at LLM_BASE_URL (${address}/v1) is running`), about.llm?.advice);
   const { listen } = await testHub(t, { settings });
   const elsewhere = await diagnose({ HUB_URL: await listen(), HUB_TOKEN: 'secret' });
-  assert.match(elsewhere.about.model?.advice ?? '', /server at EMBEDDING_BASE_URL of the hub runs/);
-  assert.match(elsewhere.about.llm?.advice ?? '', /server at LLM_BASE_URL of the hub runs/);
+  assert.match(elsewhere.about.model?.advice ?? '', /server at EMBEDDING_BASE_URL of the hub is running/);
+  assert.match(elsewhere.about.llm?.advice ?? '', /server at LLM_BASE_URL of the hub is running/);
 });
 
 test('hub doctor: a language model that answers is well', async (t) => {

@@ -47,7 +47,7 @@ test('hub validate: says everything that is wrong, without a hub', async (t) => 
   assert.deepEqual([good.exitCode, good.out], [0, `${file} is valid.\n`]);
   const bad = await validate({ ...SERVER, version: 'latest', packages: [{ registryType: 'npm', identifier: 'a b' }] });
   assert.equal(bad.exitCode, 1);
-  assert.match(bad.out, /error: packages\[0\]\.identifier must not be empty or hold spaces/);
+  assert.match(bad.out, /error: packages\[0\]\.identifier must not be empty or contain spaces/);
   assert.match(bad.out, /error: packages\[0\]\.transport /);
   assert.equal(JSON.parse((await validate({ ...SERVER, version: 'latest' }, '--json')).out).valid, false);
   const agent = await validate({ type: 'agent', id: 'a', version: '1' });

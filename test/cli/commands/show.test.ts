@@ -66,7 +66,7 @@ test('hub show --manifest: a page of something else is not a manifest, with exit
   page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
   const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
   assert.deepEqual([exitCode, out], [5, '']);
-  assert.match(error, /^hub: The hub at \S+ answered something that is not JSON \(is this the right address\?\)\./);
+  assert.match(error, /^hub: The hub at \S+ returned something that is not JSON \(is this the right address\?\)\./);
 });
 
 testBothWays('hub show: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {

@@ -17,7 +17,7 @@ test('token: one is created, used in place of API_TOKEN, listed and revoked; the
   const created = await admin(['token', 'create', 'ops', '--role', 'operator', '--days', '30']);
   const token = created.out.trim();
   assert.match(created.out, /^hub_[\w-]{43}\n$/, 'a script may take it as it is');
-  assert.match(created.error, /'ops' \(operator, valid until 2026-07-01\)\. It is not shown again/);
+  assert.match(created.error, /'ops' \(operator, valid until 2026-07-01\)\. It will not be shown again/);
   const operator = as(token);
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.equal((await operator(['block', id])).exitCode, 0);
@@ -62,7 +62,7 @@ test('token: one is created on the machine of the hub, without the settings of i
   const environment = { DB_PATH: database.engine === 'sqlite' ? database.path : '' };
   const created = await inTerminal(['token', 'create', 'ops', '--role', 'operator'], { environment });
   assert.equal(created.exitCode, 0, created.error);
-  assert.match(created.error, /A hub checks tokens only if it runs with API_TOKEN or OIDC_ISSUER/);
+  assert.match(created.error, /A hub checks tokens only if API_TOKEN or OIDC_ISSUER is set/);
   const headers = { authorization: `Bearer ${created.out.trim()}` };
   assert.equal((await app.inject({ url: '/gateways/pending', headers })).statusCode, 200);
 });

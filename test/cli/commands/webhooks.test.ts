@@ -15,7 +15,7 @@ testBothWays('webhook: one is added, listed, tried and removed', {}, async (t, {
   assert.equal(added.out, `Added: chat → ${receiver.url}\n`);
   const shown = await hub('webhook', 'add', 'shown', receiver.url);
   assert.match(shown.out, /^whsec_\S+\n$/, 'the secret alone, for scripts');
-  assert.match(shown.error, /^Added: shown → \S+\. Its secret is not shown again/);
+  assert.match(shown.error, /^Added: shown → \S+\. Its secret will not be shown again/);
   const other = await json<WebhookAdded>('webhook', 'add', 'other', 'http://127.0.0.1:9/');
   assert.match(String(other.answer.secret), /^whsec_/);
   assert.deepEqual((await hub('webhook', 'add', 'bad', 'nowhere')).exitCode, 2);

@@ -243,7 +243,7 @@ test('git: names that are not text are refused before anything is checked out', 
   const commit = await host.git('odd', 'commit-tree', '-m', 'odd', tree);
   await host.git('odd', 'update-ref', 'refs/heads/main', commit);
   const { failure } = await building(t);
-  assert.match(await failure(gitKind, { repo: host.url('odd') }), /holds a name that is not UTF-8/);
+  assert.match(await failure(gitKind, { repo: host.url('odd') }), /contains a name that is not UTF-8/);
 });
 
 test('git: links that lead out of the repository are refused by name; others stay', async (t) => {
