@@ -1,16 +1,26 @@
-// A hub in a process of its own that does one thing when it is told to, until it is killed.
+// A hub in a process of its own that does what it is told, until it is killed.
 import { once } from 'node:events';
+import { flushCompileCache } from 'node:module';
 import { readConfig } from '../src/config.ts';
 import { createHub } from '../src/hub.ts';
 import { testWorld } from '../test/support/world.ts';
+import type { Call, Outcome } from './hub-process.ts';
 
-const [{ database, settings, install }] = await once(process, 'message');
+const [{ database, settings }] = await once(process, 'message');
 const hub = await createHub({
   config: { ...readConfig(settings), database },
   world: testWorld(),
   baseUrl: () => 'http://hub.test',
 });
-process.send?.('begun');
-if (install) await hub.install(install);
-else await hub.syncRemotes();
-process.send?.('done');
+// A process that is killed writes nothing at its end.
+flushCompileCache();
+
+process.on('message', async ({ name, given }: Call) => {
+  const operation = hub[name] as (...given: unknown[]) => Promise<unknown>;
+  const outcome: Outcome = await operation(...given).then(
+    (result) => ({ result }),
+    (error) => ({ code: error.code, message: String(error) }),
+  );
+  process.send?.(outcome);
+});
+process.send?.('ready');

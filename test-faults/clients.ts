@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyDatabase } from '../test/support/databases.ts';
-import type { Engine, Fault, Options, Scope } from './harness.ts';
+import { BOTH, type Fault, type Options, type Scope } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 
 const REQUEST = 'GET /openapi.json HTTP/1.1\r\nHost: hub\r\n\r\n';
@@ -28,9 +28,7 @@ const CLIENTS: readonly BadClients[] = [
 ];
 
 export function clientFaults(_options: Options): Fault[] {
-  return [
-    ...CLIENTS.map((clients) => ({ name: clients.name, engines: ['sqlite'] as Engine[], run: runClients(clients) })),
-  ];
+  return CLIENTS.map((clients) => ({ name: clients.name, engines: BOTH, run: runClients(clients) }));
 }
 
 function runClients({ connections, send }: BadClients): Fault['run'] {

@@ -11,10 +11,14 @@ export interface Options {
   kills: number;
   soakSec: number;
   seed: number;
-  /** After this, no fault is begun. */
+  /** After this, nothing more is injected. */
   totalSec: number;
-  only: string | undefined;
+  /** Names of groups. */
+  only: readonly string[] | undefined;
 }
+
+/** Counts what comes of one injection. False, and nothing is injected, once the time of the suite is over. */
+type Inject = (attempt: () => Promise<void>) => Promise<boolean>;
 
 /** The part of a test that helpers of the tests need: what they open is closed after the fault. */
 export type Scope = TestContext;
@@ -27,7 +31,7 @@ export interface Fault {
   /** How long one injection works by design, beside the time in which it must recover. */
   worksForMs?: number;
   /** Calls `inject` once for each injection. A promise that rejects is a loss, one that takes too long a hang. */
-  run(scope: Scope, engine: Engine, inject: (attempt: () => Promise<void>) => Promise<void>): Promise<void>;
+  run(scope: Scope, engine: Engine, inject: Inject): Promise<void>;
 }
 
 export interface Row {
@@ -44,12 +48,18 @@ export const BOTH: readonly Engine[] = ['sqlite', 'postgres'];
 /** For one injection, with everything that shows whether it was survived; generous, as machines are busy. */
 const LONGEST_MS = 120_000;
 
-export async function runFault(fault: Fault, engine: Engine): Promise<Row> {
-  const row: Row = { fault: fault.name, engine, injected: 0, survived: 0, lost: 0, hung: 0, note: fault.skip ?? '' };
-  if (fault.skip) return row;
+export async function runFault(fault: Fault, engine: Engine, { totalSec }: Options): Promise<Row> {
+  const isOver = () => performance.now() > totalSec * 1_000;
+  const skip = fault.skip ?? (isOver() ? 'not run: the time was over' : undefined);
+  const row: Row = { fault: fault.name, engine, injected: 0, survived: 0, lost: 0, hung: 0, note: skip ?? '' };
+  if (skip) return row;
   const { scope, end } = openScope();
   const longestMs = LONGEST_MS + (fault.worksForMs ?? 0);
-  const inject = async (attempt: () => Promise<void>) => {
+  const inject: Inject = async (attempt) => {
+    if (isOver()) {
+      row.note ||= 'stopped: the time was over';
+      return false;
+    }
     row.injected += 1;
     try {
       const outcome = await Promise.race([attempt(), sleep(longestMs, 'hung' as const, { ref: false })]);
@@ -58,6 +68,7 @@ export async function runFault(fault: Fault, engine: Engine): Promise<Row> {
       row.lost += 1;
       row.note ||= firstLine(error);
     }
+    return true;
   };
   try {
     await fault.run(scope, engine, inject);

@@ -1,134 +1,194 @@
 // kill -9 at random moments of ingest, sync and install: nothing is lost, and the next run completes.
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { HubError } from '../src/errors.ts';
-import type { Hub } from '../src/hub.ts';
 import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import { rawZip } from '../test/install/artifacts/raw-archives.ts';
-import { hubOn } from '../test/remotes/hubs.ts';
 import { aManifest } from '../test/support/builders.ts';
 import { emptyDatabase, tempDir } from '../test/support/databases.ts';
 import { type FakeGateway, startFakeGateway } from '../test/support/fake-gateway.ts';
 import { type IndexServer, startIndexServer } from '../test/support/index-server.ts';
 import { testWorld } from '../test/support/world.ts';
-import { BOTH, type Fault, type Options, randomNumbers, type Scope } from './harness.ts';
+import { BOTH, type Engine, type Fault, type Options, randomNumbers, type Scope } from './harness.ts';
+import { type HubProcess, startHubProcess } from './hub-process.ts';
 
 /** For the hubs, whose clock stands still. */
 const { now } = testWorld();
-const SERVERS = 200;
+/** Changed in each round. */
+const SERVERS = 10;
+/** Added in each round. */
+const SERVERS_MORE = 5;
 const FILES = 200;
-const SCRIPT = fileURLToPath(new URL('./child.ts', import.meta.url));
+/** Kills that go on at the same time, each lane with a database, host and folder of its own. */
+const LANES = 6;
+/** Moments are drawn from a bit more than the whole work, as its length varies; those after its end do not count. */
+const LATEST_MOMENT = 1.15;
+/** Rounds in which nothing is killed; the last of them shows how long the work takes. */
+const WARM_UP = 2;
 
 export function killFaults({ kills, seed }: Options): Fault[] {
-  return [
-    { name: 'kill -9 during an ingest', engines: BOTH, run: killedSyncs({ kills, seed, hasGateway: false }) },
-    {
-      name: 'kill -9 during a sync with a gateway',
-      engines: BOTH,
-      run: killedSyncs({ kills, seed, hasGateway: true }),
-    },
-    { name: 'kill -9 during an install', engines: BOTH, run: killedInstalls({ kills, seed }) },
-  ];
+  const works: Record<string, OpenLane> = {
+    'kill -9 during an ingest': (scope, engine) => openSyncLane(scope, engine, { hasGateway: false }),
+    'kill -9 during a sync with a gateway': (scope, engine) => openSyncLane(scope, engine, { hasGateway: true }),
+    'kill -9 during an install': openInstallLane,
+  };
+  return Object.entries(works).map(([name, open]) => ({ name, engines: BOTH, run: runKills(open, { kills, seed }) }));
 }
 
-interface Kills {
-  kills: number;
-  seed: number;
+type OpenLane = (scope: Scope, engine: Engine) => Promise<Lane>;
+
+/** Work of which each round brings something new to do. */
+interface Lane {
+  database: DatabaseAddress;
+  settings: Record<string, string>;
+  prepare(round: number): void;
+  work(hub: HubProcess, round: number): Promise<void>;
+  /** After a kill, before another hub works. */
+  assertNotMixed?(): Promise<void>;
+  /** After the work is done. */
+  assertWhole(hub: HubProcess, round: number): Promise<void>;
 }
 
-function killedSyncs({ kills, seed, hasGateway }: Kills & { hasGateway: boolean }): Fault['run'] {
+function runKills(open: OpenLane, { kills, seed }: { kills: number; seed: number }): Fault['run'] {
   return async (scope, engine, inject) => {
-    const database = await emptyDatabase(scope, engine);
-    const host = await startIndexServer(scope);
-    const gateway = hasGateway ? await startFakeGateway(scope, { credentials: { now } }) : undefined;
-    const settings = {
-      HUB_REMOTES: host.url('/index.json'),
-      ...(gateway && { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret }),
-    };
-    const random = randomNumbers(seed);
-    const killer = createKiller(scope, { database, settings });
-    publish(host, 0);
-    await killer.measure();
-    for (let round = 1; round <= kills; round += 1) {
-      await inject(async () => {
-        publish(host, round);
-        await killer.killAt(random());
-        const { hub } = await hubOn(scope, database, settings);
-        await assertWhole(hub, { round, gateway });
-        await hub.close();
-      });
-    }
+    let left = kills;
+    const lanes = Array.from({ length: Math.min(LANES, kills) }, async (_, number) => {
+      const random = randomNumbers(seed + number);
+      const lane = await open(scope, engine);
+      let hub: HubProcess | undefined;
+      let wholeMs = Number.POSITIVE_INFINITY;
+      for (let round = 0; left > 0; round += 1) {
+        lane.prepare(round);
+        hub ??= await startHubProcess(scope, lane);
+        const startedAt = performance.now();
+        const working = lane.work(hub, round).then(() => 'done' as const);
+        const outcome = await (round < WARM_UP
+          ? working
+          : Promise.race([working, sleep(random() * LATEST_MOMENT * wholeMs, 'now' as const)]));
+        if (outcome === 'done') {
+          wholeMs = performance.now() - startedAt;
+          continue;
+        }
+        await Promise.allSettled([hub.kill(), working]);
+        hub = undefined;
+        // Other lanes made the last ones meanwhile.
+        if (left === 0) return;
+        left -= 1;
+        const isInTime = await inject(async () => {
+          await lane.assertNotMixed?.();
+          const next = await startHubProcess(scope, lane);
+          await lane.work(next, round);
+          await lane.assertWhole(next, round);
+          hub = next;
+        });
+        if (!isInTime) return;
+      }
+    });
+    // What a lane uses is closed once all have ended.
+    await Promise.allSettled(lanes);
+    await Promise.all(lanes);
   };
 }
 
-/** Each round brings other texts, so that everything is written and registered again. */
-function publish(host: IndexServer, round: number): void {
-  const ids = Array.from({ length: SERVERS }, (_, count) => `server-${count}`);
-  for (const id of ids) {
-    const server = { transport: 'SSE', url: `https://${id}.example/sse`, description: `Round ${round}` };
-    host.put(`/${id}.json`, aManifest({ id, name: id, summary: `Round ${round}`, mcp_registration: { server } }));
-  }
-  host.put('/index.json', [...ids.map((id) => `${id}.json`), `round-${round}.json`]);
-  host.put(`/round-${round}.json`, aManifest({ type: 'tool', id: 'marker', name: 'marker', summary: `${round}` }));
+async function openSyncLane(scope: Scope, engine: Engine, { hasGateway }: { hasGateway: boolean }): Promise<Lane> {
+  const database = await emptyDatabase(scope, engine);
+  const host = await startIndexServer(scope);
+  const gateway = hasGateway ? await startFakeGateway(scope, { credentials: { now } }) : undefined;
+  const settings = {
+    HUB_REMOTES: host.url('/index.json'),
+    ...(gateway && { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret }),
+  };
+  return {
+    database,
+    settings,
+    prepare: (round) => publish(host, round),
+    work: syncOnceFree,
+    async assertWhole(hub, round) {
+      for (const id of idsOf(round))
+        assert.equal((await hub.call('getEntity', `mcp_server:${id}@1.0.0`)).summary, `Round ${round}`);
+      if (gateway) await assertRegistered(hub, gateway, round);
+    },
+  };
 }
 
-async function assertWhole(hub: Hub, { round, gateway }: { round: number; gateway?: FakeGateway }): Promise<void> {
-  const report = await syncOnceFree(hub);
-  assert.deepEqual(report.errors, {});
-  const { mcp_server: servers } = await hub.countEntities();
-  assert.equal(servers, SERVERS);
-  for (const id of ['server-0', `server-${SERVERS - 1}`])
-    assert.equal((await hub.getEntity(`mcp_server:${id}@1.0.0`)).summary, `Round ${round}`);
-  if (!gateway) return;
-  assert.equal((await hub.listPending({ limit: 1, offset: 0, text: '', errorOnly: false })).total, 0);
-  const urls = gateway.table.gateways.map(({ fields }) => fields.url);
-  assert.deepEqual([urls.length, new Set(urls).size], [SERVERS, SERVERS]);
+function idsOf(round: number): string[] {
+  return [
+    ...Array.from({ length: SERVERS }, (_, count) => `server-${count}`),
+    ...Array.from({ length: SERVERS_MORE }, (_, count) => `server-of-${round}-${count}`),
+  ];
+}
+
+function publish(host: IndexServer, round: number): void {
+  const text = `Round ${round}`;
+  for (const id of idsOf(round)) {
+    const server = { transport: 'SSE', url: addressOf(id), description: text };
+    host.put(`/${id}.json`, aManifest({ id, name: id, summary: text, mcp_registration: { server } }));
+  }
+  host.put(
+    '/index.json',
+    idsOf(round).map((id) => `${id}.json`),
+  );
+}
+
+const addressOf = (id: string) => `https://${id}.example/sse`;
+
+async function assertRegistered(hub: HubProcess, { table, calls }: FakeGateway, round: number): Promise<void> {
+  assert.equal((await hub.call('listPending', { limit: 1, offset: 0, text: '', errorOnly: false })).total, 0);
+  const texts = new Map(table.gateways.map(({ fields }) => [fields.url, fields.description]));
+  assert.deepEqual(
+    idsOf(round).filter((id) => texts.get(addressOf(id)) !== `Round ${round}`),
+    [],
+    'not registered as they are now',
+  );
+  const created = calls
+    .filter(({ method, path, status }) => method === 'POST' && /\/gateways\/?$/.test(path) && status && status < 300)
+    .map(({ body }) => body?.url);
+  assert.deepEqual([created.length, table.gateways.length], [texts.size, texts.size], 'created twice');
 }
 
 /** The database takes the lock of a killed hub away within 30 s. */
-async function syncOnceFree(hub: Hub) {
+async function syncOnceFree(hub: HubProcess): Promise<void> {
   for (let tries = 60; ; tries -= 1) {
     try {
-      return await hub.syncRemotes();
+      assert.deepEqual((await hub.call('syncRemotes')).errors, {});
+      return;
     } catch (error) {
-      if (!(error instanceof HubError && error.code === 'sync_running') || tries === 0) throw error;
+      const { code } = error as { code?: unknown };
+      if (code !== 'sync_running' || tries === 0) throw error;
       await sleep(500);
     }
   }
 }
 
-function killedInstalls({ kills, seed }: Kills): Fault['run'] {
-  return async (scope, engine, inject) => {
-    const database = await emptyDatabase(scope, engine);
-    const host = await startIndexServer(scope);
-    const target = await tempDir(scope);
-    const random = randomNumbers(seed);
-    const killer = createKiller(scope, { database, settings: {} });
-    for (let round = 0; round <= kills; round += 1) {
-      const version = `${round}.0.0`;
-      const files = Array.from({ length: FILES }, (_, count) => ({ name: `${count}.txt`, content: version }));
+async function openInstallLane(scope: Scope, engine: Engine): Promise<Lane> {
+  const database = await emptyDatabase(scope, engine);
+  const host = await startIndexServer(scope);
+  const target = await tempDir(scope);
+  const versionOf = (round: number) => `${round}.0.0`;
+  const request = (round: number) => {
+    const version = versionOf(round);
+    const artifacts = [{ kind: 'zip', spec: { url: host.url(`/${round}/thing.zip`) } }];
+    const manifest = aManifest({ type: 'tool', id: 'thing', name: 'thing', version, artifacts });
+    return { id: `tool:thing@${version}`, target, manifest, dry_run: false, frozen: false };
+  };
+  return {
+    database,
+    settings: {},
+    prepare(round) {
+      const files = Array.from({ length: FILES }, (_, count) => ({ name: `${count}.txt`, content: versionOf(round) }));
       host.put(`/${round}/thing.zip`, rawZip(files));
-      const artifacts = [{ kind: 'zip', spec: { url: host.url(`/${round}/thing.zip`) } }];
-      const manifest = aManifest({ type: 'tool', id: 'thing', name: 'thing', version, artifacts });
-      const request = { id: `tool:thing@${version}`, target, manifest };
-      if (round === 0) await killer.measure(request);
-      else
-        await inject(async () => {
-          await killer.killAt(random(), request);
-          assert.ok((await versionsIn(target)).size <= 1, 'two versions are mixed');
-          const { hub } = await hubOn(scope, database);
-          const report = await hub.install(request as never);
-          assert.equal(report.ok, true, JSON.stringify(report.results));
-          assert.deepEqual([...(await versionsIn(target))], [version]);
-          await hub.close();
-        });
-    }
+    },
+    async work(hub, round) {
+      const report = await hub.call('install', request(round));
+      assert.equal(report.ok, true, JSON.stringify(report.results));
+    },
+    async assertNotMixed() {
+      assert.equal((await versionsIn(target)).size, 1, 'two versions are mixed');
+    },
+    async assertWhole(_hub, round) {
+      assert.deepEqual([...(await versionsIn(target))], [versionOf(round)]);
+    },
   };
 }
 
@@ -139,43 +199,4 @@ async function versionsIn(target: string): Promise<Set<string>> {
     ),
   );
   return new Set(texts);
-}
-
-/** Moments are parts of how long the work takes when nobody kills it. */
-function createKiller(
-  scope: Scope,
-  { database, settings }: { database: DatabaseAddress; settings: Record<string, string> },
-) {
-  let wholeMs = 0;
-
-  async function start(install?: unknown): Promise<ChildProcess> {
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'hub-test-compile-cache') };
-    const child = fork(SCRIPT, { execArgv: [], env });
-    scope.after(() => void child.kill('SIGKILL'));
-    child.send({ database, settings, install });
-    await once(child, 'message');
-    return child;
-  }
-
-  async function runFor(install: unknown, limitMs?: number): Promise<number> {
-    const child = await start(install);
-    const begunAt = performance.now();
-    const ended = once(child, 'exit');
-    const done = once(child, 'message');
-    await (limitMs === undefined ? done : Promise.race([done, sleep(limitMs)]));
-    const tookMs = performance.now() - begunAt;
-    child.kill('SIGKILL');
-    await ended;
-    return tookMs;
-  }
-
-  return {
-    async measure(install?: unknown): Promise<void> {
-      wholeMs = await runFor(install);
-    },
-    /** A random moment from 0 to 1. */
-    async killAt(moment: number, install?: unknown): Promise<void> {
-      await runFor(install, moment * wholeMs);
-    },
-  };
 }
