@@ -1,4 +1,4 @@
-// Environment → frozen Config, in the words of the hub.
+// Turns the environment into a frozen Config with names from the domain.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { OidcSettings } from './access/json-web-tokens.ts';

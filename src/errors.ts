@@ -1,4 +1,4 @@
-// The error class of the hub, with the closed list of its codes; and the few errors that have none.
+// The hub's error class with its closed list of codes, and the few errors that have no code.
 
 /** Every code a caller can meet, with what it means. docs/errors.md is generated from this list. */
 export const ERROR_CODES = {

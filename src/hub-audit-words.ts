@@ -1,4 +1,4 @@
-// What the audit log says about a change beside its subject: what else was asked for, and what came of it. Never secrets.
+// The details and results of changes in the audit log, in words. They never contain secrets.
 import type { ChangeOutcome } from './access/audit.ts';
 import type { NewToken } from './access/contract.ts';
 import type { Delivery, NewWebhook } from './events/contract.ts';

@@ -1,4 +1,4 @@
-// Installs as the hub offers them; their code is loaded with the first one.
+// The install operations of the hub. Their code is loaded with the first install.
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type { Install, InstallDependencies } from './install/install.ts';
 

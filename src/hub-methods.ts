@@ -1,4 +1,4 @@
-// What each operation does: which parts of the hub it asks, in which order.
+// Implements each operation: which parts of the hub it calls, in which order.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from './access/audit.ts';
 import { type Authentication, signatureOf } from './access/authenticate.ts';

@@ -1,4 +1,4 @@
-// What callers can ask of a hub, in process or over HTTP: one method per endpoint.
+// The operations of a hub, in process or over HTTP: one method per endpoint.
 import { z } from 'zod';
 import type {
   AuditPage,

@@ -1,4 +1,4 @@
-// Policy and approvals as the hub offers them: the use cases, the policy file, and what runs in the background.
+// The policy and approval operations of the hub: use cases, the policy file, and background work.
 import type { Caller } from './access/contract.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { EntityRecord, VersionOptions } from './catalog/contract.ts';

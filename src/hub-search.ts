@@ -1,4 +1,4 @@
-// Opens search: the model, and the engine in memory or in PostgreSQL.
+// Sets up search: the model, and the engine in memory or in PostgreSQL.
 import type { Catalog } from './catalog/catalog.ts';
 import type { Config } from './config.ts';
 import type { World } from './lib/world.ts';

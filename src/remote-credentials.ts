@@ -1,4 +1,4 @@
-// REMOTE_CREDENTIALS, or the file that REMOTE_CREDENTIALS_FILE names → which header goes to which addresses.
+// Reads REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE: which header is sent to which addresses.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { SettingError } from './errors.ts';

@@ -1,4 +1,4 @@
-// Every setting: its name, what it takes, its default and what it is for. docs/settings.md is generated from this table.
+// Every setting: name, valid values, default and purpose. docs/settings.md is generated from this table.
 import { z } from 'zod';
 import { ROLES } from './access/contract.ts';
 import { SettingError } from './errors.ts';

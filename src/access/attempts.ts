@@ -1,4 +1,4 @@
-// Wrong tokens: an address that sent many of them has to wait before it may try another.
+// Limits guessing: an address that sent many wrong tokens has to wait before it may try another.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';

@@ -1,4 +1,4 @@
-// Who a caller is, by the bearer token that it sent.
+// Identifies a caller by its bearer token.
 import { HubError } from '../errors.ts';
 import { createAttempts } from './attempts.ts';
 import type { Caller } from './contract.ts';

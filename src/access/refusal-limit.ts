@@ -1,4 +1,4 @@
-// Refusals in the audit log: anybody with a token can send any number of requests, so that some are only counted.
+// Limits the refusals that the audit log records for each caller; further ones are only counted.
 import type { Clock } from '../lib/world.ts';
 import type { Caller } from './contract.ts';
 

@@ -1,4 +1,4 @@
-// What callers may do. Needs nothing of zod: the page imports it too.
+// The roles and what they may do. Does not use zod, so that the page can import it.
 
 /** Each may do everything that those before it may. */
 export const ROLES = ['reader', 'installer', 'publisher', 'operator', 'admin'] as const;

@@ -1,4 +1,4 @@
-// Tokens that administrators hand out. The hub keeps only their digests.
+// Creates, lists and revokes tokens. The hub stores only their digests.
 import { createHash, randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
 import { checkedInput } from '../lib/checked-input.ts';

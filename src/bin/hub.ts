@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The executable: hands the process's environment, arguments and signals to the command line, on a Node that can run it.
+// The executable: passes the environment, arguments and signals to the command line, and restarts itself on Node 24 if needed.
 import { spawn } from 'node:child_process';
 import module from 'node:module';
 

@@ -1,4 +1,4 @@
-// Which kind of artifact a manifest means. Needs nothing of Node: the page imports it too.
+// Determines the kind of an artifact in a manifest. Uses no Node module, so that the page can import it.
 import type { JsonObject } from '../lib/json.ts';
 
 /** Every way an artifact is brought into a target; several are forms of the manifest's kind `other`. */

@@ -1,4 +1,4 @@
-// The catalog: the only way in for manifests, and the way out for entities.
+// The catalog: the only code that saves manifests, and that returns entities.
 import { LRUCache } from 'lru-cache';
 import { HubError, invalidRequest } from '../errors.ts';
 import { storableText } from '../lib/json.ts';

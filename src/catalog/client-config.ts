@@ -1,4 +1,4 @@
-// How MCP clients write a server into their configuration. Needs nothing of Node: the page uses it too.
+// The configuration formats of MCP clients. Uses no Node module, so that the page can import it.
 import type { JsonObject } from '../lib/json.ts';
 import { fillGaps, type GappedText } from '../lib/secrets/secret-address.ts';
 import { isSecretVariable } from '../lib/secrets/secret-names.ts';

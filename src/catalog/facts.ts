@@ -1,4 +1,4 @@
-// What rules about entities ask for and no other column tells: publisher, license, artifacts, and what an approval is for.
+// Facts about an entity that policy rules use and no other column has: publisher, license, artifacts, and the content that approvals cover.
 import { asObject, asText, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { kindNameOf } from './artifact-kind.ts';

@@ -1,4 +1,4 @@
-// Reads manifests leniently: three fields are required, and whatever else is odd costs only itself.
+// Reads manifests leniently: three fields are required, and any other invalid field is ignored.
 import { HubError, type InputFault } from '../errors.ts';
 import {
   asObject,

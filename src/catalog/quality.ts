@@ -1,4 +1,4 @@
-// How well an entity describes itself, and how fresh it is: two scores within 0..1 that need no query.
+// Computes the quality and recency scores of an entity, both between 0 and 1.
 import { isJsonObject } from '../lib/json.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -1,4 +1,4 @@
-// What a registration says of its server: its address, its transport, and whether a gateway can connect to it.
+// Reads the server of a registration: its address, its transport, and whether a gateway can connect to it.
 import { asObjects, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { EntityType } from './uid.ts';

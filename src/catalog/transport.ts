@@ -1,4 +1,4 @@
-// Over which transports an entity can be reached, as a manifest says it and as a filter names it.
+// The transports of an entity, as manifests write them and as filters name them.
 import { isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 
 /** No transport has a longer name; what is longer is cut, because an index holds it. */

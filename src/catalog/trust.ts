@@ -1,4 +1,4 @@
-// What is known about the origin of an entity's content, and the words for it. Needs nothing of Node: the page imports it too.
+// The trust signals of an entity, and the words for them. Uses no Node module, so that the page can import it.
 import type { Trust, TrustSignal, TrustState } from './contract.ts';
 
 /** The state of an entity is that of its weakest artifact; what installs nothing has nothing that could be signed. */

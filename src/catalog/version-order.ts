@@ -1,4 +1,4 @@
-// The order of versions: semver where they are semver, and total for whatever else catalogs call a version.
+// The order of versions: by semver where possible, and a total order for all other version strings.
 import semver from 'semver';
 
 const LONGEST_KEY = 600;

@@ -1,4 +1,4 @@
-// Every command there is, in the order that help shows them.
+// All commands, in the order of the help.
 import type { CommandTable } from './command.ts';
 import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';

@@ -1,4 +1,4 @@
-// The catalog, written out entity by entity: as JSON lines, or as a folder that can be published.
+// Exports the catalog entity by entity, as JSON lines or as a folder that can be published.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';

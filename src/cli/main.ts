@@ -1,4 +1,4 @@
-// The command line: runs what was typed, and says what went wrong.
+// The command line: parses the arguments, runs the command, and reports errors.
 import { CommanderError } from 'commander';
 import { HubError, StartError, UnreachableError } from '../errors.ts';
 import { harmless } from '../lib/harmless.ts';

@@ -1,4 +1,4 @@
-// Names as people type them → ids of a catalog, or entries of a lockfile.
+// Resolves names that users type to ids in a catalog or entries of a lockfile.
 import type { EntityRecord } from '../catalog/contract.ts';
 import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';

@@ -1,4 +1,4 @@
-// Versions of an entity in the catalog. One name may have each of its versions under another slug.
+// Finds versions of an entity in the catalog; versions of one name may have different slugs.
 import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { versionKey } from '../catalog/version-order.ts';

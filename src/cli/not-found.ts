@@ -1,4 +1,4 @@
-// What to do when an entity is not in the catalog, in words of the command line.
+// The advice for an entity that is not in the catalog, for the command line.
 import { HubError } from '../errors.ts';
 
 export const SEARCH_ADVICE = "Use 'hub search <words>' to find entities.";

@@ -1,4 +1,4 @@
-// The command table → a parser with help.
+// Builds the parser and its help from the command table.
 import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } from 'commander';
 import { VERSION } from '../version.ts';
 import type { Command, CommandTable, OptionSpec } from './command.ts';

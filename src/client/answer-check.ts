@@ -1,4 +1,4 @@
-// Whether an answer is one of a hub, by the contracts: something else may answer at the address that was named.
+// Checks responses against the contracts, because something other than a hub may answer at the address.
 import type { z } from 'zod';
 import { UnreachableError } from '../errors.ts';
 

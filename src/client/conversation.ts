@@ -1,4 +1,4 @@
-// Questions to a hub and their answers, read: as JSON, as text, or as a stream of what is going on.
+// Sends requests to a hub and reads the responses: JSON, text, or a stream of events.
 import type { z } from 'zod';
 import { UnreachableError } from '../errors.ts';
 import { checkedAnswer } from './answer-check.ts';

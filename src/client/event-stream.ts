@@ -1,4 +1,4 @@
-// Reads server-sent events, as the HTML standard has them.
+// Parses server-sent events as the HTML standard defines them.
 
 export interface ServerEvent {
   event: string;

@@ -1,4 +1,4 @@
-// The client: everything that callers can ask of a hub, over HTTP.
+// The client: all operations of a hub over HTTP.
 import { z } from 'zod';
 import { AuditPage, Identity, TokenCreated, TokenList, TokenRevoked } from '../access/contract.ts';
 import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';

@@ -1,4 +1,4 @@
-// What can go wrong with a hub elsewhere: it refuses, or the connection fails.
+// Errors of calls to another hub: it refuses a request, or the connection fails.
 import { type ErrorCode, HubError, type InputFault } from '../errors.ts';
 
 /** A refusal of the hub, with everything that its answer said. */

@@ -1,4 +1,4 @@
-// Events that other programs hear of, the webhooks that carry them, and the log of their deliveries.
+// The contract of events, webhooks and their delivery log.
 import { z } from 'zod';
 
 export const EVENT_TYPES = [

@@ -1,4 +1,4 @@
-// The stories of registration: one entity during an install, and everything that is due during a sync.
+// The use cases of registration: one entity during an install, and everything that is due during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import { shownText } from '../lib/secrets/secret-words.ts';
 import type { Clock, Logger } from '../lib/world.ts';

@@ -1,4 +1,4 @@
-// What the gateway made of an entity, in the words that every door uses; without zod, so that the page can use it too.
+// The state of an entity in the gateway, in words that all entry points share. Does not use zod, so that the page can import it.
 import type { EntityRecord } from '../catalog/contract.ts';
 import { describeServer, lackOfAddress } from '../catalog/server.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';

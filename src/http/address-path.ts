@@ -1,4 +1,4 @@
-// Addresses as routes can read them: ids with `/` in one piece, and percent signs that encode nothing as text.
+// Rewrites request addresses for the router: encodes `/` inside ids, and percent signs that encode nothing.
 
 /** Addresses that end in an entity id, which may hold `/`. */
 const ID_PATHS =

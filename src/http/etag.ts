@@ -1,4 +1,4 @@
-// Entity tags: whether a caller has already what it would be sent.
+// Entity tags: whether the caller already has the response.
 
 /** RFC 9110: a list of tags or `*`; weak comparison, as If-None-Match asks for. */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -1,4 +1,4 @@
-// Long work as a stream of server-sent events: how far it is, then what it would have answered.
+// Sends long work as a stream of server-sent events: progress, then the ordinary response.
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asHubError, problemBody } from './problem.ts';

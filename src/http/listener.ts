@@ -1,4 +1,4 @@
-// The bare HTTP(S) server under the app: limits that hold before there is a route, and answers to input that is not a request.
+// The HTTP(S) server below the app: limits that apply before routing, and responses to malformed requests.
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';

@@ -1,4 +1,4 @@
-// Every address answers every method: OPTIONS with what there is, and 405 with `Allow` for the rest.
+// Answers OPTIONS on every address, and 405 with `Allow` for methods that it does not support.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { HubError } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the contracts that validate, and its page.
+// The OpenAPI document, generated from the contracts that validate requests, and its page.
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';

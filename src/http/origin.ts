@@ -1,4 +1,4 @@
-// Pages of other sites must not reach the hub through the browser of somebody beside it, whatever name they give it (DNS rebinding).
+// Refuses requests that web pages of other sites send through a user's browser, including DNS rebinding.
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';

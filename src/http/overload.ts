@@ -1,4 +1,4 @@
-// When a hub is overloaded: not by one slow second, which every process has that starts or shares its cores.
+// Detects overload. A single slow second does not count, because every process has one now and then.
 
 /** After a pause of this length, counting starts over. */
 const CALM_MS = 3_000;

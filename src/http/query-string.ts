@@ -1,4 +1,4 @@
-// Text parameters → the types that contracts ask for.
+// Converts text parameters to the types of the contracts.
 import { z } from 'zod';
 import { readValues } from '../lib/value-list.ts';
 

@@ -1,4 +1,4 @@
-// The story of an install: the subject, the plan, then the steps, once the target is free.
+// The use case of an install: find the subject, make the plan, then run the steps once the target is free.
 import { tmpdir } from 'node:os';
 import { HubError, invalidRequest } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';

@@ -1,4 +1,4 @@
-// Takes an entity out of a target, and removes what no entity of the lockfile needs any longer.
+// Removes an entity from a target, and everything that no entity in the lockfile needs.
 import { existsSync } from 'node:fs';
 import { glob, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';

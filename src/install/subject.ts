@@ -1,4 +1,4 @@
-// What is to be installed: the entity that a request names, the manifest that it brings, or what a lockfile holds.
+// Finds what to install: the requested entity, the manifest in the request, or the content of a lockfile.
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';

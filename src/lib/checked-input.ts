@@ -1,4 +1,4 @@
-// Checks what callers in this process ask for: requests over HTTP are checked before they reach an operation, those are not.
+// Checks the input of callers in this process; HTTP requests are checked earlier, by their routes.
 import type { z } from 'zod';
 import { invalidMembers } from '../errors.ts';
 

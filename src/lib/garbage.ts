@@ -1,4 +1,4 @@
-// Gives unused memory back at once.
+// Collects garbage at once.
 import v8 from 'node:v8';
 import vm from 'node:vm';
 

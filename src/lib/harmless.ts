@@ -1,4 +1,4 @@
-// Texts of strangers without what nobody can see: orders to a terminal, turns of the direction of writing, hidden letters.
+// Removes invisible characters from untrusted text: terminal control sequences, bidirectional controls, hidden letters.
 
 const ESCAPE = String.fromCharCode(27);
 /** Control characters but tab and line end, those that turn the direction of writing, and letters that are not drawn. */

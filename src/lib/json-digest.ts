@@ -1,4 +1,4 @@
-// The digest of JSON as a value, whatever it is written like.
+// The digest of a JSON value, independent of its formatting.
 import { hash } from 'node:crypto';
 import { isJsonObject } from './json.ts';
 

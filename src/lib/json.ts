@@ -1,4 +1,4 @@
-// JSON as a value: its shapes, its depth, and text that every database can hold. Needs nothing of Node: the page uses it too.
+// JSON values: their types, their depth, and text that every database can store. Uses no Node module, so that the page can import it.
 
 export type JsonObject = { [key: string]: unknown };
 

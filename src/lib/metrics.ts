@@ -1,4 +1,4 @@
-// The figures the hub keeps about itself, in Prometheus form.
+// The hub's metrics, in Prometheus format.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {

@@ -1,4 +1,4 @@
-// Programs of the machine: started without a shell, in a group that ends as a whole, with limits on time and output.
+// Runs programs of the machine: without a shell, in a process group that is stopped as a whole, with limits on time and output.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';

@@ -1,4 +1,4 @@
-// How far two words are apart in typing errors.
+// The number of typing errors between two words.
 
 /** Letters added, left out, changed or swapped with their neighbor; anything above `most` is `most + 1`. */
 export function editDistance(one: string, other: string, most: number): number {

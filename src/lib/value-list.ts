@@ -1,4 +1,4 @@
-// Several values in one text, between commas; one that holds a comma stands in quotes (RFC 4180). Needs nothing of Node: the page uses it too.
+// Values separated by commas in one text; values that contain a comma are quoted (RFC 4180). Uses no Node module, so that the page can import it.
 
 /** A value in quotes, or whatever stands before the next comma: a quote that is never closed is an ordinary character. */
 const VALUE = /\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)/gy;

@@ -1,4 +1,4 @@
-// Decisions, approvals and the setting of a remote → what happens to an entity.
+// Combines policy decisions, approvals and the setting of a remote into what happens to an entity.
 import type { EntityUid } from '../catalog/uid.ts';
 import { type CompiledPolicy, compilePolicy, type Decision, type Decisions } from './decide.ts';
 import { ACTIONS, type Action, type Outcome } from './document.ts';

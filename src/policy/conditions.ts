@@ -1,4 +1,4 @@
-// One member of `match` or `except` → a test of an entity, and the words that say what was found.
+// Turns one member of `match` or `except` into a test of an entity, and describes what it found.
 import type { TrustState } from '../catalog/contract.ts';
 import { installedKinds, signersOf, trustState } from '../catalog/trust.ts';
 import { compileGlob } from '../lib/glob.ts';

@@ -1,4 +1,4 @@
-// Everything that an entity brings, value by value: what the digest of an approval covers, as a reviewer can read it.
+// The content of an entity, value by value, as a reviewer reads it and as the digest of an approval covers it.
 import { isJsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';

@@ -1,4 +1,4 @@
-// How many entities another policy would change, and in which way.
+// Counts how many entities a new policy would affect, and how.
 import { actionsFor, decisionsFor } from './admission.ts';
 import type { PolicyChange } from './contract.ts';
 import type { CompiledPolicy, Decision } from './decide.ts';

@@ -1,4 +1,4 @@
-// What a policy says about an entity: for each action, the first rule that matches and says something about it decides.
+// Applies a policy to an entity: for each action, the first matching rule that sets an outcome decides.
 import { compileMatch, factsOf, foundWords } from './conditions.ts';
 import {
   ACTIONS,

@@ -1,4 +1,4 @@
-// The policy in force: shown, changed, tried on an entity, and applied to what the catalog has.
+// Shows, changes and tests the policy in force, and applies it to the catalog.
 import type { Entity } from '../catalog/entity.ts';
 import { signersOf } from '../catalog/trust.ts';
 import type { EntityUid } from '../catalog/uid.ts';

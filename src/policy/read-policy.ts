@@ -1,4 +1,4 @@
-// The text of a policy → the policy, or everything that is wrong with it, with line and column.
+// Parses the text of a policy; reports every error with line and column.
 import { createRequire } from 'node:module';
 import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';

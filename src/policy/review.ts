@@ -1,4 +1,4 @@
-// What a reviewer has to know about an entity, and what is different from what was approved before.
+// Builds the review of an entity: its content, and the differences from the last approval.
 
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../catalog/contract.ts';

@@ -1,4 +1,4 @@
-// Which rules can match an entity, found without asking each: rules by the patterns of one of their members.
+// Finds the rules that can match an entity without testing each: an index of rules by the patterns of one member.
 import { compileGlob } from '../lib/glob.ts';
 import { type Facts, NONE, type PatternMember } from './conditions.ts';
 import type { Rule } from './document.ts';

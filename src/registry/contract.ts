@@ -1,4 +1,4 @@
-// What callers see of the MCP registry that the hub is: the shapes of its protocol.
+// The contract of the hub's MCP registry: the types of its protocol.
 import { z } from 'zod';
 
 /** The newest release of the schema; clients warn about older ones. */

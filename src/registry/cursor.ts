@@ -1,4 +1,4 @@
-// Cursors: where a page ended, and what was asked for. Some clients repeat only the cursor on their second page.
+// Cursors contain the end of a page and the query, because some clients send only the cursor for the next page.
 import { z } from 'zod';
 import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';

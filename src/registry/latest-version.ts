@@ -1,4 +1,4 @@
-// Which of the versions of a server is its latest, by the rule of the MCP registry.
+// Determines the latest version of a server by the rule of the MCP registry.
 import semver from 'semver';
 
 export interface DatedVersion {

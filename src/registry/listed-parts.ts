@@ -1,4 +1,4 @@
-// Parts of `server.json` as manifests have them → as the schema wants them: what is malformed or unknown there is left out.
+// Converts parts of `server.json` in manifests to the schema; malformed and unknown parts are left out.
 import { z } from 'zod';
 import { asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 

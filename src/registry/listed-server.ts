@@ -1,4 +1,4 @@
-// A server as an MCP registry lists it, or alone as in `server.json` → a manifest.
+// Turns a server from an MCP registry's list, or a `server.json`, into a manifest.
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { isAgentCard, manifestFromAgentCard } from './agent-card.ts';
 import { HUBS_META, OFFICIAL_META } from './contract.ts';

@@ -1,4 +1,4 @@
-// An MCP registry's `server.json` → a manifest: packages become artifacts, remotes the registration.
+// Turns a `server.json` into a manifest: packages become artifacts, and remotes become the registration.
 import { artifactOfPackage } from '../catalog/launch/package-artifact.ts';
 import { either } from '../catalog/launch/registry-input.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';

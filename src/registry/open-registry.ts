@@ -1,4 +1,4 @@
-// Puts the parts of the registry together.
+// Wires up the parts of the registry.
 import type { SearchPage, SearchQuery } from '../search/contract.ts';
 import { searchQuery } from '../search/search-query.ts';
 import { createArd } from './ard/ard.ts';

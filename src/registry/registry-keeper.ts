@@ -1,4 +1,4 @@
-// Keeps the entries of the registry up to date with the catalog: before an answer as far as there is time, and in the background.
+// Keeps the registry up to date with the catalog: in the background, and before each response as far as time allows.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';

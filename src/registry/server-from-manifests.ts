@@ -1,4 +1,4 @@
-// Manifests → `server.json`: the way back from `manifest-from-server.ts`. Several manifests may describe one version of a server.
+// Turns manifests into a `server.json`, the reverse of `manifest-from-server.ts`. Several manifests may describe one version of a server.
 import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
 import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';

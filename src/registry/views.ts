@@ -1,4 +1,4 @@
-// Views: parts of the registry under an address of their own, such as what a team may use.
+// Views: subsets of the registry with their own address, such as the servers that a team may use.
 import { HubError } from '../errors.ts';
 import { checkedInput } from '../lib/checked-input.ts';
 import { RegistryView, type ViewList, type ViewRemoved } from './contract.ts';

@@ -1,4 +1,4 @@
-// Credentials for private remotes: each remote gets those that its own address has, and sends them nowhere else.
+// Credentials for private remotes: a remote uses only those that match its own address, and sends them nowhere else.
 import { isBelow } from '../lib/net/fetch.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 

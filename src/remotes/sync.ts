@@ -1,4 +1,4 @@
-// The stories: ingest one remote or all of them, and sync: seed, ingest, register.
+// The use cases: ingest one remote or all of them; sync, which seeds, ingests and registers.
 import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
 import type { NewEvent } from '../events/store.ts';

@@ -1,4 +1,4 @@
-// What callers ask of search, and what they see of its answers.
+// The contract of search: queries and results.
 import { z } from 'zod';
 import { TRUST_STATES } from '../catalog/contract.ts';
 import { LIFECYCLE_STATUSES } from '../catalog/manifest.ts';

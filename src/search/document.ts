@@ -1,4 +1,4 @@
-// Manifest → what is looked through: texts by field for words, and one text for meaning.
+// Turns a manifest into a search document: texts by field for keywords, and one text for the embedding.
 import { createHash } from 'node:crypto';
 import { readManifest } from '../catalog/manifest.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';

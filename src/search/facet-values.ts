@@ -1,4 +1,4 @@
-// Facet values as indexes have them, `facet:value` in lower case: of an entity, of filters, and counted.
+// Facet values in the form of the indexes, `facet:value` in lower case: of entities and filters, and their counts.
 import { normalTransport } from '../catalog/transport.ts';
 import type { SearchFilters, SearchPage } from './contract.ts';
 

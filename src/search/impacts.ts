@@ -1,4 +1,4 @@
-// How much each term says about a document (BM25F), without the rarity of the term.
+// The weight of each term in a document (BM25F), without the rarity of the term.
 import { FIELDS, type Field } from './document.ts';
 import { nameKey, wordsOf } from './words.ts';
 

@@ -1,4 +1,4 @@
-// Where the words of a query stand in a text.
+// Finds the words of a query in a text.
 import { isUnspaced, lateRuns, tellingWords, wordsOf } from './words.ts';
 
 export interface Match {

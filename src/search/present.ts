@@ -1,4 +1,4 @@
-// Hits → what callers see of them. Only what is shown is loaded.
+// Turns hits into results. Only the entities that are shown are loaded.
 import { manifestUrl, type StoredSummary, uidInAddress } from '../catalog/entity.ts';
 import type { SearchItem, SearchPage, SearchQuery } from './contract.ts';
 import { ownSummary } from './document.ts';

@@ -1,4 +1,4 @@
-// A search as callers word it → the query, with nothing left open.
+// Turns a search request into a complete query, with all defaults filled in.
 import type { EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { SearchFilters, SearchQuery } from './contract.ts';

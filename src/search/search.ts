@@ -1,4 +1,4 @@
-// The story of a search: a list, or a ranking that may be reranked; then the page is cut, and only the page is loaded.
+// The use case of a search: lists or ranks, reranks if requested, then loads only the requested page.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { World } from '../lib/world.ts';

@@ -1,4 +1,4 @@
-// Some two hundred characters of a text, cut at words, with what was looked for in them where it occurs.
+// Cuts a snippet of about 200 characters at word boundaries, around the words of the query if they occur.
 import { findMatches, type QueryTerms } from './matches.ts';
 
 const LENGTH = 200;

@@ -1,4 +1,4 @@
-// Text → the words that are indexed and looked for: folded, split at case and separators, stemmed.
+// Splits text into the words that are indexed and searched: folded, split at case and separators, stemmed.
 
 /** A word of a text; `parts` are there when case splits it, as in `pdfTableExtractor`. */
 export interface Word {

@@ -1,4 +1,4 @@
-// One question to a registry: an answer within limits, or the reason why there is none.
+// Sends one request to a registry, within limits, and returns the response or the reason for the failure.
 
 import { isWithinDepth, parseJson } from '../lib/json.ts';
 import { FetchError } from '../lib/net/fetch-error.ts';

@@ -1,4 +1,4 @@
-// The artifacts of an entity → one signal for each. Loaded when somebody asks for a check: it brings libraries that others do not need.
+// Checks the artifacts of an entity and returns one signal for each. Loaded on demand, because it needs large libraries.
 import { readFile } from 'node:fs/promises';
 import { type KindName, kindNameOf } from '../catalog/artifact-kind.ts';
 import type { TrustSignal } from '../catalog/contract.ts';

@@ -1,4 +1,4 @@
-// A registry of container images, asked as anybody may.
+// Reads from a container registry anonymously.
 import { type ImageReference, isLoopback } from '../catalog/launch/image-reference.ts';
 import { TokenReply, tokenAddress } from '../install/artifacts/image/registry.ts';
 import { type Answer, ask, type Question } from './ask.ts';

@@ -1,4 +1,4 @@
-// Trust in an entity: shown as it is known, and checked when somebody asks.
+// Shows the known trust signals of an entity, and checks them on request.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord, Trust } from '../catalog/contract.ts';
 import { weakestState } from '../catalog/trust.ts';

@@ -1,4 +1,4 @@
-// What is known about an entity without asking anybody.
+// The trust signals that are known without a request to a registry.
 import type { Trust, TrustSignal } from '../catalog/contract.ts';
 import { installedKinds, trustState } from '../catalog/trust.ts';
 import type { TrustSubject } from './store.ts';

@@ -1,4 +1,4 @@
-// The frame around every page: name, ways to go, theme; and the page itself.
+// The frame around every page: name, navigation, theme, and the page itself.
 import { signal } from '@preact/signals';
 import { areReadsProtected, token } from './api/token.ts';
 import { EntityPage } from './entity/entity-page.tsx';

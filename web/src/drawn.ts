@@ -1,4 +1,4 @@
-// Waiting until the browser has drawn what is to be seen first.
+// Waits until the browser has painted the first content.
 
 /** A tab that is out of sight draws nothing, and still goes on. */
 const LONGEST_WAIT_MS = 150;

@@ -1,4 +1,4 @@
-// What somebody sees who followed a wrong link.
+// The page for unknown addresses.
 import { useEffect } from 'preact/hooks';
 import { address } from './router.ts';
 import { lastPath } from './search/search-state.ts';

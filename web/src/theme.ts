@@ -1,4 +1,4 @@
-// Light, dark, or as the device has it.
+// The theme: light, dark, or the device's setting.
 import { effect, signal } from '@preact/signals';
 import { lastingKeeper } from './storage.ts';
 

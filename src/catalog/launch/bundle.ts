@@ -1,4 +1,4 @@
-// What the manifest.json of an MCP bundle says about starting its server, and what it asks its user for.
+// Reads the manifest.json of an MCP bundle: how its server is started, and which settings it needs.
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
 import { type Variable, variableFor } from './launch-form.ts';

@@ -1,4 +1,4 @@
-// Names of container images, as people write them and as registries know them.
+// Parses names of container images into registry, repository, tag and digest.
 import { isLoopbackHost, withoutBrackets } from '../../lib/net/address.ts';
 
 export interface ImageReference {

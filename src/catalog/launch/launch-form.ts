@@ -1,4 +1,4 @@
-// How a server is reached or started, in the form that clients, glue code and launchers are rendered from, with their names.
+// The types that describe how to connect to or start a server. Client configurations, glue code and launchers are rendered from them.
 import type { GappedText } from '../../lib/secrets/secret-address.ts';
 
 /** Something that differs from one user to the next, or must not be written down: without a value it comes from the environment. */

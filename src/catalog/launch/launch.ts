@@ -1,4 +1,4 @@
-// How the server of a manifest is reached or started. Needs nothing of Node: the page uses it too.
+// Determines how to connect to or start the server of a manifest. Uses no Node module, so that the page can import it.
 
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';

@@ -1,4 +1,4 @@
-// Which artifact a command means, and which program of a package is its server.
+// Finds the artifact that a command starts, and the program of a package that is its server.
 import { asText, type JsonObject } from '../../lib/json.ts';
 
 export function isNamed(spec: JsonObject, name: string): boolean {

@@ -1,4 +1,4 @@
-// What a manifest installs: its artifacts, or its packages, which are all that most published servers list.
+// The artifacts that a manifest installs; most published servers list only packages, which are converted.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { plainText } from './package-runner.ts';
 import { either } from './registry-input.ts';

@@ -1,4 +1,4 @@
-// What registries say of arguments, headers and variables → texts, with gaps for what each user has to give.
+// Turns a registry's arguments, headers and variables into texts, with placeholders for values that the user provides.
 
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';

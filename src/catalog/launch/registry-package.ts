@@ -1,4 +1,4 @@
-// A package of a registry → the command that runs it, or why there is none.
+// Turns a registry package into the command that runs it, or says why that is not possible.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, LaunchedPackage } from './launch-form.ts';

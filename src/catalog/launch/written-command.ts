@@ -1,4 +1,4 @@
-// A command as a registration writes it → one that starts.
+// Turns the command of a registration into one that can be started.
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, Variable } from './launch-form.ts';
 import { plainText, type RunnerName, runPackage, splitWords } from './package-runner.ts';

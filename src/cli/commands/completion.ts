@@ -1,4 +1,4 @@
-// `hub completion`, and `hub names`, which completion asks.
+// `hub completion`, and `hub names`, which completion scripts call.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { HubOperations } from '../../hub-operations.ts';
 import { searchQuery } from '../../search/search-query.ts';

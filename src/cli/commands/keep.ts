@@ -1,4 +1,4 @@
-// `hub export` and `hub backup`: the catalog, kept somewhere else.
+// `hub export` and `hub backup`.
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// What can follow what on a command line: the command table as shells complete it.
+// The words that can follow each other on a command line, for shell completion.
 import type { Command, CommandTable, NameKind } from '../command.ts';
 import { optionsOf } from '../options.ts';
 

@@ -1,4 +1,4 @@
-// What a hub found out about its gateway and its model → findings for people.
+// Turns a hub's diagnosis of its gateway and models into findings.
 import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { searchQuery } from '../../search/search-query.ts';

@@ -1,4 +1,4 @@
-// Keyword search in this process: the index is loaded by the same command, and a busy machine may be slow at it.
+// Waits until the index is loaded before a command searches in its own process.
 import type { SearchPage } from '../../search/contract.ts';
 import type { Call } from '../command.ts';
 

@@ -1,4 +1,4 @@
-// The outside as a process of the hub meets it: the clock, the network, programs, the log, figures.
+// Creates the World of a process: clock, network, programs, log and metrics.
 import type { Config, Environment } from '../../config.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import { createDownload } from '../../lib/net/download.ts';

@@ -1,4 +1,4 @@
-// One artifact of a manifest in one line for people: its kind, what it is, and which of it.
+// Describes an artifact of a manifest in one line: kind, name and version.
 
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';

@@ -1,4 +1,4 @@
-// A failure for programs: one line of JSON in the shape of the problems that the hub answers over HTTP.
+// Prints a failure as one line of JSON, in the format of the hub's HTTP problems.
 import { HubError } from '../../errors.ts';
 import { harmlessJson } from '../../lib/harmless.ts';
 import { type Ending, EXIT_CODES } from '../exit-codes.ts';

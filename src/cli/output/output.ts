@@ -1,4 +1,4 @@
-// What a command answers: JSON for programs, text for people; notes and progress beside it.
+// The output of a command: JSON for programs or text for people, with notes and progress on standard error.
 
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import type { Ending } from '../exit-codes.ts';

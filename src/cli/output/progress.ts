@@ -1,4 +1,4 @@
-// How far long work is: one line that changes on a terminal, a line now and then elsewhere.
+// Shows the progress of long work: one changing line on a terminal, otherwise an occasional line.
 import { harmless } from '../../lib/harmless.ts';
 import { oneLine, shortened } from './text.ts';
 

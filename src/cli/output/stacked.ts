@@ -1,4 +1,4 @@
-// A row of a table that the terminal has no room for, over several lines: its key first, the rest indented below.
+// Prints a table row over several lines if the terminal is too narrow: the key first, the rest indented below.
 import { widthOf, wrapped } from './text.ts';
 
 interface StackedColumn {

@@ -1,4 +1,4 @@
-// Colors, where there is somebody to see them.
+// Colors for terminals that support them.
 import { styleText } from 'node:util';
 import type { Environment } from '../../config.ts';
 import { harmless } from '../../lib/harmless.ts';
@@ -28,7 +28,7 @@ const OWN_ORDERS = new RegExp(
     .join('|')})`,
 );
 
-/** Whatever a text is made of, it orders nothing of the terminal but these styles; without colors, nothing at all. */
+/** Removes every control sequence from a text except these styles; without colors, all of them. */
 export function harmlessStyled(text: string, isColored: boolean): string {
   if (!isColored) return harmless(text);
   const parts = text.split(OWN_ORDERS);

@@ -1,4 +1,4 @@
-// Asks somebody at the terminal for a secret, without showing what is typed.
+// Asks for a secret at the terminal, without showing what is typed.
 import type { ReadStream, WriteStream } from 'node:tty';
 
 const ENTER = ['\r', '\n'];

@@ -1,4 +1,4 @@
-// The log of a command: only what the person at the terminal should know, beside the answer.
+// The log of a command: only what its user should know, on standard error.
 import type { Logger } from '../../lib/world.ts';
 import { ERASE_LINE } from '../output/progress.ts';
 import { oneLine } from '../output/text.ts';

@@ -1,4 +1,4 @@
-// What a command line has around it: the process it runs in, as far as commands may see it.
+// The part of the process that commands may use: environment, input, output and the shutdown signal.
 import type { Environment } from '../../config.ts';
 
 export interface Terminal {

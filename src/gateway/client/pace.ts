@@ -1,4 +1,4 @@
-// How fast the gateway may be called: slower before its limit is reached, and not at all once it said so.
+// Paces calls to the gateway: slower as its rate limit approaches, and none while it asks for a pause.
 import type { FetchReply } from '../../lib/world.ts';
 
 export interface Pace {

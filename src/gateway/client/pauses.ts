@@ -1,4 +1,4 @@
-// Pauses that the gateway asks for, one for everything that is under way.
+// Pauses that the gateway asks for; each applies to all running calls.
 
 import type { GatewayKind, GatewayLookup, GatewayRows } from '../items/lookup.ts';
 import { gatewayUnusable } from '../registration/outcome.ts';

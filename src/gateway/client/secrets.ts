@@ -1,4 +1,4 @@
-// What must never be repeated, although a gateway may repeat it: tokens, and the credentials of a registration.
+// Removes tokens and the credentials of a registration from the gateway's responses.
 import { isJsonObject } from '../../lib/json.ts';
 
 /** Shorter ones would blot out words that only look like them. */

@@ -1,4 +1,4 @@
-// The bearer token for the gateway: the one that was given, or one made from the gateway's secret.
+// The bearer token for the gateway: the configured one, or one created from the gateway's secret.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/world.ts';
 

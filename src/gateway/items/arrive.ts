@@ -1,4 +1,4 @@
-// Notices that the hub has another gateway than before, so that nothing of one is looked for in the other.
+// Detects that the hub uses another gateway than before, so that items of one are not looked for in the other.
 
 import { type GatewayDown, gatewayUnusable } from '../registration/outcome.ts';
 import type { GatewayItem, ItemStore } from '../store.ts';

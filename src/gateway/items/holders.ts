@@ -1,4 +1,4 @@
-// Which entities of this hub have an item of the gateway: those that are recorded, and those of the batch under way.
+// Which entities of this hub use an item in the gateway: recorded ones, and those of the running batch.
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { GatewayItem, ItemHolder, ItemStore } from '../store.ts';
 import type { GatewayKind } from './lookup.ts';

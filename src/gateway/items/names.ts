@@ -1,4 +1,4 @@
-// Names, slugs, texts and addresses as gateways take and compare them.
+// Names, slugs, texts and addresses as gateways accept and compare them.
 
 const LONGEST_NAME = 255;
 const LONGEST_TOOL_NAME = 128;

@@ -1,4 +1,4 @@
-// Compares what the hub believes to have in the gateway with what the gateway has.
+// Compares the hub's record of its items with what the gateway has.
 import type { EntityUid } from '../../catalog/uid.ts';
 import { type KindOfRows, listed, type Pauses } from '../client/pauses.ts';
 import type { HeldItem, ItemStore } from '../store.ts';

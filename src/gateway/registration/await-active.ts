@@ -1,4 +1,4 @@
-// Gateways may promise to make a server and do it later: followed up until it is there, or until they say why not.
+// Waits for a server that the gateway creates asynchronously, until it is active or the gateway reports an error.
 import { isJsonObject, storableText } from '../../lib/json.ts';
 import { statusOf } from '../client/answer.ts';
 import type { RegistrationBatch } from './batch.ts';

@@ -1,4 +1,4 @@
-// A POST that may have worked although its answer was lost: looked up before it is sent again.
+// Sends a POST. If the response was lost, looks up whether the item exists before it sends the POST again.
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import type { GatewayCall } from '../client/client.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from '../items/lookup.ts';

@@ -1,4 +1,4 @@
-// Writes outcomes down as they come: what comes while a write is under way goes together into the next one.
+// Stores outcomes as they arrive; those that arrive during a write are stored together by the next one.
 import type { RegistrationRecord, RegistrationStore } from '../store.ts';
 
 /** Whether the entity is still there. */

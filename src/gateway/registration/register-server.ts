@@ -1,4 +1,4 @@
-// Registers a server as a gateway of the gateway: looked up first, then offered at each of its addresses in turn.
+// Registers a server with the gateway: looks it up first, then tries each of its addresses in turn.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import { secretsIn, withoutSecrets } from '../client/secrets.ts';

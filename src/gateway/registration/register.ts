@@ -1,4 +1,4 @@
-// One entity → the gateway: its tool, resources and prompts, then the server itself.
+// Registers one entity with the gateway: its tool, resources and prompts, then the server itself.
 import { registrationFault } from '../../catalog/server.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { Registration } from '../contract.ts';

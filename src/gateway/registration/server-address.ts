@@ -1,4 +1,4 @@
-// Under which addresses and transports a server is offered to the gateway, best first.
+// The addresses and transports to try when a server is registered, best first.
 import { addressFault, describeServer } from '../../catalog/server.ts';
 import type { JsonObject } from '../../lib/json.ts';
 

@@ -1,4 +1,4 @@
-// One at a time for each key, in the order of asking.
+// Runs tasks with the same key one at a time, in the order of the calls.
 
 export type Turns = <T>(key: string, run: () => Promise<T>) => Promise<T>;
 

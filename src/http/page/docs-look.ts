@@ -1,4 +1,4 @@
-// What the hub adds to the page at /docs, which is that of a library: the way back, and the theme.
+// What the hub adds to the library's page at /docs: a link back, and the theme.
 
 /** A link back to the hub, for visitors who followed a link to this page. */
 const WAY_BACK = `

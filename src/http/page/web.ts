@@ -1,4 +1,4 @@
-// The page for people: its files, the addresses inside it that may be opened directly, and what browsers see elsewhere.
+// Serves the web page: its files, the addresses that can be opened directly, and what browsers see at other addresses.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// The catalog, to be read.
+// Routes that read, block and delete entities.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

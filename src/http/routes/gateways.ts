@@ -1,4 +1,4 @@
-// What is registered into the gateway, by day, and servers that are not.
+// Registrations in the gateway by day, and pending servers.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

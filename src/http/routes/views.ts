@@ -1,4 +1,4 @@
-// Views of the registry: who may see what is under their addresses is not decided here.
+// Routes that list, change and remove views of the registry.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Brings one artifact into a target: resolve, build aside, inspect, and put in place, or leave everything as it was.
+// Installs one artifact into a target: resolves it, builds it aside, inspects it, and puts it in place, or changes nothing.
 import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { jsonDigest } from '../../lib/json-digest.ts';

@@ -1,4 +1,4 @@
-// Whether what is on disk is what the lockfile of a target says.
+// Compares the files in a target with its lockfile.
 import { join } from 'node:path';
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';

@@ -1,4 +1,4 @@
-// Files inside a target that others may have prepared: no path leaves it, no link is followed, nothing is half written.
+// Reads and writes files inside a target: no path leaves it, no link is followed, and nothing is half written.
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Which places inside a target belong to whom.
+// Which paths inside a target belong to the hub, to artifacts or to other programs.
 /** What the hub builds in each target. Git ignores it, and it can be deleted. */
 export const HUB_FOLDER = '.hub';
 

@@ -1,4 +1,4 @@
-// What can go wrong with a request, in words that end a sentence about its address.
+// Errors of requests. Their messages complete a sentence that starts with the address.
 import { isIP } from 'node:net';
 
 /** A fetch that could not be done; `isTemporary` says whether it is worth another try. */

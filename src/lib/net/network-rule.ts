@@ -1,4 +1,4 @@
-// Which network addresses the hub may connect to on somebody else's word.
+// Which network addresses the hub may connect to if others name them.
 import ipaddr from 'ipaddr.js';
 
 export interface NetworkRule {

@@ -1,4 +1,4 @@
-// Documents of strangers without the credentials in them: found by the names that they stand under, and in addresses.
+// Removes credentials from untrusted documents: by field names, and in addresses.
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { isAddress, shownAddress } from './secret-address.ts';
 import { isSecretKey, isSecretVariable } from './secret-names.ts';

@@ -1,4 +1,4 @@
-// Secrets in addresses: found by the names of their parameters, so that nothing that is written down holds them.
+// Finds secrets in addresses by the names of their parameters, so that they are not stored or shown.
 
 /** Stands where a value should be, which comes from elsewhere. */
 export interface Gap {

@@ -1,4 +1,4 @@
-// A command line with gaps where its secrets stood, for files that others read. Needs nothing of Node: the page uses it too.
+// Replaces secrets in a command line with placeholders. Uses no Node module, so that the page can import it.
 import { withoutCredentials } from './credentials.ts';
 import { type Gap, type GappedText, gapSecrets, isAddress } from './secret-address.ts';
 

@@ -1,4 +1,4 @@
-// Which names stand for a credential, and which values only say where one belongs.
+// Which field names suggest a credential, and which values are only placeholders for one.
 import { isSecretName } from './secret-address.ts';
 
 const SECRET_WORD = /^(secret|password|passwd|passphrase|pwd|token|apikey|credential|cookie|jwt|pat)$/;

@@ -1,4 +1,4 @@
-// Credentials in texts: in the words of a command line, and in addresses that stand in what people wrote.
+// Removes credentials from texts: in command lines, and in addresses inside prose.
 import { decoded, isAddress, isSecretParameter, shownAddress } from './secret-address.ts';
 import { isHarmlessValue, isSecretKey, isSecretVariable } from './secret-names.ts';
 

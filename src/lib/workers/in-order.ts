@@ -1,4 +1,4 @@
-// Many things at once, their results in the order in which they came in.
+// Runs many tasks at once and returns their results in the order of the input.
 
 export interface Bounds<Output> {
   /** Most calls that are under way. */

@@ -1,4 +1,4 @@
-// Hears the end of a signal on behalf of many callers that come and go.
+// One abort listener on a signal for many short-lived callers.
 
 interface Listeners {
   /** A place that nobody has is used again. */

@@ -1,4 +1,4 @@
-// Waiting that a signal can end, for work that cannot be stopped itself.
+// Stops waiting when a signal is aborted, for work that cannot be stopped itself.
 
 /** @throws the signal's reason when that is aborted first; the work goes on. */
 export async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {

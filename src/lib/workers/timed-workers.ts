@@ -1,4 +1,4 @@
-// Pools of worker threads whose tasks may take only so long: for texts of strangers, which can be written to take for ever.
+// Pools of worker threads with a time limit per task: for untrusted text, which can be crafted to take forever.
 import pLimit from 'p-limit';
 import { orAborted } from './or-aborted.ts';
 import { createWorkerPool, type WorkerPoolOptions } from './workers.ts';

@@ -1,4 +1,4 @@
-// Texts of strangers as single lines that are not too long, so that none can pass for a line of the hub's own.
+// Turns untrusted text into a single short line, so that it cannot imitate a line of the hub.
 import { harmless } from '../../lib/harmless.ts';
 
 export function oneLine(text: string): string {

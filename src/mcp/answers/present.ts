@@ -1,4 +1,4 @@
-// What the hub knows of an entity, short enough for a model's context, without credentials, and no text of a publisher at the start of a line.
+// Presents an entity to a model: short, without credentials, and without publisher text at the start of a line.
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import type { SearchItem } from '../../search/contract.ts';

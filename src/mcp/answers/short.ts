@@ -1,4 +1,4 @@
-// Whatever strangers and programs wrote: short enough for a model's context, on one line, and without credentials.
+// Shortens untrusted text for a model's context: one line, without credentials.
 
 import { isJsonObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';

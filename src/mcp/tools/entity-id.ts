@@ -1,4 +1,4 @@
-// The id of an entity, as tools take it.
+// The id argument of the tools.
 import { z } from 'zod';
 
 export const EntityId = z

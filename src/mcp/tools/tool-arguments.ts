@@ -1,4 +1,4 @@
-// What a tool takes, and nothing else: an argument that is passed over would make a model believe that it was heeded.
+// Checks the arguments of a tool. Unknown arguments are refused; a model would otherwise believe that they had an effect.
 import { z } from 'zod';
 
 export function toolArguments<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -1,4 +1,4 @@
-// Tools that are open to everybody: search, and read one entity.
+// Tools that need no token: search, and read one entity.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';

@@ -1,4 +1,4 @@
-// Tools for operators: take an entity out of the catalog, or block it.
+// Tools for operators: remove an entity from the catalog, or block it.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { shownEntity } from '../answers/present.ts';

@@ -1,4 +1,4 @@
-// The agents of the catalog that have an A2A card, as resources of ARD.
+// Lists agents that have an A2A card as ARD resources.
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { uidInAddress } from '../../catalog/entity.ts';
 import type { EntityUid } from '../../catalog/uid.ts';

@@ -1,4 +1,4 @@
-// A server as a resource of ARD (Agentic Resource Discovery), and as a server card.
+// Presents a server as an ARD resource (Agentic Resource Discovery), and as a server card.
 import { uidInAddress } from '../../catalog/entity.ts';
 import { asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { type ArdEntry, CARD_TYPE, type ServerJson } from '../contract.ts';

@@ -1,4 +1,4 @@
-// Which resources of ARD a caller asks for: filters of searches, facets and lists.
+// The filters of ARD searches, facets and lists.
 import { invalidRequest } from '../../errors.ts';
 import { type ArdEntry, type ArdField, type ArdFilter, CARD_TYPE } from '../contract.ts';
 

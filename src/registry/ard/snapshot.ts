@@ -1,4 +1,4 @@
-// What is read whole, kept in memory for one state of the registry.
+// Caches data that is read completely, for one state of the registry.
 
 /** Answers what was read for this revision or a later one. One reading at a time: calls that come meanwhile share it, or the next one. */
 export function createSnapshot<T>(read: () => Promise<T>): (revision: number) => Promise<T> {

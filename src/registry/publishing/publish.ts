@@ -1,4 +1,4 @@
-// Publishing: servers that teams bring to this hub themselves, and what becomes of their versions.
+// Publishes servers to this hub, and changes the status of published versions.
 import type { Catalog } from '../../catalog/catalog.ts';
 import { entityFromManifest } from '../../catalog/entity.ts';
 import { formatUid } from '../../catalog/uid.ts';

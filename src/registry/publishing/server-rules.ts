@@ -1,4 +1,4 @@
-// What the schema of `server.json` cannot say, as the official registry checks it. Where a hub inside a company may take more, it only warns.
+// Rules that the schema of `server.json` cannot express, as the official registry checks them. Where a company's hub may be less strict, it only warns.
 import { versionFault } from '../../catalog/uid.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ValidationIssue } from '../contract.ts';
 import type { PublishedServer } from './server-schema.ts';

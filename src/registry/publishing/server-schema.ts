@@ -1,4 +1,4 @@
-// `server.json` as people publish it: the schema of the MCP registry, which knows no other members.
+// The schema of a published `server.json`, as the MCP registry defines it; other members are refused.
 import { z } from 'zod';
 import { PUBLISHER_META } from '../contract.ts';
 

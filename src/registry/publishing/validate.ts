@@ -1,4 +1,4 @@
-// Whether a document can be published: a `server.json`, or a manifest of the hub. Agent cards are valid, and not published.
+// Checks whether a `server.json` or a manifest can be published. Agent cards are checked too, but cannot be published.
 import type { z } from 'zod';
 import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// The address of an index → its entries, page by page, without holding up the main thread.
+// Fetches an index and returns its entries page by page, without blocking the main thread.
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';

@@ -1,4 +1,4 @@
-// One entry of an index → the text of its manifest, or the word that it did not change.
+// Fetches the manifest of an index entry, or reports that it did not change.
 import { hash } from 'node:crypto';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { FetchReply } from '../../lib/world.ts';

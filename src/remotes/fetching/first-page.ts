@@ -1,4 +1,4 @@
-// Where an ingest begins: with what changed since the last time, or with the whole index where its host tells no changes.
+// Chooses where an ingest starts: with the changes since the last read or, if the host does not support that, with the whole index.
 
 import type { IndexState } from '../store.ts';
 import { type FetchTask, type IndexFetcher, type IndexPage, NoIndexError } from './fetch-index.ts';

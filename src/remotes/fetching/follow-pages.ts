@@ -1,4 +1,4 @@
-// The pages of an index, from the first to the last, and no further than an honest one goes.
+// Follows the pages of an index from the first to the last, with limits against endless lists.
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { FetchTask, IndexFetcher, IndexPage } from './fetch-index.ts';
 

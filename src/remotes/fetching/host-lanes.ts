@@ -1,4 +1,4 @@
-// Decides which waiting entry is fetched next: one lane per host, and no host takes the room of the others.
+// Decides which waiting entry is fetched next: each host has its own lane, so that no host delays the others.
 
 export interface LaneLimits {
   requestsPerHost: number;

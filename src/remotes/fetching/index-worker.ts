@@ -1,4 +1,4 @@
-// Runs in a worker thread: the text of an index → its entries. An index of 50 MB takes most of a second to parse.
+// Worker thread that parses the text of an index into entries. An index of 50 MB takes most of a second.
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';

@@ -1,4 +1,4 @@
-// A parsed index → its entries, by the readers that know its layouts.
+// Reads the entries of a parsed index with the readers that recognize its layout.
 import { HubError } from '../../errors.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { isAgentCard } from '../../registry/agent-card.ts';

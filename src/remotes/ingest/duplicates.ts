@@ -1,4 +1,4 @@
-// Several manifests of one entity in one index: the last of them in document order counts.
+// Handles several manifests of one entity in one index: the last one in document order wins.
 import type { Duplicate, MemberStore } from '../store.ts';
 
 export interface Duplicates {

@@ -1,4 +1,4 @@
-// The text of a manifest, of the `server.json` of an MCP registry, or of an agent card → the entity it describes.
+// Turns the text of a manifest, a `server.json` or an agent card into an entity.
 import { type Entity, entityFromManifest } from '../../catalog/entity.ts';
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { isJsonObject } from '../../lib/json.ts';

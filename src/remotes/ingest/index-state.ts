@@ -1,4 +1,4 @@
-// What is remembered of an index, and for how long an unchanged index counts as unchanged manifests.
+// The stored state of an index, and how long an unchanged index is trusted to mean unchanged manifests.
 import type { IndexPage } from '../fetching/fetch-index.ts';
 import type { IndexState } from '../store.ts';
 

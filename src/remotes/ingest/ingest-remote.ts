@@ -1,4 +1,4 @@
-// The ingest of one remote from its start to its end: within its time, with its outcome kept.
+// Ingests one remote within its time limit, and stores the outcome.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../../errors.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';

@@ -1,4 +1,4 @@
-// One remote → the catalog: read the index, fetch what changed, save it, mark what is gone.
+// Reads one remote into the catalog: reads the index, fetches and saves what changed, and marks what is missing.
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { IndexFetcher, IndexPage } from '../fetching/fetch-index.ts';

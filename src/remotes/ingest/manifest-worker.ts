@@ -1,4 +1,4 @@
-// Runs in a worker thread: the texts of manifests → their entities. YAML of 1 MiB can take seconds to parse.
+// Worker thread that turns texts of manifests into entities. YAML of 1 MiB can take seconds to parse.
 import type { Entity } from '../../catalog/entity.ts';
 import { HubError } from '../../errors.ts';
 import { entityFromText, type ManifestText } from './entity-from-text.ts';

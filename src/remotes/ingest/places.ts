@@ -1,4 +1,4 @@
-// Where each address stands in an index, over all its pages, and how much an index may list.
+// The position of each address in an index, over all its pages, and limits on its size.
 import type { IndexPage } from '../fetching/fetch-index.ts';
 import { endless } from '../fetching/follow-pages.ts';
 

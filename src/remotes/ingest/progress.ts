@@ -1,4 +1,4 @@
-// What an ingest of one remote has done so far, and what it will say of itself at the end.
+// Tracks the progress of an ingest, and builds its report.
 import type { PublishOutcome } from '../../catalog/store.ts';
 import { storableText } from '../../lib/json.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';

@@ -1,4 +1,4 @@
-// Fetched texts → entities: a few short ones in place, all others on threads.
+// Turns fetched texts into entities: a few short ones on the main thread, all others in workers.
 import type { Entity } from '../../catalog/entity.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { FailedManifest, FetchedManifest, FetchedText } from '../fetching/fetch-manifest.ts';

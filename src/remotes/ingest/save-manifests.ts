@@ -1,4 +1,4 @@
-// Manifests that were read → the catalog, so that the last one of a uid in document order wins, whatever was fetched when.
+// Saves manifests to the catalog so that the last one of a uid in document order wins, in whatever order they were fetched.
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { ListedManifest, MemberStore } from '../store.ts';

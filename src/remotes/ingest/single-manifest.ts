@@ -1,4 +1,4 @@
-// One manifest by its address, without an index that lists it.
+// Fetches a single manifest by its address, without an index.
 import type { Entity } from '../../catalog/entity.ts';
 import type { FetchManifest } from '../fetching/fetch-manifest.ts';
 import type { ManifestReader } from './read-manifest.ts';

@@ -1,4 +1,4 @@
-// Gives texts their vectors: those that are stored, and new ones for the rest.
+// Gets vectors for texts: stored ones, and new ones for the rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Embedder, EmbeddingError } from '../model/embedder.ts';
 import type { SearchIndex, StoredVector } from './search-index.ts';

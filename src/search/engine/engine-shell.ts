@@ -1,4 +1,4 @@
-// What the engines in memory and in PostgreSQL share: up to date before a search, queries embedded, troubles said.
+// What the engines in memory and in PostgreSQL share: they catch up before a search, embed queries, and report problems.
 import { checkModel } from '../model/check-model.ts';
 import { troubleOf, wholeReason } from '../model/embedder.ts';
 import { createLazyEmbedder, type OpenEmbedder } from '../model/lazy-embedder.ts';

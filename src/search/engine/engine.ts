@@ -1,4 +1,4 @@
-// The engine's face: a text becomes a ranking of entities, by words, by meaning or by both; filters become a list.
+// The interface of a search engine: ranks entities for a text by keywords, meaning or both, and lists entities by filters.
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { SearchFilters, SearchMode } from '../contract.ts';
 import type { FacetCounts } from '../facet-values.ts';

@@ -1,4 +1,4 @@
-// Keeps an index up to date with the catalog: before a search as far as there is time, and in the background.
+// Keeps an index up to date with the catalog: in the background, and before each search as far as time allows.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orAborted } from '../../lib/workers/or-aborted.ts';
 import type { Logger } from '../../lib/world.ts';

@@ -1,4 +1,4 @@
-// The index in a file, so that a hub that starts need not build it again. What is damaged or foreign is not read.
+// Saves and loads the index as a file, so that the hub need not rebuild it at startup. Damaged or foreign files are ignored.
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { SegmentParts, SnapshotParts } from '../index/snapshot.ts';

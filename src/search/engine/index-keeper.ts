@@ -1,4 +1,4 @@
-// Keeps the index in step with the catalog: from a file, from all of the catalog, then by what changes.
+// Keeps the index in step with the catalog: loads it from a file or builds it, then applies changes.
 import type { Logger } from '../../lib/world.ts';
 import { describing, type Family } from '../index/segment-builder.ts';
 import type { Embedder } from '../model/embedder.ts';

@@ -1,4 +1,4 @@
-// The threads that build and merge the index, as the main one sees them.
+// The main thread's interface to the threads that build and merge the index.
 import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { IndexTasks } from './index-worker.ts';
 

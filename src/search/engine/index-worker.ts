@@ -1,4 +1,4 @@
-// Runs on a thread of its own: builds, merges, stores and reads segments. It keeps nothing between two tasks.
+// Worker thread that builds, merges, stores and reads segments. It keeps no state between tasks.
 import { parseReference } from '../../catalog/uid.ts';
 import { textToEmbed } from '../document.ts';
 import { findSlug } from '../index/names.ts';

@@ -1,4 +1,4 @@
-// The threads that rank and list, as the main one sees them.
+// The main thread's interface to the threads that rank and list.
 import { availableParallelism } from 'node:os';
 import { HubError } from '../../errors.ts';
 import { createWorkerPool, type WorkerPool } from '../../lib/workers/workers.ts';

@@ -1,4 +1,4 @@
-// Which documents hold a term, as bytes: the distance to the document before, the impact, and the fields.
+// The documents that contain a term, as bytes: the distance to the previous document, the impact, and the fields.
 import type { ByteWriter } from './strings.ts';
 
 export interface Posting {

@@ -1,4 +1,4 @@
-// New documents → a segment: their terms with impacts, and the names they go by.
+// Builds a segment from new documents: their terms with impacts, and their names.
 import { readDocument, textDigest } from '../document.ts';
 import type { IndexEntry } from '../engine/search-index.ts';
 import { facetValues } from '../facet-values.ts';

@@ -1,4 +1,4 @@
-// Sources → one segment. New segments and merged ones are written in the same way.
+// Writes a segment from its sources. New and merged segments are written the same way.
 import { lettersOf } from '../../lib/typing-errors.ts';
 import { packColumns } from './columns.ts';
 import { type Posting, writePosting } from './postings.ts';

@@ -1,4 +1,4 @@
-// The vectors of a segment's texts in memory that all threads share: the nearest to a query, by their signs first and then by their numbers.
+// The vectors of a segment in shared memory. The nearest to a query are found by their sign bits first, then by their values.
 import { VECTOR_KERNELS } from './vector-kernels.ts';
 
 /** What is sent to other threads. */

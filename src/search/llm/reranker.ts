@@ -1,4 +1,4 @@
-// Puts the best results in another order, as a language model sees it.
+// Reorders the best results with a language model.
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { jsonDigest } from '../../lib/json-digest.ts';

@@ -1,4 +1,4 @@
-// The embedder that comes with the hub, on a thread that ends while there is nothing to embed.
+// The built-in embedder, on a thread that exists only while there is something to embed.
 import { orAborted } from '../../lib/workers/or-aborted.ts';
 import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { Logger } from '../../lib/world.ts';

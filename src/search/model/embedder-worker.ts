@@ -1,4 +1,4 @@
-// Runs on a thread of its own: embeds the texts of the catalog with the model that comes with the hub.
+// Worker thread that embeds the texts of the catalog with the built-in model.
 import { workerData } from 'node:worker_threads';
 import type { Encoder } from './encoder.ts';
 import { openModel } from './open-model.ts';

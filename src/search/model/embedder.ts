@@ -1,4 +1,4 @@
-// Port: turns texts into vectors, so that what means about the same is near.
+// Port: turns texts into vectors, so that texts with similar meaning are near each other.
 
 export interface Embedder {
   /** Names the vector space: vectors of two models never meet. */

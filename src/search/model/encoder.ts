@@ -1,4 +1,4 @@
-// What a thread with a model does: it encodes one text at a time, as numbers of word pieces.
+// The interface of a model on a thread: encodes one text at a time, given as numbers of word pieces.
 import { Tokenizer } from '@huggingface/tokenizers';
 
 export interface Encoder {

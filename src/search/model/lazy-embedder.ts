@@ -1,4 +1,4 @@
-// An embedder that is opened when it is first needed, and again a while after that failed.
+// Opens an embedder when it is first needed; if that fails, tries again after a while.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 

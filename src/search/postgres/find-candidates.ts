@@ -1,4 +1,4 @@
-// A query → the families that may answer it, each with its score by words and by meaning.
+// Finds the families that may match a query, each with its keyword and semantic scores.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
 import { isUnrelated, leastNearness, unit } from '../ranking/merge.ts';

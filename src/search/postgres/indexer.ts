@@ -1,4 +1,4 @@
-// Keeps the search tables in step with the catalog: family by family, after the changes that the catalog records.
+// Updates the search tables family by family, following the recorded changes of the catalog.
 import { readDocument, type SearchDocument, textDigest } from '../document.ts';
 import { pagesOf } from '../engine/embed-texts.ts';
 import { type FamilyName, familyKey, type SearchIndex } from '../engine/search-index.ts';

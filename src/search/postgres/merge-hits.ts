@@ -1,4 +1,4 @@
-// What PostgreSQL found → hits with one score each, best first.
+// Merges what PostgreSQL found into hits with one score each, best first.
 import { recencyScore } from '../../catalog/quality.ts';
 import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import { editDistance } from '../../lib/typing-errors.ts';

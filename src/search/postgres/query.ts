@@ -1,4 +1,4 @@
-// A query's text → the terms to look for in PostgreSQL, with what each is worth.
+// Turns the text of a query into weighted terms to look for in PostgreSQL.
 
 import { editDistance } from '../../lib/typing-errors.ts';
 import { HIGHEST_IMPACT } from '../impacts.ts';

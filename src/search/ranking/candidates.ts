@@ -1,4 +1,4 @@
-// The documents that may answer a query: by name, by words, and by meaning.
+// Finds the documents that may match a query: by name, by keywords, and by meaning.
 import { parseReference } from '../../catalog/uid.ts';
 import type { SearchFilters } from '../contract.ts';
 import { newestOf } from '../index/choice.ts';

@@ -1,4 +1,4 @@
-// Where the best end: without sorting all of them.
+// Finds the nth largest number without sorting all of them.
 
 /** The `n`th largest; of fewer than that, 0. The order of `values` is lost. */
 export function nthLargest(values: Float32Array, n: number): number {

@@ -1,4 +1,4 @@
-// What a query says: its words, and what may stand for each of them. Nothing in it is an operator.
+// The words of a query, with completions and corrections for each. A query has no operators.
 import { tellingWords, type Word, wordsOf } from '../words.ts';
 
 export interface LexicalQuery<Term> {

@@ -1,4 +1,4 @@
-// A query's text → the terms to look for in the index, with what each is worth.
+// Turns the text of a query into weighted terms to look for in the index.
 import { HIGHEST_IMPACT } from '../impacts.ts';
 import type { Snapshot } from '../index/snapshot.ts';
 import { STOP_TERMS, type Word } from '../words.ts';

@@ -1,4 +1,4 @@
-// Turns among those who change the same entities, or say who lists them.
+// Locks entities, so that transactions that change the same entities or their memberships take turns.
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
 /**

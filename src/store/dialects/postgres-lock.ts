@@ -1,4 +1,4 @@
-// Locks of PostgreSQL that end with their holder, also when the holder's machine is gone without a word.
+// PostgreSQL locks that are released when their holder dies, even if its machine disappears.
 import pg from 'pg';
 import type { Lock } from './dialect.ts';
 import { databaseUnavailable } from './guarded-driver.ts';

@@ -1,4 +1,4 @@
-// SQLite: one worker that writes, some that read beside it, and a connection in place for what takes microseconds.
+// SQLite: one worker that writes, several that read, and a connection on the main thread for reads that take microseconds.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';

@@ -1,4 +1,4 @@
-// What is sent to webhooks, and what came of it, on both engines.
+// Stores deliveries to webhooks and their outcomes, on both engines.
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import {
   type Attempt,

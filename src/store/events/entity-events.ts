@@ -1,4 +1,4 @@
-// What webhooks hear about entities.
+// Creates the events about entities for webhooks.
 import type { Selectable } from 'kysely';
 import type { PublishOutcome } from '../../catalog/store.ts';
 import type { NewEvent } from '../../events/store.ts';

@@ -1,4 +1,4 @@
-// Events are written in the transaction of the change that they announce, if a webhook asks for them.
+// Writes events in the transaction of the change that they announce, if a webhook subscribes to them.
 import { sql } from 'kysely';
 import type { NewEvent } from '../../events/store.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';

@@ -1,4 +1,4 @@
-// The rules in force, asked by the transactions that write entities.
+// Applies the policy in force inside the transactions that write entities.
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';

@@ -1,4 +1,4 @@
-// The catalog: entities, what they can be filtered by, and the revision that moves with every write.
+// Creates the catalog: entities, their filter values, and the revision that increases with every write.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

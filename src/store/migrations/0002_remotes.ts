@@ -1,4 +1,4 @@
-// Remotes: the indexes that are ingested, what each of them lists, what was refused, and how the ingests went.
+// Adds remotes: the indexes that are ingested, what each of them lists, refused manifests, and the ingest history.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

@@ -1,4 +1,4 @@
-// Registration: under which name, when it was last tried, how often, and when it will be tried again.
+// Adds registration: the name in the gateway, the last attempt, the number of attempts, and the next one.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

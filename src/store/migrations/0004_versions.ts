@@ -1,4 +1,4 @@
-// The versions of a name come from the index alone, however many there are.
+// Adds an index that finds all versions of a name without reading the table.
 import type { Migration } from 'kysely/migration';
 
 export function versions(): Migration {

@@ -1,4 +1,4 @@
-// Vectors of the texts that search compares by meaning, by model and by the digest of the text.
+// Adds vectors for semantic search, by model and digest of the text.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

@@ -1,4 +1,4 @@
-// Which entities each revision changed, so that what is kept in memory can follow without reading everything again.
+// Records which entities each revision changed, so that in-memory data can follow without reading everything again.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

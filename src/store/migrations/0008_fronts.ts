@@ -1,4 +1,4 @@
-// Which manifest of a remote an entity was made of, where several describe it, and which entities must be built again.
+// Records which of several manifests an entity was built from, and which entities must be built again.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

@@ -1,4 +1,4 @@
-// By which a run can tell that the index it has gone through is to be gone through again.
+// Adds `remote.generation`, so that a running ingest notices that its index must be read again.
 import type { Migration } from 'kysely/migration';
 
 export function generation(): Migration {

@@ -1,4 +1,4 @@
-// Which remote an entity belongs to, and what operators decide about entities and remotes.
+// Adds the owner of an entity, and the decisions of operators about entities and remotes.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

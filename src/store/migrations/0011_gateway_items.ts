@@ -1,4 +1,4 @@
-// What the hub has in the gateway, item by item, and which entity each item belongs to.
+// Records each item that the hub has in the gateway, and the entity that it belongs to.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

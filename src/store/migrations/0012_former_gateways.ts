@@ -1,4 +1,4 @@
-// Which gateway the hub registers into, and what it has in those that it used before.
+// Records which gateway the hub uses, and the items that it has in gateways that it used before.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

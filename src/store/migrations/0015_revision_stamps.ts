@@ -1,4 +1,4 @@
-// A random text for each revision, by which an index that was saved is known to be of this history of the catalog.
+// Adds a random text for each revision, so that a saved index can be matched with the history of this catalog.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';

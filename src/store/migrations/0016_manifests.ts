@@ -1,4 +1,4 @@
-// Manifests leave the rows of entities, which lists and searches read: those become a third as wide.
+// Moves manifests out of the entity rows that lists and searches read, which makes these rows a third as wide.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

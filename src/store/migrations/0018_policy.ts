@@ -1,4 +1,4 @@
-// What rules ask about entities, what they come to, and what people approved.
+// Adds the facts that policy rules use, their outcome, and approvals.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

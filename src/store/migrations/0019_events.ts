@@ -1,4 +1,4 @@
-// Webhooks, the events that wait for them, and the log of their deliveries.
+// Adds webhooks, the events that wait for them, and the delivery log.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,4 +1,4 @@
-// What checks found out about the origin of an entity's content.
+// Adds the results of signature checks.
 import type { Migration } from 'kysely/migration';
 
 export const trust: Migration = {

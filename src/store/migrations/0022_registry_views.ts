@@ -1,4 +1,4 @@
-// Views of the registry, and which entries the policy lets people use.
+// Adds views of the registry, and which entries the policy allows.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,4 +1,4 @@
-// The audit log has each change before it begins, and its end apart; what it is searched by has indexes.
+// The audit log records each change before it starts, and its end separately; adds indexes for its filters.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

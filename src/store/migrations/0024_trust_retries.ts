@@ -1,4 +1,4 @@
-// When an entity is checked again because its registry could not answer.
+// Adds the time of the next signature check of an entity whose registry did not respond.
 import type { Migration } from 'kysely/migration';
 
 export const trustRetries: Migration = {

@@ -1,4 +1,4 @@
-// A hub knows itself by an id, so that it finds out when what it listed comes back to it from another hub.
+// Gives the hub an id, so that it recognizes its own entries when another hub lists them.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';

@@ -1,4 +1,4 @@
-// What may not be installed is not among the approved servers, and what was approved once leaves a trace there.
+// Entries that may not be installed leave the view `approved`, which keeps a record of them.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

@@ -1,4 +1,4 @@
-// Each entry of the registry has one owner, and holds only what clients can read: all entries are made again.
+// Gives each registry entry one owner and only content that clients can read: all entries are rebuilt.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

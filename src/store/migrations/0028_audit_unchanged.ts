@@ -1,4 +1,4 @@
-// Entries of the audit log are added, and deleted when they are too old; the database itself refuses to change one.
+// The database refuses to change entries of the audit log; they are only added, and deleted when they are too old.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

@@ -1,4 +1,4 @@
-// Remotes whose index must be read whole the next time, although it did not change.
+// Marks remotes whose index must be read completely next time, even if it did not change.
 import { randomUUID } from 'node:crypto';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 

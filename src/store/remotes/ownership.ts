@@ -1,4 +1,4 @@
-// Which remote an entity belongs to: the one that brought it first, unless another that lists it has a higher priority.
+// Which remote an entity belongs to: the one that provided it first, unless another one that lists it has a higher priority.
 import { type RawBuilder, sql } from 'kysely';
 import { PUBLISHED } from '../../registry/contract.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';

@@ -1,4 +1,4 @@
-// What a manifest brings: artifacts, adapters, where it came from, and the document itself.
+// The content of a manifest: artifacts, adapters, its source, and the document itself.
 import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';

@@ -1,4 +1,4 @@
-// A text that is too long to be drawn, as it was written.
+// Shows a text that is too long to render as plain text.
 import { useSignal } from '@preact/signals';
 import { LongText } from '../parts/long-text.tsx';
 import { count } from '../parts/words.ts';

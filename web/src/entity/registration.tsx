@@ -1,4 +1,4 @@
-// How a server is registered, and what the gateway made of it.
+// How a server is registered, and its state in the gateway.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { gatewayState, reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';

@@ -1,4 +1,4 @@
-// A readme, drawn from its parts: what a stranger wrote is only ever text and checked addresses.
+// Renders a readme from its parsed parts: untrusted input becomes only text and checked addresses.
 import type { ComponentChildren, JSX } from 'preact';
 import { placeId } from './anchors.ts';
 import type { Block } from './blocks.ts';

@@ -1,4 +1,4 @@
-// Which addresses of strangers may become links.
+// Which untrusted addresses may become links.
 
 const SCHEMES = ['https:', 'http:', 'mailto:'];
 

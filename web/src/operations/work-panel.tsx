@@ -1,4 +1,4 @@
-// The work that goes on: one bar for each remote, then the servers that are registered.
+// The running work: one progress bar for each remote, then the servers that are being registered.
 import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { FailureNotice } from '../parts/notice.tsx';
 import { count, duration } from '../parts/words.ts';

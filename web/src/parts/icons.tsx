@@ -1,4 +1,4 @@
-// Small drawings, all on a grid of 16, in the color of the text around them.
+// Icons on a grid of 16, in the color of the surrounding text.
 import type { ComponentChildren, JSX } from 'preact';
 
 function icon(paths: ComponentChildren): () => JSX.Element {
@@ -37,7 +37,7 @@ export const AutoIcon = icon(
   </>,
 );
 
-/** One shape for each type, so that it can be told without its color. */
+/** One shape for each type, so that types can be told apart without color. */
 export const AgentIcon = icon(
   <path d="M8 7.5a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2ZM2.8 13.7a5.3 5.3 0 0 1 10.4 0" />,
 );

@@ -1,4 +1,4 @@
-// What is awaited, in words: at once for those who listen, and after a second for those who look.
+// Says what is being loaded: at once to screen readers, and after a second on screen.
 import type { ComponentChildren } from 'preact';
 
 export function Waiting({ children }: { children: ComponentChildren }) {

@@ -1,4 +1,4 @@
-// The search that goes on: what was asked, what came back, and what is still on its way.
+// The state of the search: the query, its results, and what is still loading.
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import type { HubFailure } from '../api/failure.ts';

@@ -1,4 +1,4 @@
-// What is searched for, as it stands in the address bar and as the hub is asked.
+// Converts the search between the address bar and requests to the hub.
 import type { EntityType } from '../../../src/catalog/uid.ts';
 import { readValues, writeValues } from '../../../src/lib/value-list.ts';
 import type { SearchMode } from '../../../src/search/contract.ts';

@@ -1,4 +1,4 @@
-// `hub view`: parts of the registry under an address of their own.
+// `hub view`: subsets of the registry, each with its own address.
 import type { ViewList } from '../../../registry/contract.ts';
 import { command } from '../../command.ts';
 import { flag, list, text } from '../../options.ts';

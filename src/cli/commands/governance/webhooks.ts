@@ -1,4 +1,4 @@
-// `hub webhook`: programs that hear of what happens in the hub.
+// `hub webhook`: sends events to other programs.
 import { readFile } from 'node:fs/promises';
 import { type Delivery, EVENT_TYPES, type Webhook } from '../../../events/contract.ts';
 import { command } from '../../command.ts';

@@ -1,4 +1,4 @@
-// Repositories: which addresses and refs are accepted, where a repository really is, and how git may go there.
+// Repositories: which addresses and refs are accepted, and how git may connect to them.
 import { shownAddress } from '../../../lib/secrets/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import { LONGEST_ADDRESS, mayUseCredentials, vetHost } from '../address.ts';

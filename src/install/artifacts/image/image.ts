@@ -1,4 +1,4 @@
-// Container images: found by their digest, and pulled by the engine of this machine.
+// Container images: resolved to their digest, and pulled by the engine of this machine.
 import { z } from 'zod';
 import {
   type ImageReference,

@@ -1,4 +1,4 @@
-// Keys that are pressed ahead of the answer: they mean what is going to be found, not what is still on screen.
+// Keys that are pressed before the results arrive apply to the new results, not to those on screen.
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { failure, isLoading, retry, submitText, text } from '../search-state.ts';
