@@ -9,6 +9,8 @@ import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { databaseOn, onServer, postgresTemplate, sqliteTemplate } from './templates.ts';
 
 type Engine = DatabaseAddress['engine'];
+/** What tidies up once a test, or a file of them, is over. */
+export type Ending = Pick<TestContext, 'after'>;
 type Postgres = Extract<DatabaseAddress, { engine: 'postgres' }>;
 
 /** Declares the same test once for each engine, with the address of an empty database. */
@@ -29,11 +31,11 @@ export function testOnPostgres(name: string, run: (t: TestContext, address: Post
 }
 
 /** Has the tables of a hub, and no rows. */
-export async function emptyDatabase(t: TestContext, engine: Engine): Promise<DatabaseAddress> {
+export async function emptyDatabase(t: Ending, engine: Engine): Promise<DatabaseAddress> {
   return engine === 'postgres' ? emptyPostgres(t) : { engine, path: await emptySqlite(t) };
 }
 
-export async function emptySqlite(t: TestContext): Promise<string> {
+export async function emptySqlite(t: Ending): Promise<string> {
   const path = join(await tempDir(t), 'catalog.sqlite');
   const template = sqliteTemplate();
   if (template) {
@@ -45,7 +47,7 @@ export async function emptySqlite(t: TestContext): Promise<string> {
   return path;
 }
 
-async function emptyPostgres(t: TestContext): Promise<Postgres> {
+async function emptyPostgres(t: Ending): Promise<Postgres> {
   const address = await barePostgres(t, postgresTemplate());
   if (postgresTemplate()) await onServer(address.url, newHubId());
   return address;
@@ -55,11 +57,11 @@ async function emptyPostgres(t: TestContext): Promise<Postgres> {
 const newHubId = () => `update registry_state set hub_id = '${randomUUID()}'`;
 
 /** Has no tables yet: for tests of how they are made. */
-export async function bareDatabase(t: TestContext, engine: Engine): Promise<DatabaseAddress> {
+export async function bareDatabase(t: Ending, engine: Engine): Promise<DatabaseAddress> {
   return engine === 'sqlite' ? { engine, path: join(await tempDir(t), 'catalog.sqlite') } : barePostgres(t);
 }
 
-export async function barePostgres(t: TestContext, template = 'template1'): Promise<Postgres> {
+export async function barePostgres(t: Ending, template = 'template1'): Promise<Postgres> {
   const server = process.env.TEST_DATABASE_URL;
   if (!server) throw new Error('TEST_DATABASE_URL is not set, and no PostgreSQL could be started');
   const name = `hub_test_${randomBytes(6).toString('hex')}`;
@@ -68,7 +70,7 @@ export async function barePostgres(t: TestContext, template = 'template1'): Prom
   return { engine: 'postgres', url: databaseOn(server, name), poolSize: 5 };
 }
 
-export async function tempDir(t: TestContext): Promise<string> {
+export async function tempDir(t: Ending): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-test-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;

@@ -1,12 +1,11 @@
 // A real hub with its HTTP server, on an empty database, for one test.
-import type { TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub, type Hub } from '../../src/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
-import { emptyDatabase } from './databases.ts';
+import { type Ending, emptyDatabase } from './databases.ts';
 import { type TestWorld, testWorld } from './world.ts';
 
 export interface TestHub {
@@ -26,7 +25,7 @@ interface TestHubOptions {
 }
 
 export async function testHub(
-  t: TestContext,
+  t: Ending,
   { settings = {}, manifests = [], database }: TestHubOptions = {},
 ): Promise<TestHub> {
   const config = { ...readConfig(settings), database: database ?? (await emptyDatabase(t, 'sqlite')) };

@@ -7,8 +7,8 @@ const TRIES = 3;
 /** For a test of something that does not wait for a thing which takes much longer, or for ever. */
 export const SOON = { timeout: 300_000 };
 
-/** Always the same work, as text too: a browser can be asked to do it. */
-export function yardstickMs(): number {
+/** Always the same work. */
+function yardstickMs(): number {
   const begun = performance.now();
   let sum = 0;
   for (let number = 0; number < 6_000_000; number += 1) sum = (sum * 31 + number) | 0;
@@ -33,24 +33,20 @@ export async function mainThreadShare(work: () => Promise<void>): Promise<number
 }
 
 /** A limit for this machine, as slow as it is right now. */
-function allowedMs(limitMs: number, yardstick = yardstickMs()): number {
-  return limitMs * Math.max(1, yardstick / USUAL_MS);
+function allowedMs(limitMs: number): number {
+  return limitMs * Math.max(1, yardstickMs() / USUAL_MS);
 }
 
 /**
  * Nothing, or by how much it took too long: longer than the limit each time, also on a machine as slow as this one was right after it.
  * What is quadratic does not get better by being tried again.
  */
-export async function tooLong(
-  limitMs: number,
-  measure: () => number | Promise<number>,
-  yardstick: () => number | Promise<number> = yardstickMs,
-): Promise<string | undefined> {
+export function tooLong(limitMs: number, measure: () => number): string | undefined {
   const said: string[] = [];
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const tookMs = await measure();
+    const tookMs = measure();
     if (tookMs <= limitMs) return undefined;
-    const mayTakeMs = allowedMs(limitMs, await yardstick());
+    const mayTakeMs = allowedMs(limitMs);
     if (tookMs <= mayTakeMs) return undefined;
     said.push(`${Math.round(tookMs)} ms of ${Math.round(mayTakeMs)}`);
   }

@@ -20,6 +20,21 @@ const path = process.env.CHROMIUM_PATH || USUAL_PLACES.find((place) => existsSyn
 export const skip =
   path || process.env.CI ? false : '*** no Chromium: install one, or set CHROMIUM_PATH; the page is NOT tested ***';
 
+const DISABLED_FEATURES = [
+  // Pages of their own, loaded for the address bar of every window, which nobody sees here: most of what a window costs.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  // This list replaces Playwright's: these would send requests to strangers, or hide what is drawn.
+  'AimEnabled',
+  'HttpsUpgrades',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+];
+
 export function startChromium(): Promise<Browser> {
   if (!path) throw new Error('No Chromium was found; install one (apt-get install chromium), or set CHROMIUM_PATH.');
   return chromium.launch({
@@ -33,6 +48,7 @@ export function startChromium(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       '--no-first-run',
+      `--disable-features=${DISABLED_FEATURES.join(',')}`,
     ],
   });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { axeFindings, browserTest, screenshot, until } from './stage.ts';
+import { axeFindings, browserTest, drawn, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 const root = await realpath(await mkdtemp(join(tmpdir(), 'hub-page-install-')));
@@ -28,7 +28,7 @@ browserTest(
     await dialog.getByRole('button', { name: 'Close' }).focus();
     await page.keyboard.press('/');
     // What goes to the search does so at once, and draws it with the next picture.
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await drawn(page);
     assert.ok(await dialog.isVisible());
     assert.match(page.url(), /pdf-tables/);
     await page.keyboard.press('Escape');

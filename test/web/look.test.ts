@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { axeFindings, browserTest, overflow, type Stage, screenshot } from './stage.ts';
+import { ALL_BUT_COLORS, axeFindings, browserTest, COLORS, drawn, overflow, type Stage, screenshot } from './stage.ts';
 
+const demo = { demo: true, isShared: true };
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 
 /** Every page in a state worth looking at. */
@@ -60,30 +61,36 @@ async function furnish({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]
   await hub.blockEntity('mcp_server:pdf-tables@1.0.0', 'Sends files to an unknown host.');
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    browserTest(
-      `look: every page, ${colorScheme} and ${size}, is accessible and fits`,
-      { demo: true },
-      async (stage, t) => {
-        await furnish(stage, t);
-        const how = { colorScheme, viewport, reducedMotion: 'reduce', bypassCSP: true, expects: /404/ } as const;
-        const page = await stage.open('/', how);
-        for (const [name, { path, ready }] of Object.entries(VIEWS)) {
-          await page.goto(`${stage.origin}${path}`);
-          await ready(page);
+browserTest(
+  'look: every page is accessible and fits, light and dark, in a window of any size',
+  { demo: true },
+  async (stage, t) => {
+    await furnish(stage, t);
+    const page = await stage.open('/', { reducedMotion: 'reduce', bypassCSP: true, expects: /404/ });
+    for (const [name, { path, ready }] of Object.entries(VIEWS)) {
+      await page.goto(`${stage.origin}${path}`);
+      await ready(page);
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        await page.setViewportSize(viewport);
+        await drawn(page);
+        assert.ok((await overflow(page)) <= 0, `${name}, ${size}: nothing has to be scrolled sideways`);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
           await screenshot(page, `${name}-${colorScheme}-${size}`);
-          assert.ok((await overflow(page)) <= 0, `${name}: nothing has to be scrolled sideways`);
-          assert.deepEqual(await axeFindings(page), [], name);
+          const shown = `${name}, ${size}, ${colorScheme}`;
+          if (colorScheme === 'light') assert.deepEqual(await axeFindings(page, ALL_BUT_COLORS), [], shown);
+          // A narrow window shows a few things that a wide one does not, in colours that are the same at every size.
+          if (size === 'wide' || (size === 'phone' && colorScheme === 'dark'))
+            assert.deepEqual(await axeFindings(page, COLORS), [], shown);
         }
-      },
-    );
-  }
-}
+      }
+    }
+  },
+);
 
 browserTest(
   'look: the theme follows the device until the reader chooses, and the choice stays',
-  { demo: true },
+  demo,
   async ({ open }) => {
     const page = await open('/', { colorScheme: 'dark' });
     const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
@@ -104,12 +111,14 @@ browserTest(
   },
 );
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  browserTest(
-    `look: the description of the API is ${colorScheme} as the device is, and can be read`,
-    {},
-    async ({ open }) => {
-      const page = await open('/docs', { colorScheme, bypassCSP: true });
+browserTest(
+  'look: the description of the API is light or dark as the device is, and can be read',
+  {},
+  async ({ open, origin }) => {
+    const page = await open('/', { bypassCSP: true });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${origin}/docs`);
       await page.locator('[data-path="/catalog/install"]').click();
       await page.locator('.microlight').first().waitFor();
       await screenshot(page, `docs-${colorScheme}`);
@@ -118,10 +127,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
       );
       assert.ok(colorScheme === 'dark' ? Number(lightness) < 100 : Number(lightness) > 200, String(lightness));
       // Only what the hub can fix: a library draws the rest of the page.
-      assert.deepEqual(await axeFindings(page, ['color-contrast']), []);
-    },
-  );
-}
+      assert.deepEqual(await axeFindings(page, COLORS), []);
+    }
+  },
+);
 
 browserTest('look: from the description of the API a link leads back to the page', {}, async ({ open }) => {
   const page = await open('/docs');
@@ -132,7 +141,7 @@ browserTest('look: from the description of the API a link leads back to the page
 
 browserTest(
   'look: on a phone the filters are folded away, and a finger can hit what it aims at',
-  { demo: true },
+  demo,
   async ({ open }) => {
     const page = await open('/', { viewport: SIZES.phone, hasTouch: true, isMobile: true });
     await page.locator('.result-title').first().waitFor();

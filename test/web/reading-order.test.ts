@@ -4,6 +4,7 @@ import { browserTest } from './stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const MOST_TABS = 60;
+const demo = { demo: true, isShared: true };
 
 interface Stop {
   name: string;
@@ -37,7 +38,7 @@ for (const [size, viewport] of Object.entries({
   phone: { width: 390, height: 844 },
   'zoomed to 200 %': { width: 640, height: 450 },
 })) {
-  browserTest(`reading order: Tab goes down the page of an entity, ${size}`, { demo: true }, async ({ open }) => {
+  browserTest(`reading order: Tab goes down the page of an entity, ${size}`, demo, async ({ open }) => {
     const page = await open(PDF, { viewport });
     const stops = await tabStops(page);
     assert.ok(stops.length > 8, JSON.stringify(stops));
@@ -47,38 +48,30 @@ for (const [size, viewport] of Object.entries({
   });
 }
 
-browserTest(
-  'reading order: in a wide window Tab goes down one column, then the other',
-  { demo: true },
-  async (stage) => {
-    const page = await stage.open(PDF);
-    const stops = await tabStops(page);
-    const [main, side] = (['main', 'side'] as const).map((wanted) => stops.filter(({ column }) => column === wanted));
-    assert.ok(main && side && main.length > 4 && side.length > 2);
-    assert.deepEqual(
-      stops.filter(({ column }) => column !== 'both'),
-      [...main, ...side],
-    );
-    assert.ok(downwards(main) && downwards(side), JSON.stringify(stops, null, 1));
-  },
-);
+browserTest('reading order: in a wide window Tab goes down one column, then the other', demo, async (stage) => {
+  const page = await stage.open(PDF);
+  const stops = await tabStops(page);
+  const [main, side] = (['main', 'side'] as const).map((wanted) => stops.filter(({ column }) => column === wanted));
+  assert.ok(main && side && main.length > 4 && side.length > 2);
+  assert.deepEqual(
+    stops.filter(({ column }) => column !== 'both'),
+    [...main, ...side],
+  );
+  assert.ok(downwards(main) && downwards(side), JSON.stringify(stops, null, 1));
+});
 
-browserTest(
-  'reading order: it changes with the window, and what was open stays so',
-  { demo: true },
-  async ({ open }) => {
-    const page = await open(PDF);
-    await page.getByText('The manifest as it was read').click();
-    const manifest = page.locator('.manifest[open]');
-    await manifest.waitFor();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.locator('.entity-side + .entity-main').waitFor();
-    assert.equal(await manifest.count(), 1);
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.locator('.entity-main + .entity-side').waitFor();
-    assert.equal(await manifest.count(), 1);
-  },
-);
+browserTest('reading order: it changes with the window, and what was open stays so', demo, async ({ open }) => {
+  const page = await open(PDF);
+  await page.getByText('The manifest as it was read').click();
+  const manifest = page.locator('.manifest[open]');
+  await manifest.waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('.entity-side + .entity-main').waitFor();
+  assert.equal(await manifest.count(), 1);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.locator('.entity-main + .entity-side').waitFor();
+  assert.equal(await manifest.count(), 1);
+});
 
 async function headings(page: Page, order?: 'by height'): Promise<string[]> {
   const found = (await page.evaluate(`[...document.querySelectorAll('main h2')].map((heading) =>

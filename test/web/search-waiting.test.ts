@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import type { SearchPage } from '../../src/search/contract.ts';
 import { axeFindings, browserTest, type OpenPage, type Stage, screenshot, until } from './stage.ts';
 
-const demo = { demo: true };
+const demo = { demo: true, isShared: true };
 const SEARCHES = /\/catalog\/search\?/;
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });
 const titles = (page: Page) => page.locator('.result-title a');

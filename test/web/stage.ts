@@ -7,18 +7,22 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { readDemoCatalog } from '../../src/cli/demo.ts';
 import type { Environment } from '../../src/config.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import type { Ending } from '../support/databases.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
 import { skip, startChromium } from './chromium.ts';
 
 const PATIENCE_MS = 60_000;
 const ROOT = new URL('../../', import.meta.url);
-export const SCREENSHOTS = new URL('test-results/web/', ROOT);
+const SCREENSHOTS = new URL('test-results/web/', ROOT);
 
 let browser: Promise<Browser> | undefined;
-after(async () => (await browser)?.close());
+const endings: (() => unknown)[] = [];
+after(async () => {
+  await (await browser)?.close();
+  for (const end of endings) await end();
+});
 
-export interface Stage extends TestHub {
-  origin: string;
+export interface Stage extends RunningHub {
   /** Opens the page at a path, in a browser that remembers nothing. */
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
@@ -39,6 +43,33 @@ export interface StageOptions {
   manifests?: JsonObject[];
   /** The sample catalog as well. */
   demo?: boolean;
+  /** One hub for all tests of a file that are given this very object: for those that change nothing in it. */
+  isShared?: boolean;
+}
+
+interface RunningHub extends TestHub {
+  origin: string;
+}
+
+const sharedHubs = new Map<StageOptions, Promise<RunningHub>>();
+
+async function hubFor(options: StageOptions, t: TestContext): Promise<RunningHub> {
+  const settings = typeof options.settings === 'function' ? await options.settings(t) : options.settings;
+  if (!options.isShared) return startHub({ ...options, settings }, t);
+  const atEnd: Ending = { after: (end) => void endings.push(end as () => unknown) };
+  const running = sharedHubs.get(options) ?? startHub({ ...options, settings }, atEnd);
+  sharedHubs.set(options, running);
+  return running;
+}
+
+async function startHub(
+  { settings, manifests, demo }: StageOptions & { settings?: Environment | undefined },
+  t: Ending,
+): Promise<RunningHub> {
+  await assertFreshBuild();
+  const stage = await testHub(t, { settings, manifests });
+  if (demo) await stage.hub.load(await readDemoCatalog());
+  return { ...stage, origin: await stage.listen() };
 }
 
 export function browserTest(
@@ -47,11 +78,8 @@ export function browserTest(
   story: (stage: Stage, t: TestContext) => Promise<void>,
 ): void {
   test(name, { skip, timeout: 600_000 }, async (t) => {
-    await assertFreshBuild();
-    const settings = typeof options.settings === 'function' ? await options.settings(t) : options.settings;
-    const stage = await testHub(t, { settings, manifests: options.manifests });
-    if (options.demo) await stage.hub.load(await readDemoCatalog());
-    const origin = await stage.listen();
+    const stage = await hubFor(options, t);
+    const { origin } = stage;
     const surprises: string[] = [];
     const contexts: BrowserContext[] = [];
     const open = async (path: string, { expects, ...how }: OpenOptions = {}) => {
@@ -63,7 +91,7 @@ export function browserTest(
       });
     };
     try {
-      await story({ ...stage, origin, open }, t);
+      await story({ ...stage, open }, t);
     } finally {
       // Before the hub is gone, which the page would notice; an answer that a story is still rewriting is of no use then.
       for (const context of contexts) {
@@ -113,28 +141,50 @@ async function assertFreshBuild(): Promise<void> {
   );
 }
 
+/** For somebody who wants to see the page; no test looks at it. */
 export async function screenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
   // A dialog belongs to the window, not to the length of the page behind it.
   const fullPage = (await page.locator('dialog[open]').count()) === 0;
   await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, SCREENSHOTS)), fullPage });
 }
 
+let axe: Promise<string> | undefined;
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+/** Most of the time of a whole check goes into it. */
+export const COLORS = { runOnly: ['color-contrast'] };
+export const ALL_BUT_COLORS = { runOnly: WCAG, rules: { 'color-contrast': { enabled: false } } };
+
 /** What axe finds wrong with the page, by the rules of WCAG 2.2 AA unless others are named. */
-export async function axeFindings(page: Page, rules: readonly string[] = WCAG): Promise<string[]> {
-  const source = await readFile(new URL('node_modules/axe-core/axe.min.js', ROOT), 'utf8');
-  await page.evaluate(source);
+export async function axeFindings(page: Page, rules: object = { runOnly: WCAG }): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) {
+    axe ??= readFile(new URL('node_modules/axe-core/axe.min.js', ROOT), 'utf8');
+    await page.evaluate(await axe);
+  }
   // Without this, axe lists every passing element, which takes longer than the check.
-  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'] });
+  const options = JSON.stringify({ ...rules, resultTypes: ['violations'] });
   return page.evaluate(`axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ target, any }) =>
       target.join(' ') + ' (' + any.map(({ message }) => message).join('; ') + ')').join(', ')))`);
 }
 
+/** The same for both themes; only colours differ between them. */
+export async function axeFindingsInBothThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const findings = await axeFindings(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  return [...findings, ...(await axeFindings(page, COLORS))];
+}
+
 /** Nobody should have to scroll sideways. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** After what was just changed is on screen. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 }
 
 /** Asks the page until it agrees; functions that wait inside it would need eval, which its policy forbids. */
