@@ -1,4 +1,4 @@
-// What callers of a hub see, over HTTP and over a whole catalog: searches, lists, entities, start and memory.
+// Measures a hub with a whole catalog over HTTP: searches, lists, entities, startup and memory.
 // `npm run bench:http -- --data DIR`, DIR as for `bench:search`. Prints a table; nothing is asserted.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// A hub as a process of its own, watched while it works.
+// Runs a hub in its own process and measures it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

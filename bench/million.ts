@@ -1,4 +1,4 @@
-// How a hub does with ten times the real catalog: `npm run bench:million -- --data FILE`. Prints a table; nothing is asserted.
+// Measures a hub with ten times the real catalog: `npm run bench:million -- --data FILE`. Prints a table; nothing is asserted.
 // FILE is a catalog as lines of JSON, as for `bench:ingest`. It is ingested again and again with other names and texts. The
 // vectors of the copies are made up: embedding every text would take hours, and the time of a search does not depend on them.
 import { randomFillSync } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Catalogs with queries whose right answers are known, as files.
+// Reads catalogs with queries whose right answers are known.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

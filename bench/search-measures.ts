@@ -1,4 +1,4 @@
-// How good rankings are, from the ranks of the right answers.
+// Measures rankings by the ranks of the right answers.
 
 export interface Measures {
   'success@1': number;

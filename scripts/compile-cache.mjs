@@ -1,4 +1,4 @@
-// Loaded before anything else: what was compiled, and stripped of its types, for one process is kept for the next.
+// Loaded before anything else: turns on the compile cache, so that processes share compiled code.
 import module from 'node:module';
 
 module.enableCompileCache();

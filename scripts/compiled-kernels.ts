@@ -1,4 +1,4 @@
-// src/search/index/vector-kernels.wat as a module of TypeScript.
+// Compiles src/search/index/vector-kernels.wat into a TypeScript module.
 import { readFile } from 'node:fs/promises';
 import wabt from 'wabt';
 

@@ -1,4 +1,4 @@
-// Writes the documents that come from the code: `npm run docs`. A test holds the files against the same functions.
+// Writes the generated documents (`npm run docs`). A test compares the files with the output of the same functions.
 import { writeFile } from 'node:fs/promises';
 import { generatedDocs } from './generated-docs.ts';
 

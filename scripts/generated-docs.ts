@@ -1,4 +1,4 @@
-// The files that come from other ones, as path → text.
+// The generated files, as a map from path to text.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Deletes what dependencies bring for other platforms and for compilers: about 310 MB. Plain JavaScript, because npm may run it on a
+// Deletes files of dependencies that are for other platforms or for compilers: about 310 MB. Plain JavaScript, because npm may run it on a
 // Node that cannot read TypeScript.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -177,7 +177,7 @@ function gatewaySettings(settings: Settings): GatewaySettings | undefined {
   };
 }
 
-/** The groups as well: nobody can change `config.search.mode` either. */
+/** Freezes the groups too, so that `config.search.mode` cannot be changed either. */
 function frozen(config: Config): Config {
   for (const group of Object.values(config)) Object.freeze(group);
   return Object.freeze(config);

@@ -91,7 +91,7 @@ export class StartError extends Error {
 /** Stops the start, with one line that names the setting, what it got and what it wants. */
 export class SettingError extends StartError {
   override readonly name = 'SettingError';
-  /** The one that is wrong, where that can be told. */
+  /** The setting that is wrong, if known. */
   readonly setting: string | undefined;
 
   constructor(message: string, { setting }: { setting?: string } = {}) {

@@ -160,7 +160,7 @@ export function guardHub(
   return Object.fromEntries(guarded) as HubOperations;
 }
 
-/** Callers without a token are not in the log: everybody can be one. */
+/** Callers without a token are not recorded, because anyone can be one. */
 async function recordingRefusals(
   caller: Caller,
   change: AuditedChange,

@@ -61,7 +61,7 @@ export interface Hub extends HubOperations {
   as(caller: Caller, own?: Partial<HubOperations>): HubOperations;
   /** Whether the caller's role is enough for an operation; refusals are recorded. @throws HubError `unauthorized`, `forbidden` */
   permit(caller: Caller, request: { operation: keyof HubOperations; subject: string }): Promise<void>;
-  /** Why the policy does not let a manifest be installed that somebody brings. */
+  /** Why the policy does not allow the manifest in a request to be installed. */
   refusalOf: Policies['refusalOf'];
   readonly authentication: Authentication;
   /** For callers that keep answers: a caller that sends the tag already has the page, and costs no search. */
@@ -98,7 +98,7 @@ export interface HubDependencies {
   world: World;
   /** Public address of this hub; asked late, because the port may be known only once it listens. */
   baseUrl: () => string;
-  /** False for a hub that nobody can ask there: what stays behind must not name the address. */
+  /** False for a hub that does not listen at its address: what it writes must not contain the address. */
   isServed?: boolean;
   /** Aborted when the hub is no longer needed while it still waits for its database. */
   shutdown?: AbortSignal;
@@ -107,7 +107,7 @@ export interface HubDependencies {
 const DATABASE_RETRY_MS = 5_000;
 const CLEAR_GATEWAY_MS = 15_000;
 
-/** Whether a hub with these settings would find a catalog; none is made by looking. @throws StartError when nobody can look. */
+/** Whether a hub with these settings would find a catalog. Does not create one. @throws StartError if that cannot be determined. */
 export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<boolean> {
   return holdsCatalog(database);
 }

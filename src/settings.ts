@@ -29,7 +29,7 @@ const proxyCount = z
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
-/** Links are made by adding a path to it, and everybody gets to see them. */
+/** Links are created by appending a path, and everyone can see them. */
 const publicUrl = httpUrl.refine((url) => {
   const { username, password, search, hash } = new URL(url);
   return `${username}${password}${search}${hash}` === '';
@@ -41,7 +41,7 @@ const token = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII characters without spaces')
   .meta({ secret: true });
-/** Remotes are listed to everybody, and stored under an address that an index can hold. */
+/** The list of remotes is public, and the address is a key of a database index, which limits its length. */
 const remoteUrl = httpUrl.refine(
   (url) => !new URL(url).username && !new URL(url).password && new URL(url).href.length <= 1000,
 );

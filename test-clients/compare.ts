@@ -1,4 +1,4 @@
-// What two registries answer to the same call, field by field.
+// Compares the responses of two registries to the same call, field by field.
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 
 export interface Difference {

@@ -1,4 +1,4 @@
-// What is published to the hub and to the official registry, one after the other, and what both answer.
+// Publishing calls that are sent to the hub and to the official registry, with the expected statuses.
 import type { JsonObject } from '../src/lib/json.ts';
 import { SERVERS } from './servers.ts';
 

@@ -1,4 +1,4 @@
-// A hub on a real socket that knows its own address, as clients follow it.
+// A hub on a real socket that knows its own address, because clients follow its links.
 import { execFile } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';

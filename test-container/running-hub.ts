@@ -1,4 +1,4 @@
-// A hub that runs as its image says: in a container, or in a folder that stands for one.
+// Runs a hub as its image does: in a container, or in a folder that replaces one.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// What all faults share: they are injected one by one within a time, counted, and printed as one table.
+// Injects faults one by one within a time limit, counts the results, and prints one table.
 import { AssertionError } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

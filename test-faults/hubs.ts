@@ -1,4 +1,4 @@
-// Real hubs in processes of their own, and what must hold of each after a fault.
+// Real hubs in their own processes, and what must be true of each after a fault.
 import assert from 'node:assert/strict';
 import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import { type Running, serve } from '../test/cli/process.ts';

@@ -1,4 +1,4 @@
-// Reads, writes and syncs against several hubs at once, by way of a small load balancer, until a fault is over.
+// Reads, writes and syncs against several hubs at once, through a small load balancer, until a fault is over.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../test/support/until.ts';

@@ -1,4 +1,4 @@
-// Registration into a real gateway: its own words, its own database, real MCP servers behind it.
+// Registration with a real gateway, its own database and real MCP servers.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

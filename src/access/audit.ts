@@ -8,7 +8,7 @@ import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
 import { createRefusalLimit } from './refusal-limit.ts';
 import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
 
-/** What somebody asks for; `detail` is what matters of it beside the subject. Never secrets. */
+/** A requested change; `detail` has its important values besides the subject. Never secrets. */
 export type AuditedChange = Pick<AuditEntry, 'operation' | 'subject'> & { detail?: string | undefined };
 
 /** How a change ended that threw no error. */

@@ -31,7 +31,7 @@ interface SignedIn {
 /** Undefined for texts that are not a signed token of the issuer. @throws HubError `unauthorized`, `forbidden`, `issuer_unavailable` */
 export type CheckJsonWebToken = (token: string) => Promise<SignedIn | undefined>;
 
-/** Only signatures with a public key: with a shared secret, or none, anybody could sign. */
+/** Only public-key signatures are accepted: with a shared secret or no signature, others could forge tokens. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const MOST_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
@@ -116,7 +116,7 @@ function refused(error: errors.JOSEError): HubError {
   return new HubError('unauthorized', `The token is not accepted: ${why}.`, { cause: error });
 }
 
-/** An address that its issuer has not verified may be anybody's. Some issuers write the flag as text. */
+/** An unverified email address proves nothing. Some issuers write the flag as text. */
 function nameOf({ email, email_verified: isVerified, preferred_username: username, sub }: JWTPayload): string {
   const name = [String(isVerified) === 'false' ? undefined : email, username, sub].find(
     (each) => typeof each === 'string' && each !== '',

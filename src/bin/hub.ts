@@ -53,7 +53,7 @@ async function runHere(): Promise<void> {
     if (error.code === 'EPIPE') process.exit(0);
     stderr.write(`hub: The answer could not be written: ${error.message}.\n`, () => process.exit(1));
   });
-  // There is nobody left to tell.
+  // The output is closed, so the error cannot be reported.
   stderr.on('error', () => {});
   process.exitCode = await main(argv.slice(2), {
     environment: env,

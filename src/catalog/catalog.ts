@@ -68,7 +68,7 @@ const REFRESH_BATCH = 100;
 const RECORDS_TTL_MS = 600_000;
 
 export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
-  // A record holds how recent the entity is, so that it must not be kept for ever.
+  // A record contains the recency score, so it must not be cached forever.
   const records = new LRUCache<string, { revision: number; record: CachedRecord }>({
     maxSize: RECORDS_SIZE,
     ttl: RECORDS_TTL_MS,

@@ -112,7 +112,7 @@ const WRITERS: Record<ClientName, (launch: Reachable, place: Place) => JsonObjec
 type Missing = Pick<Variable, 'from' | 'description'>;
 
 interface Form {
-  /** How the client is told to take a value from elsewhere. */
+  /** The syntax that makes the client read a value from elsewhere. */
   reference: (variable: Missing) => string;
   /** The folder of the project, for commands inside of it. */
   folder: string;
@@ -154,7 +154,7 @@ function jsonEntry(launch: Reachable, { reference, folder }: Form): JsonObject {
   return { type: 'stdio', command, args, ...ifAny('env', values(launch.env)) };
 }
 
-/** Codex fills nothing in: it is told which variables to pass on, and which to send as headers. */
+/** Codex does not expand placeholders: its configuration lists the variables to pass on and those to send as headers. */
 function codexEntry(launch: Reachable): JsonObject {
   const known = (variables: readonly Variable[]) =>
     Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));

@@ -6,7 +6,7 @@ import { ENTITY_TYPES } from './uid.ts';
 const Timestamp = z.iso.datetime();
 const JsonRecord = z.record(z.string(), z.unknown());
 
-/** `absent`: the registry says that there is none. `not_checked`: nobody asked, or the answer could not be had. */
+/** `absent`: the registry has none. `not_checked`: no check was requested, or the registry did not answer. */
 export const TRUST_STATES = ['verified', 'failed', 'absent', 'not_checked'] as const;
 export type TrustState = (typeof TRUST_STATES)[number];
 

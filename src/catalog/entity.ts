@@ -66,7 +66,7 @@ export interface StoredEntity extends Entity {
   /** Kept out of the gateway, by the policy or by the settings of its remote. */
   isHeld: boolean;
   needsApproval: boolean;
-  /** Null when nobody has checked where its present content comes from. */
+  /** Null if the origin of its current content has not been checked. */
   trustState: TrustState | null;
 }
 
@@ -189,7 +189,7 @@ export function presentRecord(
   };
 }
 
-/** Where to read its manifest: where it came from, or the hub itself, when that takes a secret which is nobody else's. */
+/** Address of its manifest: its source or, if that needs a secret, the hub itself. */
 export function manifestUrl({ uid, sourceUrl }: Pick<Entity, 'uid' | 'sourceUrl'>, baseUrl: string): string {
   const isOpen = sourceUrl !== null && shownAddress(sourceUrl) === sourceUrl;
   return isOpen ? sourceUrl : `${baseUrl}/catalog/manifest/${uidInAddress(uid)}`;

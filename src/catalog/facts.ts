@@ -7,7 +7,7 @@ import type { Manifest } from './manifest.ts';
 import { transportsOf } from './transport.ts';
 
 export interface EntityFacts {
-  /** As its manifest says: nobody but the remote that lists it vouches for that. */
+  /** As stated in the manifest; only the remote that lists it vouches for it. */
   publisher: string | null;
   license: string | null;
   transports: string[];

@@ -12,7 +12,7 @@ export function installedKinds(artifacts: readonly string[]): string[] {
   return artifacts.filter((kind) => kind !== 'remote');
 }
 
-/** What is known of an entity, also when nobody has checked it. */
+/** What is known about an entity, even if it has not been checked. */
 export function trustState(trust: Trust | null, artifacts: readonly string[]): TrustState {
   return trust?.state ?? (installedKinds(artifacts).length === 0 ? 'absent' : 'not_checked');
 }

@@ -40,7 +40,7 @@ function asksForJson(args: readonly string[]): boolean {
 
 function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; message: string } {
   if (error instanceof CommanderError) return { ending: 'usage', message: usageMessage(error) };
-  // What was wrong from the beginning is wrong also when somebody stops it.
+  // A usage error is reported even if the command was stopped.
   const isAborted = shutdown.aborted || (error instanceof Error && error.name === 'AbortError');
   const isStopped = isAborted && !(error instanceof StartError || error instanceof UsageError);
   if (isStopped) return { ending: 'stopped', message: 'Stopped before it was done.' };

@@ -70,7 +70,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   }
 }
 
-/** The samples get a database of their own, so that they never mix with somebody's catalog. */
+/** The sample catalog gets its own database, so that it never mixes with a real catalog. */
 function withDemoDatabase(environment: Environment): Environment {
   const isChosen = ['DATABASE_URL', 'DB_PATH'].some((name) => environment[name]?.trim());
   return isChosen

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { UnreachableError } from '../errors.ts';
 
-/** A stranger may have named it. */
+/** The path of the field comes from the response, which may be untrusted. */
 const LONGEST_PLACE = 80;
 
 /** The answer as it came, with whatever a newer hub says beside. @throws UnreachableError when it is none. */

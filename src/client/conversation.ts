@@ -12,7 +12,7 @@ export interface Conversation {
   ask<T>(request: HubRequest, shape: z.ZodType<T>, isAnswer?: (response: Response) => boolean): Promise<T>;
   /** JSON exactly as it was sent. */
   askJsonText(request: HubRequest, shape: z.ZodType): Promise<{ text: string; headers: Headers }>;
-  /** Always as a stream, also when nobody listens: a connection that is silent for long is cut off by whatever lies between. */
+  /** Always uses a stream, even without a listener, because proxies close connections that are idle for long. */
   follow<T, P>(request: HubRequest, shape: z.ZodType<T>, onProgress: ((progress: P) => void) | undefined): Promise<T>;
 }
 

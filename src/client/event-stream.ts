@@ -5,7 +5,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** Ends with the stream; an event that was cut off in the middle is not told. */
+/** Ends with the stream; an incomplete event at the end is dropped. */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   let event = '';
   let data: string[] = [];

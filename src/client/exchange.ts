@@ -75,7 +75,7 @@ export function createExchange(options: HubClientOptions): Exchange {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },
         body: request.body === undefined ? undefined : JSON.stringify(request.body),
-        // A token follows nobody anywhere.
+        // Redirects are not followed, so that the token is sent to no other address.
         redirect: 'manual',
         signal: clock.signal,
       });

@@ -106,7 +106,7 @@ export type HeldItem = GatewayItem & { uid: EntityUid };
 interface Leftovers {
   /** What this hub created for entities that are gone or blocked, and no other entity has: those that one has become its own. */
   own: HeldItem[];
-  /** Servers and agents that such entities only shared with somebody else; reported once. */
+  /** Servers and agents that such entities shared with other users of the gateway; reported once. */
   foreign: HeldItem[];
 }
 

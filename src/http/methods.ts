@@ -24,7 +24,7 @@ export function completeMethods(app: FastifyInstance, routes: readonly DeclaredR
       (_request, reply) => reply.header('allow', allow).code(204).send(),
     );
     const others = METHODS.filter((method) => !methods.has(method));
-    // As a hook, because a body that nobody wants is not worth reading.
+    // A hook, so that the body of a refused request is not read.
     app.route({
       ...{ url, method: others, schema: { hide: true }, config: { isOpen: true } },
       onRequest: refuse,

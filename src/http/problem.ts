@@ -94,7 +94,7 @@ export function asHubError(error: unknown): HubError {
   const { code = '', statusCode, message } = (error ?? {}) as FastifyError;
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new HubError(known, ENCODING_SENTENCES[code] ?? CLIENT_SENTENCES[known] ?? message);
-  // What the framework says of these is not written for callers.
+  // The framework's messages for these are not written for callers.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new HubError('invalid_request', 'The request is malformed or not allowed.');
   return new HubError('internal_error', 'Something went wrong inside the hub; look for this request id in its log.', {

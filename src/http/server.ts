@@ -50,7 +50,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A read without a token: other sites may use it, and the rate limit counts it. */
     publicRead?: boolean;
-    /** Open to everybody although it is not a read; the rate limit counts it too. */
+    /** Open to everyone although it is not a read; the rate limit applies too. */
     countsAsRead?: boolean;
     /** Pages of all sites may call it with these methods, as the protocols of registries demand. */
     crossOrigin?: string;
@@ -129,7 +129,7 @@ export async function createServer({
   readJsonBodies(app);
   app.decorate('logFailure', (request: FastifyRequest, error: unknown) => {
     const { code, cause } = asHubError(error);
-    // The caller hears only that the database is away; why, its operator must be able to read.
+    // The caller learns only that the database is unavailable; the log has the reason for the operator.
     if (code === 'database_unavailable')
       log.warn({ request_id: request.id, reason: reasonOf(cause) }, 'The database does not answer');
     if (code !== 'internal_error') return;
@@ -152,7 +152,7 @@ export async function createServer({
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {
     await authorize(request, rules);
-    // Nobody needs a token: then at least no page of another site may act or read through the browser of somebody beside the hub.
+    // Without tokens, at least web pages of other sites must not use the hub through a user's browser.
     if (hub.authentication.isOpen && !isPublic(request.routeOptions.config)) checkOrigin(request, ownNames(config));
   });
   await describeApi(app);
@@ -240,7 +240,7 @@ async function protect(
   });
 }
 
-/** Whether the route is for everybody, unless the operator closed the reads. */
+/** Whether the route is public, unless reads need a token. */
 function isPublic({ operation, isForMetrics }: FastifyContextConfig = {}): boolean {
   return !isForMetrics && (operation === undefined || roleFor(operation) === 'reader');
 }

@@ -12,7 +12,7 @@ export class InstallError extends Error {
   }
 }
 
-/** For what only a lockfile that somebody edited says, or one that names what is gone. */
+/** For faults that only an edited lockfile has, or one that names something that no longer exists. */
 export function cannotFollow(fault: string): InstallError {
   return new InstallError(`${fault} Restore hub.lock.json, or uninstall the entity and install it again.`);
 }

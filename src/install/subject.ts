@@ -45,7 +45,7 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   if (id !== entity.uid && !entity.uid.startsWith(`${id}@`))
     throw invalidRequest('id', `is '${id.slice(0, 120)}', but the manifest describes '${entity.uid}'`);
   assertLists(manifest);
-  // Blocked entities stay blocked, also when somebody sends their manifest.
+  // Blocked entities stay blocked, even if a request contains their manifest.
   await recordOf(catalog, entity.uid);
   assertAllowed(await catalog.refusalOf?.(entity));
   if (request.dry_run || !catalog.save) return subjectOf(entity, manifest);

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a document of somebody else may hold at a place where an object is expected. */
+/** What an untrusted document may contain where an object is expected. */
 export function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }

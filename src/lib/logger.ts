@@ -37,7 +37,7 @@ export async function createLogger({
     },
     stream,
   );
-  // Lines wait in memory for company; nobody should wait for them longer than this.
+  // Lines are buffered and written together, at the latest after this time.
   const timer = setInterval(() => logger.flush(), 500).unref();
   return {
     debug: (fields, message) => logger.debug(fields, message),

@@ -106,7 +106,7 @@ export interface Logger {
 
 export interface World {
   now: Clock;
-  /** For addresses that somebody else named. */
+  /** For addresses that come from outside. */
   fetch: Fetch;
   /** For addresses that the operator named: those may be private. */
   fetchTrusted: Fetch;

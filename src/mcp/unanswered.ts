@@ -6,7 +6,7 @@ export interface Unanswered {
   none(): Promise<void>;
 }
 
-/** A subscription stays open until the connection closes, so nobody waits for its answer. */
+/** A subscription stays open until the connection closes, so its answer is not awaited. */
 const SUBSCRIPTION = 'subscriptions/listen';
 
 /** Call it after the server has attached itself to the transport and before the first message arrives. */

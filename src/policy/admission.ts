@@ -5,7 +5,7 @@ import { ACTIONS, type Action, type Outcome } from './document.ts';
 import { readPolicy } from './read-policy.ts';
 import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from './store.ts';
 
-/** `pending`: until somebody approves it. */
+/** `pending`: waits for approval. */
 export type Verdict = 'allowed' | 'refused' | 'pending';
 
 const NOT_DECIDED: ApprovalState = { own: undefined, isNameApproved: false };
@@ -40,7 +40,7 @@ export function decisionsFor(policy: CompiledPolicy, subject: PolicySubject, now
   return { ...decisions, register: { outcome, rule: null, label, approval: 'version' } };
 }
 
-/** What is never registered needs nobody's approval for it, and rules about `register` change nothing for it. */
+/** An entity that is never registered needs no approval to be registered, and rules about `register` do not affect it. */
 export function actionsFor({ isRegistrable }: PolicySubject): readonly Action[] {
   return isRegistrable ? ACTIONS : ACTIONS.filter((action) => action !== 'register');
 }

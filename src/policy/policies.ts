@@ -24,7 +24,7 @@ export interface Policies {
   inForce(): Promise<CompiledPolicy>;
   /** What rules say about an entity that is in the catalog; empty for one that they let through. */
   standing(uid: EntityUid): Promise<Standing>;
-  /** Why this may not be installed, for a manifest that somebody brings. */
+  /** Why the manifest in a request may not be installed. */
   refusalOf(entity: Entity): Promise<string | undefined>;
   /**
    * Gives entities the flags of the rules in force, unless all have them; `evenIfApplied`: also when only time has passed, if

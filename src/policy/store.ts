@@ -15,7 +15,7 @@ export interface PolicySubject extends EntityFacts {
   createdAt: string;
   /** Whether this hub would register it, if the rules let it. */
   isRegistrable: boolean;
-  /** Null when nobody has checked where its present content comes from. */
+  /** Null if the origin of its current content has not been checked. */
   trust: Trust | null;
   /** The remote that its content comes from; null for a manifest that no remote brought. */
   remote: { url: string; name: string | null } | null;
@@ -79,7 +79,7 @@ export interface PolicyStore {
   readmit(uids: readonly EntityUid[]): Promise<number>;
 }
 
-/** What somebody decided about one content of one version. */
+/** A decision about one content of one version. */
 export interface StoredDecision {
   uid: EntityUid;
   decision: 'approved' | 'rejected' | 'revoked';

@@ -5,7 +5,7 @@ import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
 import { PUBLISHER_META } from './contract.ts';
 import { commandOf } from './package-command.ts';
 
-/** `official` is what the registry itself says of the server: status and dates. Both spellings of every key are read. */
+/** `official` has the registry's own data about the server: status and dates. Both spellings of every key are read. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
   const packages = asObjects(server.packages);
   const remotes = asObjects(server.remotes);

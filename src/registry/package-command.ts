@@ -4,9 +4,9 @@ import type { JsonObject } from '../lib/json.ts';
 import { fillGaps } from '../lib/secrets/secret-address.ts';
 
 export interface RegistryCommand {
-  /** What everybody has to fill in stands as `<name>`. Empty when nothing is known to run it. */
+  /** Values that users must fill in appear as `<name>`. Empty if no program is known to run it. */
   cmd: string[];
-  /** What everybody has to fill in stands as `${NAME}`. */
+  /** Values that users must fill in appear as `${NAME}`. */
   env: Record<string, string>;
 }
 

@@ -23,7 +23,7 @@ export function createRemoteCredentials(credentials: readonly RemoteCredential[]
   // The longest first: what is said of a folder counts more than what is said of its host.
   const byLength = credentials.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
-  /** An index that anybody wrote must not be able to read with the credentials of another. */
+  /** An untrusted index must not be able to use the credentials of another remote. */
   function credentialFor(remote: string, url: string): RemoteCredential | undefined {
     if (byLength.length === 0) return undefined;
     const addresses = [remote, url].map((each) => URL.parse(each));

@@ -163,7 +163,7 @@ function isHttpUrl(text: string): boolean {
 export function normalizedUrl(given: string): string {
   if (!isHttpUrl(given.trim())) throw invalidUrl('must be an http or https address');
   const url = new URL(given.trim());
-  // Remotes are listed to everybody.
+  // The list of remotes is public.
   if (url.username || url.password)
     throw invalidUrl('must not contain a user name or a password; use the setting REMOTE_CREDENTIALS instead');
   url.hash = '';

@@ -281,7 +281,7 @@ function runsOf(progress: Iterable<Progress>): IngestRun[] {
   return [...progress].map((each) => each.run());
 }
 
-/** What a result says of a remote that somebody else reads at the moment. */
+/** The error for a remote that is already being read. */
 export const BEING_INGESTED = 'is already being ingested';
 
 function refused(url: string, error: string): IngestResult {

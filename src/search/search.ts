@@ -152,7 +152,7 @@ async function reranked(
   return { hits: reordered(hits, best, ordered.value), rerank: 'applied' };
 }
 
-/** Something is always nearest: of what nobody means, too. Real questions share a word with something. */
+/** Even a nonsense query has a nearest text. Real queries share a word with some text. */
 function isOnlyByMeaning({ mode, hits }: Pick<Ranking, 'mode' | 'hits'>): boolean {
   return mode === 'hybrid' && hits.length > 0 && hits.every(({ lexical, final }) => lexical === 0 && !isOfNamed(final));
 }

@@ -121,7 +121,7 @@ function withoutLastVowel(word: string): string {
   return word.length > 3 && word.endsWith('y') && !/[aeiou]y$/.test(word) ? `${word.slice(0, -1)}i` : word;
 }
 
-/** Words that say nothing about what is looked for, also those in which people wrap a wish. */
+/** Stop words, including those that people use to phrase a request. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about an and any are as at be been but by can could did do does for from get give had has have help her here him his
   how i if in into is it its just let like me my need of on or our out please so some such than that the their them then

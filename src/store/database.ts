@@ -78,7 +78,7 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
   }
 }
 
-/** Whether the tables of a hub are there. Nothing is made or changed by looking. @throws StartError when nobody can look. */
+/** Whether the database has the tables of a hub. Changes nothing. @throws StartError if that cannot be determined. */
 export async function holdsCatalog(address: DatabaseAddress): Promise<boolean> {
   if (address.engine === 'sqlite') {
     const { hasTable } = await import('./dialects/sqlite-connection.ts');

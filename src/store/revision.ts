@@ -19,7 +19,7 @@ interface Change<T> {
   isChange: boolean;
   /** Entities that came, went, or are found differently from now on. */
   entities?: readonly string[];
-  /** What webhooks hear of it; called only if there are any. */
+  /** Creates the events for webhooks; called only if there are webhooks. */
   events?: () => readonly NewEvent[];
 }
 

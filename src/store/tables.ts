@@ -82,7 +82,7 @@ export interface EntityTable {
   /** The policy does not let it be installed, and no approval would change that. */
   is_install_refused: Generated<number>;
   needs_approval: Generated<number>;
-  /** What a check of the present content found, as JSON; null when nobody has checked it. */
+  /** The result of the check of the current content, as JSON; null if it has not been checked. */
   trust: Generated<string | null>;
   /** When a check is tried again that a registry could not answer. */
   trust_due_at: Generated<string | null>;

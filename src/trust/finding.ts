@@ -53,7 +53,7 @@ export function checkStatement(bundle: unknown, expected: Expected, verify: Veri
 
 const LONGEST_REASON = 200;
 
-/** Bundles are from strangers: whatever the libraries throw about one is a fault of the bundle. */
+/** Bundles are untrusted: every error that the libraries throw is a fault of the bundle. */
 export function holding(check: () => Source): Outcome {
   try {
     return { ok: true, source: check() };

@@ -10,7 +10,7 @@ export interface TrustSubject {
   artifacts: readonly string[];
   /** Address of the remote that its content comes from. */
   remote: string | null;
-  /** Null when nobody has checked the present content. */
+  /** Null if the current content has not been checked. */
   trust: Trust | null;
 }
 
@@ -25,7 +25,7 @@ export interface TrustStore {
     brings: string,
     checked: { trust: Trust; retryAt: Date | null },
   ): Promise<{ isReadmitted: boolean }>;
-  /** Entities that wait for approval, and that nobody has checked, or that are to be checked again by now. */
+  /** Entities that wait for approval and have not been checked, or are due to be checked again. */
   waiting(at: Date, limit: number): Promise<EntityUid[]>;
   /** It is not among those that wait before this time. */
   postpone(uid: EntityUid, until: Date): Promise<void>;

@@ -12,7 +12,7 @@ import type { TrustStore } from './store.ts';
 import { trustOf } from './unchecked.ts';
 
 export interface TrustChecks {
-  /** What is known, without asking anybody; undefined when the entity is gone. */
+  /** What is known without a request to a registry; undefined if the entity no longer exists. */
   known(uid: EntityUid): Promise<Trust | undefined>;
   /** Asks the registries and keeps what they say. Without a version, the newest one. @throws HubError `entity_not_found` */
   check(id: string): Promise<TrustChecked>;
@@ -75,7 +75,7 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
     stopping.signal.throwIfAborted();
     if (trust.state === 'not_checked' && earlier && earlier.state !== 'not_checked')
       return shown(record.id, { note: KEPT });
-    // Where nobody was asked, asking again would change nothing.
+    // If no registry was asked, trying again would change nothing.
     const isOpen = trust.state === 'not_checked' && hasAsked;
     const { isReadmitted } = await store.record(record.id, brings, { trust, retryAt: isOpen ? retryAt() : null });
     return shown(record.id, isReadmitted ? await clearGateway() : {});

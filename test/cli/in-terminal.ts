@@ -1,4 +1,4 @@
-// The command line without a process of its own: what it writes, and how it ends.
+// Runs the command line in the process of the test, and captures its output and exit code.
 import { main } from '../../src/cli/main.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 

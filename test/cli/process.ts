@@ -1,4 +1,4 @@
-// The executable as people start it: a process of its own, in a folder of its own, with the settings of the test only.
+// Runs the executable in its own process and folder, with only the settings of the test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';

@@ -1,4 +1,4 @@
-// The gateway slice in front of a fake gateway: a client, a batch, or everything with a database.
+// Sets up the gateway slice with a fake gateway: a client, a batch, or everything with a database.
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../src/catalog/store.ts';

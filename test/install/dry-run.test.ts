@@ -1,4 +1,4 @@
-// What a dry run tells is what the install after it reports: each case is asked for both.
+// A dry run reports the same as the install that follows: each case runs both.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Errors of the system, as steps of an install tell them.
+// How the steps of an install report system errors.
 import assert from 'node:assert/strict';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A process of its own that has a target until it is killed.
+// A process that holds the lock of a target until it is killed.
 import { lockTarget } from '../../src/install/target/target-queue.ts';
 
 const [, , targetDir = ''] = process.argv;

@@ -1,4 +1,4 @@
-// What is installed, in tests that need no catalog.
+// Entities to install, for tests that need no catalog.
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { artifactsOf } from '../../src/catalog/launch/package-artifact.ts';
 import type { InstallPlan, InstallRequest } from '../../src/install/contract.ts';

@@ -1,4 +1,4 @@
-// A thread that cannot begin before a file is there.
+// A thread that starts only when a file exists.
 import { readFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 

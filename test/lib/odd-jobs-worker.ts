@@ -1,4 +1,4 @@
-// Runs in a worker thread of a test: what work can be like.
+// Worker thread of a test, with tasks of many kinds.
 import { isMainThread, workerData } from 'node:worker_threads';
 
 type Task = { kind: 'echo'; value: unknown } | { kind: 'block'; ms: number } | { kind: 'fill' };

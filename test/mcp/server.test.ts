@@ -1,4 +1,4 @@
-// The server beside a hub that answers as no hub of today does.
+// The MCP server with a hub whose responses have unexpected forms.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';

@@ -1,4 +1,4 @@
-// One bad thing never costs another: manifests, addresses, hosts and indexes.
+// Bad manifests, addresses, hosts and indexes never affect others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-// Whole hubs on a database of the test's choice, also several on one.
+// Hubs on a database that the test chooses; several may share one.
 import type { TestContext } from 'node:test';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createHub, type Hub } from '../../src/hub.ts';

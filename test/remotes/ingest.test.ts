@@ -1,4 +1,4 @@
-// What an ingest brings.
+// What an ingest adds to the catalog.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testOnEveryEngine } from '../support/databases.ts';

@@ -1,4 +1,4 @@
-// What an operator removes while a remote is being ingested.
+// Removals while a remote is being ingested.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Limits on time that tell slow work from a slow machine: a machine that is slow or busy at the moment is allowed for.
+// Time limits that adapt to the speed of the machine, so that only slow work exceeds them.
 
 /** What the work below takes on a machine that does nothing else, of the kind that the limits were measured on. */
 const USUAL_MS = 50;

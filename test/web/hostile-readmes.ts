@@ -1,4 +1,4 @@
-// Readmes of a megabyte, each made to take for ever: what a careless reader looks at again and again.
+// Readmes of a megabyte that a careless parser would take forever to read.
 
 const LENGTH = 1_000_000;
 const filled = (unit: string) => unit.repeat(Math.ceil(LENGTH / unit.length));

@@ -88,7 +88,7 @@ export function settingVariable({ key, variable }: BundleSetting, server: string
   return variable ?? variableFor(key, { name: server, slug: server });
 }
 
-/** What the configuration of a client holds for a bundle: defaults that a person may change, and what somebody has to give. */
+/** The variables in the client's entry for a bundle: defaults that the user may change, and values that the user must provide. */
 export function bundleVariables({ settings }: Bundle, server: string): Variable[] {
   return settings.flatMap((setting) => {
     const { fallback, isRequired, isSecret, description } = setting;

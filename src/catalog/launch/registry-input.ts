@@ -58,7 +58,7 @@ function argumentValue(argument: JsonObject): GappedText | undefined {
   return templateValue(argument) ?? (isRequired(argument) ? gap : undefined);
 }
 
-/** Undefined for what has no value, is secret, or needs a variable that nobody has to give. */
+/** Undefined if it has no value, is secret, or needs an optional variable. */
 function templateValue(input: JsonObject): GappedText | undefined {
   if (isSecret(input)) return undefined;
   const variables = asObject(input.variables);

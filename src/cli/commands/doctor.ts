@@ -64,7 +64,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
       const { hub, close: closeHub } = await openEmptyHub({
         config,
         environment,
-        // What goes wrong is a finding, and told as one.
+        // Failures are reported as findings.
         terminal: { ...terminal, writeError: () => {} },
       });
       leftovers.defer(closeHub);

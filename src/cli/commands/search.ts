@@ -76,7 +76,7 @@ export const searchCommands = [
       const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.only_by_meaning) output.note(`hub: ${ONLY_NEAREST}`);
-      // In this process the log has told it already, with the reason.
+      // In this process, the log has already reported it, with the reason.
       const isTold = page.rerank === 'failed' && access.serverUrl === undefined;
       if (page.rerank && !isTold) output.note(`hub: ${RERANKED[page.rerank]}`);
       output.answer(page, () => (isEmpty ? EMPTY_CATALOG : resultsForPeople(page, output)));

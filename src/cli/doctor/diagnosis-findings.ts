@@ -72,7 +72,7 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
   };
 }
 
-/** What search says of itself while it starts, or just after the catalog has grown; nothing is wrong with the model then. */
+/** What search reports during startup, or just after the catalog has grown; nothing is wrong with the model then. */
 const ON_THE_WAY = /being (?:built|loaded|computed)|are ready for/;
 const SOON = 'A running hub computes what is missing: check again in a minute. If nothing changes, look at its log.';
 

@@ -35,7 +35,7 @@ export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: 
   const fail = (line: string) => (isSilent ? undefined : writeError(`${harmless(line)}\n`));
 
   function answer(value: unknown, forPeople: () => string, ending: Ending = 'ok'): Ending {
-    // Here, once for all: much of the text was written by strangers, even where a number or a word of the hub is expected.
+    // Done here for all output: much of the text is untrusted, even where a number or a word of the hub is expected.
     if (isJson) write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`);
     else if (!isQuiet) write(harmlessStyled(forPeople(), isColored));
     else if (ending !== 'ok') writeError(harmlessStyled(forPeople(), isColored));

@@ -3,7 +3,7 @@ import { harmless } from '../../lib/harmless.ts';
 import { oneLine, shortened } from './text.ts';
 
 export interface Progress {
-  /** What is going on now; told as often as one likes. */
+  /** Reports the current progress; may be called as often as needed. */
   show(text: string): void;
   /** Something that stays to be read. */
   tell(line: string): void;
@@ -25,7 +25,7 @@ export function silentProgress(fail: (line: string) => void = () => {}): Progres
   return { show() {}, tell() {}, fail, end() {} };
 }
 
-/** What is told on the way is not worth ending for, should a strange hub tell something else than it should; the answer is checked. */
+/** Malformed progress events are ignored; only the final response is checked. */
 export function forgiving<T>(listener: (event: T) => void): (event: T) => void {
   return (event) => {
     try {

@@ -3,7 +3,7 @@ import type { Environment } from '../../config.ts';
 
 export interface Terminal {
   environment: Environment;
-  /** Whether a person reads what is written, and what is told beside it. */
+  /** Whether standard output is a terminal. */
   isTerminal: boolean;
   isErrorTerminal: boolean;
   /** Width of the terminal, in columns. */
@@ -13,9 +13,9 @@ export interface Terminal {
   writeError: (text: string) => void;
   /** All that is sent to the process by another program. */
   readInput: () => Promise<string>;
-  /** Asks a question; absent when nobody is there to answer. */
+  /** Asks a question; absent without a terminal. */
   ask?: (question: string) => Promise<string | undefined>;
-  /** Asks without showing what is typed; absent when nobody is there to ask. */
+  /** Asks without showing what is typed; absent without a terminal. */
   askSecret?: (question: string) => Promise<string | undefined>;
   /** Aborted when the process is asked to end. */
   shutdown: AbortSignal;

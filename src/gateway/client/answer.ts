@@ -9,7 +9,7 @@ import { retryAfterMs } from './pace.ts';
 export type GatewayReply =
   | { kind: 'ok'; status: number; body: unknown }
   | { kind: 'refused'; status: number; error: string }
-  /** The gateway cannot be used: by nobody now, or not before a while. `error` goes on after "The gateway". */
+  /** The gateway cannot be used, at all or for a while. `error` continues the sentence "The gateway …". */
   | { kind: 'down'; error: string; retryAfterMs?: number }
   /** No answer in time; the gateway may have done it all the same. */
   | { kind: 'timeout'; error: string };

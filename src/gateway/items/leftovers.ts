@@ -88,7 +88,7 @@ async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Pr
   return names;
 }
 
-/** What people are told about what is still in the gateway. */
+/** The note about items that are still in the gateway. */
 export function leftoverNote({ left, foreign, awaited = [], stopped, refusal }: LeftoverReport): string | undefined {
   const reason = stopped ?? refusal ?? 'The time was not sufficient for all of them.';
   const own = `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`;

@@ -3,7 +3,7 @@
 const LONGEST_NAME = 255;
 const LONGEST_TOOL_NAME = 128;
 const LONGEST_TEXT = 1000;
-/** Texts of strangers are cut before anything else is done with them; what is left out of them may make room for more. */
+/** Untrusted texts are truncated before anything else; characters that are then removed may leave room for more. */
 const LONGEST_INPUT = 8 * LONGEST_TEXT;
 const NO_NAME = 'unnamed';
 

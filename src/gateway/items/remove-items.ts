@@ -9,7 +9,7 @@ import type { GatewayKind, GatewayLookup } from './lookup.ts';
 
 export type ItemRemoval =
   | { outcome: 'deleted'; status: number }
-  /** The gateway did not have it any longer. */
+  /** The gateway no longer had it. */
   | { outcome: 'gone' }
   /** `isDown`: the gateway cannot be used now, for this or any other item. */
   | { outcome: 'failed'; error: string; isDown: boolean; retryAfterMs?: number };

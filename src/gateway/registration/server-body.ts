@@ -54,7 +54,7 @@ export function credentialsOf({ mcpRegistration }: RegistrableEntity): [string, 
       ];
 }
 
-/** Values that somebody has yet to fill in (`${KEY}`, `{key}`) cannot be sent. */
+/** Placeholders that have not been filled in (`${KEY}`, `{key}`) cannot be sent. */
 function knownHeaders(headers: unknown): { key: string; value: string }[] {
   if (!isJsonObject(headers)) return [];
   return Object.entries(headers).flatMap(([key, value]) =>

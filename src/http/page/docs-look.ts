@@ -44,7 +44,7 @@ html:not(.dark-mode) body { background: #faf8f3; }
 .swagger-ui .opblock { border-radius: 0.6rem; box-shadow: none; }
 `;
 
-/** Where the library's own colors are too faint to be read by everybody (WCAG 2.2 AA). */
+/** Replaces colors of the library that have too little contrast (WCAG 2.2 AA). */
 const CONTRAST = `
 .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1c6bb0; }
 .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #1a7a4c; }

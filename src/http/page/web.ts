@@ -51,7 +51,7 @@ export function webPage(app: FastifyInstance, { folder = PAGE_FOLDER, preloads =
   app.get<{ Params: { '*': string } }>('/assets/*', open, async (request, reply) => {
     const asset = assets.get(request.params['*']);
     if (!asset) return reply.callNotFound();
-    // The names of assets change with their content, so that nobody needs to ask for one twice.
+    // The names of assets change with their content, so browsers never need to request one twice.
     reply.header('cache-control', 'public, max-age=31536000, immutable');
     return sendPageFile(asset, request, reply);
   });

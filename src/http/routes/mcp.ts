@@ -13,7 +13,7 @@ import { asHubError, setStatus } from '../problem.ts';
 
 export interface McpRouteDependencies {
   hub: Hub;
-  /** Names of hosts that this hub goes by. */
+  /** Host names of this hub. */
   hostNames: readonly string[];
   log: Pick<Logger, 'error' | 'debug'>;
 }

@@ -12,7 +12,7 @@ import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, csv, flag, freeText, wholeNumber } from '../query-string.ts';
 
-/** Limits on the values of a filter and their length: nobody chooses more by hand, and each is looked up. */
+/** Limits on the number and length of filter values: people do not enter more, and each is looked up. */
 const FILTER = { most: 50, longest: 200 };
 
 const SearchParameters = z.object({

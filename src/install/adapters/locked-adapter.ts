@@ -36,7 +36,7 @@ export async function removalFault(targetDir: string, locked: LockedAdapter, isF
   return `The entry '${locked.entry}' of '${locked.path}' was changed since it was installed. --force removes it.`;
 }
 
-/** Removes a file or an entry. One that somebody changed stays, unless that is forced; values may be filled in. */
+/** Removes a file or an entry. A changed one is kept unless `force` is set; filled-in values do not count as changes. */
 export async function removeAdapter(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = await readInside(targetDir, locked.path);
   const state = text === undefined ? 'absent' : stateOf(text, locked);

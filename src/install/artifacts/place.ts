@@ -164,12 +164,12 @@ async function placeInVendor({ kind, spec }: ReadyArtifact, location: VendorLoca
   };
 }
 
-/** The folder `.git` does not count: git changes it whenever somebody looks at a checkout. */
+/** The folder `.git` is excluded: git changes it even when a checkout is only read. */
 export function vendorTree(folder: string): Promise<string> {
   return treeDigest(folder, ['.git']);
 }
 
-/** A name that is only derived gives way to others; a folder that somebody chose does not. */
+/** A derived name is changed if it is taken; a folder that the user or the manifest chose is not. */
 function possiblePaths({ dest, names }: VendorLocation, job: PlaceJob): string[] {
   const chosen = job.dest ?? dest;
   const derived = [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);

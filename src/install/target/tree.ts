@@ -61,7 +61,7 @@ export async function findStrayLink(folder: string): Promise<{ path: string; lea
   return undefined;
 }
 
-/** Undefined when nobody can say: behind a name that is a link itself, `..` leads up from where that link leads to. */
+/** Undefined if it is unknown: after a name that is itself a link, `..` leads to the parent of the link's target. */
 function danglingEnd(link: string, target: string): string | undefined {
   const names = target.replace(/^(\.{0,2}\/)+/, '').split('/');
   return names.includes('..') ? undefined : resolve(dirname(link), target);

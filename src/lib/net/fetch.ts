@@ -10,7 +10,7 @@ import type { ProxyFor } from './proxies.ts';
 
 const MOST_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** What another host may be told, too: any other header may be a credential. */
+/** Headers that may also be sent to another host; any other header may be a credential. */
 const OPEN_HEADERS = ['accept', 'if-none-match', 'if-modified-since', 'range', 'if-range', 'git-protocol'];
 const NOTHING = Buffer.alloc(0);
 
@@ -160,7 +160,7 @@ function exchange(
         if (idleTimeoutMs !== undefined) timer.refresh();
         if (gathered?.add(chunk) !== false) return;
         if (cutsLongBody) resolve({ ...reply, body: gathered.whole() });
-        // Nothing more is read, and nobody hears of the failure once there is a reply.
+        // Reading stops. After the reply has started, this failure is not reported.
         fail(tooLarge(maxBytes));
       },
       onResponseEnd() {

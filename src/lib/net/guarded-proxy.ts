@@ -104,7 +104,7 @@ function proxyServer(way: Way, login: string): Server {
   return server;
 }
 
-/** For what is encrypted from end to end: both sides are connected, and nobody looks inside. */
+/** For end-to-end encryption: connects both sides without inspecting the traffic. */
 function tunnel(
   request: IncomingMessage,
   { client, head }: { client: Duplex; head: Buffer },
@@ -147,7 +147,7 @@ function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup
     const upstream = forward(url, { method: request.method, headers, lookup, agent: false, timeout: times.silenceMs });
     upstream.on('timeout', () => upstream.destroy(silence()));
     upstream.on('error', (error) => answer(...refusal(error)));
-    // Whatever happened to it: somebody waits for an answer.
+    // The client waits for a response, whatever happened.
     upstream.once(
       'close',
       () => response.headersSent || answer(502, 'could not be reached (it closed the connection)'),

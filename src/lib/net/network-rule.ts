@@ -16,7 +16,7 @@ const METADATA_ADDRESSES = [
   'fd20:ce::254',
   'fd00:42::42',
 ];
-/** The one prefix that wraps an IPv4 address in its last 32 bits for everybody to reach (RFC 6052). */
+/** The well-known prefix for IPv4 addresses embedded in the last 32 bits (RFC 6052). */
 const WRAPPING_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
 /** Obsolete IPv6 forms of IPv4 addresses. */
 const COMPATIBLE_PREFIX = ipaddr.parseCIDR('::/96');

@@ -15,7 +15,7 @@ const VALUE = /^(value|default)$/;
 
 type Place = 'open' | 'closed' | 'environment' | 'command';
 
-/** A value of JSON as it may be shown to anybody: what is secret is `***`, everything else is as it was. */
+/** A JSON value that may be shown to anyone: secrets are replaced with `***`, everything else is unchanged. */
 export function withoutCredentials<T>(value: T): T {
   return shown(value, 'open') as T;
 }

@@ -12,7 +12,7 @@ const HEADER_OPTION = /^(-H|--headers?|--http-headers?)$/;
 const OPEN_HEADER = /^(accept(-.*)?|content-.*|user-agent|host|origin|cache-control|connection)$/i;
 /** For items of a list: `Token: renewed before it expires` is a sentence. */
 const ONE_VALUE = /^(\w+ )?\S+$/;
-/** Long texts of strangers are looked through: neither of these reads a part of one twice. */
+/** These patterns scan long untrusted texts, so neither of them may read a part of one twice. */
 const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]+)@(?=[\w[])/gi;
 const ADDRESS_IN_TEXT = /\/\/(?:[^\s"'`<>]|(?<==)(?:'[^\s']*'|"[^\s"]*"))+/g;
 /** `//host/:_authToken=…` is a line of npm's settings. */
@@ -30,14 +30,14 @@ export function shownText(text: string): string {
   if (isOneAddress(text)) return shownAddress(text);
   const [, dashes, name = '', value = ''] = ASSIGNED.exec(text) ?? [];
   if (dashes && isSecretKey(name)) return `${dashes}${name}=${hidden(value, name)}`;
-  // Most texts hold no address, and long ones of strangers take a while to look through.
+  // Most texts contain no address, and scanning long ones takes a while.
   if (!text.includes('//')) return text;
   return text
     .replace(LOGIN_IN_TEXT, (found, scheme: string, login: string) => (isHarmlessLogin(login) ? found : scheme))
     .replace(ADDRESS_IN_TEXT, (address) => address.replace(PARAMETER_IN_TEXT, shownParameter));
 }
 
-/** Narrower than in an address that stands alone: `?keyword=` and `?author=` are nobody's secrets in a sentence. */
+/** Stricter than for a single address: in prose, `?keyword=` and `?author=` are not secrets. */
 function shownParameter(found: string, sign: string, written: string, value: string): string {
   const name = decoded(written);
   const isSecret = isSecretKey(name) || isSecretParameter(name) || /^_?(key|auth)$/i.test(name);
@@ -91,7 +91,7 @@ function shownHeader(word: string, option: string): string | undefined {
   return isSecret && (isAsked || ONE_VALUE.test(value)) ? `${name}:${blank}${hidden(value, name)}` : undefined;
 }
 
-/** `git@` is everybody's; `user:password@` and `<user>:<password>@` explain. */
+/** `git@` is not a secret, and `user:password@` and `<user>:<password>@` are only examples. */
 function isHarmlessLogin(login: string): boolean {
   return (
     login === 'git' || login.split(':').every((part) => WORD_OF_AN_EXAMPLE.test(part) || isHarmlessValue('', part))

@@ -1,7 +1,7 @@
 // One abort listener on a signal for many short-lived callers.
 
 interface Listeners {
-  /** A place that nobody has is used again. */
+  /** A free slot is used again. */
   places: ((() => void) | undefined)[];
   free: number[];
 }

@@ -80,7 +80,7 @@ function reasonOf({ blocked_reason: reason }: EntityRecord): string {
   return reason ? `: ${shortText(reason).replace(/\.$/, '')}` : '';
 }
 
-/** Undefined when the gateway was never told of it. */
+/** Undefined if it was never sent to the gateway. */
 export function gatewayText(entity: Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>): string | undefined {
   if (!entity.gateway_registered_at && !entity.gateway_error) return undefined;
   const gateway_error = entity.gateway_error && shortText(entity.gateway_error).replace(/\.$/, '');

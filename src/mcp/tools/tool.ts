@@ -88,7 +88,7 @@ function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** Tells the caller how far the work is, if it asked to be told. */
+/** Reports progress to the caller, if it asked for it. */
 export function progressTeller({ mcpReq }: ServerContext): (message: string) => void {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return () => {};

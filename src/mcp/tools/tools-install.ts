@@ -90,7 +90,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
   );
 }
 
-/** Callers of the API are told to send a manifest, which these tools take none of. */
+/** The API's message asks for a manifest, which these tools do not accept. */
 async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
   try {
     return await installing;

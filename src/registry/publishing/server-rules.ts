@@ -10,7 +10,7 @@ const LOOPBACK = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\]|[^/:?#]*\.localhos
 type Package = NonNullable<PublishedServer['packages']>[number];
 type Remote = NonNullable<PublishedServer['remotes']>[number];
 
-/** Needs nothing of the document but its `$schema`, so that people hear about an old one first. */
+/** Checks only `$schema`, so that an old schema is reported first. */
 export function schemaIssues({ $schema }: { $schema?: unknown }): ValidationIssue[] {
   if (typeof $schema !== 'string' || $schema === '')
     return [error('schema', `is missing: write "$schema": "${SERVER_SCHEMA}"`, 'schema-field-required')];

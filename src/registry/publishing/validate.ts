@@ -9,7 +9,7 @@ import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import { ruleIssues, schemaIssues } from './server-rules.ts';
 import { PublishedServer } from './server-schema.ts';
 
-/** More would help nobody, and a long list of faults takes as long to answer as to make. */
+/** More faults would not help anyone, and would make the response slow. */
 const MOST_ISSUES = 100;
 const DEEPEST = 64;
 /** Many times what a server needs. A document of 1 MB can hold so many faults that finding them takes seconds. */

@@ -96,7 +96,7 @@ const LONGEST_URL = 1000;
 function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry, hubId?: string): ListedEntry {
   if (url.length > LONGEST_URL) return tooLong(url);
   if (fault) return { url, fault };
-  // What another hub has from this one is not that hub's: two hubs that read each other would keep it for ever.
+  // Skips entries that another hub got from this one: two hubs that read each other would keep them forever.
   if (isDeleted || (hubId && cameThrough(manifest, hubId))) return { url, isDeleted: true };
   if (manifest !== undefined) return { url, text: JSON.stringify(manifest) };
   return digest === undefined ? { url } : { url, digest };

@@ -7,7 +7,7 @@ import { hubIndex } from '../index-formats/hub-index.ts';
 import type { IndexEntry, IndexPage, IndexReader } from '../index-formats/index-reader.ts';
 import { mcpRegistry } from '../index-formats/mcp-registry.ts';
 
-/** Each reads its part of a document. In this order, so that a manifest somebody wrote counts before what a registry knows. */
+/** Each reader reads its part of a document, in this order, so that manifests override entries of a registry. */
 const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
 
 /** @throws HubError `invalid_manifest` when it is not an index. */

@@ -71,7 +71,7 @@ async function ingestAndKeep(
     if (limit.aborted) progress.fail(tookTooLong(timeLimitMs));
     else progress.fail(signal.aborted ? stoppedBy(signal) : reasonOf(error, log));
   } finally {
-    // Fetches that nobody waits for any longer.
+    // Aborts fetches that are no longer needed.
     end.abort();
   }
   // What is saved below must stay the last word.

@@ -16,7 +16,7 @@ export interface SearchedIndex {
   close?(): Promise<void>;
 }
 
-/** Without a vector when there is trouble: a search never fails because a model did. */
+/** Without a vector if the model fails: a search never fails because of a model. */
 export type EmbedQuery = () => Promise<{ vector?: { model: string; vector: Float32Array }; meaning: Meaning }>;
 
 /** How it went with meaning. */

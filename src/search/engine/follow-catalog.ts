@@ -25,7 +25,7 @@ export interface FollowerDependencies {
   index: FollowingIndex;
   catalog: Pick<SearchIndex, 'revision'>;
   embedder: LazyEmbedder;
-  /** Whether the machine is needed for something more urgent; background work waits for its end, but not for ever. */
+  /** Whether more urgent work is running; background work waits for it, but not forever. */
   isBusy?: () => boolean;
   log: Logger;
 }

@@ -102,7 +102,7 @@ function faultOf(error: unknown): string {
   return `cannot be used: ${messageOf(error)}`;
 }
 
-/** Too many requests, trouble of the server, or of the way to it: worth another try. */
+/** Too many requests, a server error or a network error: worth another attempt. */
 function isPassing(error: unknown): boolean {
   if (error instanceof RefusedError) return error.status === 429 || error.status >= 500;
   return !(error instanceof EmbeddingError);

@@ -80,7 +80,7 @@ function corrections(term: string, alike: ReadonlyMap<string, number> = new Map(
   );
 }
 
-/** Without stop words: nobody who types `four` means `for`, which half of the catalog holds. */
+/** Without stop words: `four` is not a typing error for `for`, which half of the catalog contains. */
 function tellingTerms(found: ReadonlyMap<string, number>): string[] {
   return [...found.keys()].filter((term) => !STOP_TERMS.has(term));
 }

@@ -32,7 +32,7 @@ export interface Dialect {
   readonly forShare: RawBuilder<unknown>;
   /** From now on, rows of this table can be added and deleted, and not changed. */
   refuseUpdates(db: Db, table: keyof Tables): Promise<void>;
-  /** At most one holder at a time, also among processes; undefined when somebody has it. Gone with the process that held it. */
+  /** A lock with at most one holder across processes; undefined if it is taken. It is released when its process ends. */
   tryLock(name: string): Promise<Lock | undefined>;
   /** Connections for changes of the schema, which may take as long as they need; absent where nothing limits them. */
   openMigrations?(): { db: Db; close(): Promise<void> };

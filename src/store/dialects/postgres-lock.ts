@@ -4,7 +4,7 @@ import type { Lock } from './dialect.ts';
 import { databaseUnavailable } from './guarded-driver.ts';
 import { isUnavailable } from './postgres-errors.ts';
 
-/** A holder that gets no answer knows that it lost the lock before anybody else can take it. */
+/** A holder that gets no response gives up the lock before another hub can take it. */
 const TIMES = {
   /** The server takes the lock away from a holder that was silent for this long. */
   silenceMs: 20_000,
@@ -36,7 +36,7 @@ export async function tryLock(url: string, name: string, times = TIMES): Promise
   }
 }
 
-/** A server that is silent keeps nobody waiting for its goodbye. */
+/** Closing a connection does not wait for a server that does not respond. */
 async function end(client: pg.Client, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), timeoutMs);
   await client.end().catch(() => {});

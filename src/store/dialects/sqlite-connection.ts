@@ -76,7 +76,7 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-/** Whether somebody else has the file, or the table, for itself at the moment: by SQLite's words, because codes are lost between threads. */
+/** Whether the file or table is locked by another connection; recognized by SQLite's message, because error codes are lost between threads. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && /^database (table |schema )?is locked/.test(error.message);
 }

@@ -29,7 +29,7 @@ import { isFileOf } from './sqlite-files.ts';
 
 const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
-/** Lookups wait on the main thread, where nobody may wait for long. */
+/** Lookups block the main thread, so they may wait only briefly. */
 const LOOKUP_TIMEOUT_MS = 200;
 /** More statements than this waiting for a worker means that the hub cannot keep up: the next is refused. */
 const LONGEST_QUEUE = 5_000;
@@ -41,7 +41,7 @@ export async function openSqlite(
 ): Promise<Dialect> {
   await makeFolder(dirname(path));
   const writer = workers({ path, readOnly: false, busyTimeoutMs }, 1);
-  // The file must be there before anybody reads it; this is also where a bad one is found.
+  // Creates the file before the readers open it; a damaged file is also detected here.
   await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] }).catch(async (error) => {
     await writer.destroy();
     throw error;

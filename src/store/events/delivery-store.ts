@@ -99,7 +99,7 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
 
     async record({ id, webhook, by }, attempt, outcome) {
       await write.transaction().execute(async (tx) => {
-        // Everybody locks the webhook first, so that nobody waits in a circle.
+        // All code locks the webhook first, which prevents deadlocks.
         const locked = await lockWebhook(tx, webhook);
         if (locked?.leased_by !== by) return;
         const row = await tx
@@ -156,7 +156,7 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
   };
 }
 
-/** A time further ahead than anybody waits was written by a hub whose clock was wrong: it does not count. */
+/** A time further ahead than any wait was written by a hub with a wrong clock, and is ignored. */
 function isAhead(time: string, now: Date, longestMs: number): boolean {
   return time > now.toISOString() && time <= lastPlausible(now, longestMs);
 }

@@ -142,7 +142,7 @@ export function candidateFromRow(row: SubjectRow): Candidate {
     isRegistrable: row.is_registrable === 1,
     ...factsFromText(row.facts),
     trust: trustFromText(row.trust),
-    // What somebody installed in its place does not come from the remote that owns it.
+    // A manifest that was sent with an install does not come from the remote that owns the entity.
     madeBy: row.made_of === null ? null : row.owner_url,
     ownerUrl: row.owner_url,
   };

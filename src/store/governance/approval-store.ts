@@ -39,7 +39,7 @@ export function createApprovalStore(dialect: Dialect, revision: Revision, admiss
 
     decide: (subject, decision) =>
       revision.change<DecisionOutcome>(async (tx) => {
-        // In the order that everybody locks in: the rules, then entities.
+        // All code locks in this order: the rules, then entities.
         await admission.forWriting(tx);
         const versions = await versionsOf(tx, subject);
         await lockEntities(tx, versions, dialect);

@@ -18,14 +18,14 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
         .executeTakeFirst();
       if (!row) return undefined;
       const { brings, artifacts } = factsFromText(row.facts);
-      // What somebody installed in its place does not come from the remote that owns it.
+      // A manifest that was sent with an install does not come from the remote that owns the entity.
       const remote = row.made_of === null ? null : row.owner_url;
       return { name: row.name, brings, artifacts, remote, trust: trustFromText(row.trust) };
     },
 
     record: (uid, brings, { trust, retryAt }) =>
       revision.change(async (tx) => {
-        // In the order that everybody locks in: the rules, then entities.
+        // All code locks in this order: the rules, then entities.
         await admission.forWriting(tx);
         const written = await tx
           .updateTable('entity')

@@ -8,7 +8,7 @@ import type { Revision } from '../revision.ts';
 import { forgetIndexes } from './forget-indexes.ts';
 import { isKnownToRemotes, leaveEntities } from './ownership.ts';
 
-/** Each batch is a transaction and a revision of its own, so that the removal of a large remote holds up nobody for long. */
+/** Each batch is a separate transaction and revision, so that removing a large remote does not block other work for long. */
 const LEFT_AT_ONCE = 2_000;
 
 export function createRemoteRemoval(dialect: Dialect, revision: Revision): RemoteStore['remove'] {

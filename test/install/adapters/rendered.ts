@@ -1,4 +1,4 @@
-// What a template makes of an entity, as an install asks for it.
+// Renders a template for an entity as an install does.
 import assert from 'node:assert/strict';
 import { launchOf } from '../../../src/catalog/launch/launch.ts';
 import type { Rendered } from '../../../src/install/adapters/adapter-template.ts';

@@ -1,4 +1,4 @@
-// Archives made byte by byte, because tools that make them refuse to lie.
+// Builds archives byte by byte, because tools refuse to create malformed ones.
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 
 export interface RawZipEntry {

@@ -1,4 +1,4 @@
-// The rate limit: a sliding window per tier, and a lockout for those who do not listen.
+// The rate limit: a sliding window per tier, and a lockout for callers that ignore it.
 import type { Answer } from './generations.ts';
 
 export interface RateLimit {

@@ -1,4 +1,4 @@
-// What a gateway takes, and how it refuses the rest.
+// What a gateway accepts, and how it refuses everything else.
 import { isIP } from 'node:net';
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import type { Answer, Rules } from './generations.ts';

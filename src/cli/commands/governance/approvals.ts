@@ -85,7 +85,7 @@ export const approvalCommands = [
 
 type Surroundings = Omit<Call, 'options'>;
 
-/** Only what somebody saw is approved: here and now, or earlier under this digest. */
+/** Only reviewed content is approved: shown now, or reviewed earlier under this digest. */
 async function approveAll(call: Surroundings, given: { digest?: string; reason?: string }): Promise<Ending> {
   const { args, access, output, terminal } = call;
   const { digest, reason } = given;

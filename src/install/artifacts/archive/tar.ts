@@ -34,7 +34,7 @@ export async function* tarEntries(source: ArchiveSource): AsyncGenerator<Admitte
     }
     await unpacked;
   } catch (error) {
-    // What ended the unpacking, and not what the reading of entries says of it.
+    // The error that stopped the extraction, not the follow-up error of the entry reader.
     if (!(error instanceof InstallError)) await unpacked;
     throw error;
   } finally {

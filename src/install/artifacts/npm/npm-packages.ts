@@ -29,7 +29,7 @@ export function projectFiles(name: string, version: string, packages: LockedPack
   return { 'package.json': toText({ private: true, dependencies }), 'package-lock.json': toText(lock) };
 }
 
-/** Checks what `npm ci` does not. Pins may come from a lockfile that somebody else wrote. @throws InstallError */
+/** Checks what `npm ci` does not, because pins may come from an untrusted lockfile. @throws InstallError */
 export function checkPackages(name: string, pinned: unknown): LockedPackages {
   const read = LockedPackages.safeParse(pinned);
   if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);

@@ -7,7 +7,7 @@ import { WebAddress } from '../address.ts';
 
 export type Pins = z.infer<typeof PythonPins>;
 
-/** Name, version, marker and digests. Nothing else is accepted: lines may come from a lockfile that somebody else wrote. */
+/** Name, version, marker and digests. Nothing else is accepted, because lines may come from an untrusted lockfile. */
 const LINE = new RegExp(
   [
     /^(?<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*)/,
