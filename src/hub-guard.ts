@@ -16,7 +16,7 @@ interface Rule<A extends unknown[], R> {
   higherRole?: (...args: A) => Role | undefined;
   /** What is changed; operations without it, and calls for which it returns undefined, only read. */
   changes?: (...args: A) => string | undefined;
-  /** What else was asked for, for the audit log. */
+  /** Further details of the request, for the audit log. */
   detail?: (...args: A) => string | undefined;
   /** What came of it, for the audit log; without it, what throws no error went well. */
   outcome?: (result: R) => ChangeOutcome;

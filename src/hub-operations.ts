@@ -134,7 +134,7 @@ export interface HubOperations {
   publishServer(document: Record<string, unknown>): Promise<ServerResponse>;
   /** Only of what was published. @throws HubError `invalid_request`, `entity_not_found`, `not_published` */
   setServerStatus(request: StatusRequest): Promise<StatusChanged>;
-  /** Parts of the registry under addresses of their own. */
+  /** Subsets of the registry, each with its own address. */
   listViews(): Promise<ViewList>;
   /** A view that is there already is replaced. @throws HubError `name_taken` */
   saveView(view: RegistryView): Promise<RegistryView>;

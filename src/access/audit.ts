@@ -45,7 +45,7 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
 
-  /** Its id sorts by time, then in the order of this hub. Other hubs on the same database have ids of their own. */
+  /** Its id sorts by time, then in the order of this hub. Ids of other hubs on the same database never collide with it. */
   function entryOf(caller: Caller, { operation, subject, detail }: AuditedChange): StartedEntry {
     const at = now().toISOString();
     recorded += 1;

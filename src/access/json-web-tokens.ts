@@ -17,7 +17,7 @@ export interface OidcSettings {
   readonly audience: string;
   /** The claim that names roles or groups; dots lead into objects. */
   readonly roleClaim: string;
-  /** Values of the claim → roles. Without any, the names of the roles stand for themselves. */
+  /** Maps values of the claim to roles. If it is empty, the values must be role names. */
   readonly roles: Readonly<Record<string, Role>>;
 }
 
@@ -101,7 +101,7 @@ export function createJsonWebTokens(
   };
 }
 
-/** Looked at before the issuer is asked for its keys, so that texts of any kind do not make the hub ask it. */
+/** Checked before the issuer's keys are requested, so that arbitrary texts do not cause requests to it. */
 function isMeantFor(issuer: string, token: string): boolean {
   try {
     const { alg = '' } = decodeProtectedHeader(token);

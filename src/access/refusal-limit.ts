@@ -7,7 +7,7 @@ const MOST_REFUSALS = 100;
 const HOUR_MS = 3_600_000;
 const LAST_REFUSAL = 'further refusals of this caller within the hour are counted, but not recorded';
 
-/** Returns what the log says beside the refusal, or undefined for a refusal that is only counted. */
+/** Returns the note for the recorded refusal, or undefined for a refusal that is only counted. */
 export function createRefusalLimit(now: Clock) {
   const refusals = new Map<string, { since: number; count: number }>();
   return (caller: Caller): { detail?: string } | undefined => {

@@ -157,7 +157,7 @@ export interface CatalogQuery {
   type?: (typeof ENTITY_TYPES)[number];
   /** Words that must all occur in the name, title, summary or tags. */
   text: string;
-  /** Only ids that begin so, in their own order whatever `sort` says; case counts. */
+  /** Only ids with this prefix, sorted by id regardless of `sort`; case matters. */
   idPrefix?: string;
   /** `any` unless named. */
   state?: (typeof CATALOG_STATES)[number];

@@ -41,7 +41,7 @@ export interface Entity {
   /** Whether a gateway could register it as its manifest is. */
   isRegistrable: boolean;
   facets: Facets;
-  /** What rules ask for beside the above. */
+  /** Further facts that rules use. */
   facts: EntityFacts;
 }
 

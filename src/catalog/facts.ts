@@ -15,7 +15,7 @@ export interface EntityFacts {
   artifacts: string[];
   /** False when some artifact has no digest. */
   hasDigests: boolean;
-  /** Digest of what it brings to those who use it. */
+  /** Digest of its content, which approvals cover. */
   brings: string;
 }
 
@@ -39,7 +39,7 @@ function hasAddress({ mcpRegistration }: Manifest): boolean {
   return Boolean(asText(asObject(mcpRegistration?.server).url)?.trim());
 }
 
-/** What an entity brings to those who use it: its artifacts and its registration, without its texts. */
+/** The content of an entity that approvals cover: its artifacts and its registration, without descriptions. */
 export function broughtBy(
   { artifacts, packages, remotes, adapters }: JsonObject,
   mcpRegistration: JsonObject | null,

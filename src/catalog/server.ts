@@ -43,7 +43,7 @@ export function registrationFault({
 
 /** Why there is nothing that a gateway could connect to; undefined when there is an address. */
 export function lackOfAddress({ url, transport }: { url: string; transport: string }): string | undefined {
-  // Catalogs put web pages beside STDIO; they are not addresses of the server.
+  // With STDIO, catalogs often give the address of a web page, which is not the server's.
   if (transport === 'STDIO') {
     return 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.';
   }

@@ -49,7 +49,7 @@ export interface CatalogStore {
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;
   /** Which remotes list it, the owner first. */
   listedBy(uid: EntityUid): Promise<string[]>;
-  /** False when it is not there, or blocked: the block would be lost with it. A remote that still lists it brings it again. */
+  /** False if it does not exist or is blocked: deleting it would lose the block. A remote that still lists it restores it. */
   remove(uid: EntityUid): Promise<boolean>;
   /** Undefined lifts the block. Whether the entity is there. */
   setBlock(uid: EntityUid, block: { at: Date; reason: string | null } | undefined): Promise<boolean>;

@@ -46,7 +46,7 @@ export async function catalogId(text: string, source: NameSource): Promise<strin
   return choose(text, matches, source);
 }
 
-/** Ids as they are, so that the hub answers in its own words; names as the ids that they stand for. */
+/** Ids are returned unchanged, so that the hub reports errors about them; names are resolved to ids. */
 export async function idOrName(
   text: string,
   source: Omit<NameSource, 'prerelease'> & { prerelease?: boolean },

@@ -52,7 +52,7 @@ export async function newestOf(
   return isNewer ? newest : { id: entity.id, version: entity.version };
 }
 
-/** How long two ids are the same: `mcp.<name>.<transport>.<digest>` tells the transports of a server apart. */
+/** Length of the common prefix of two ids: `mcp.<name>.<transport>.<digest>` distinguishes the transports of a server. */
 function sharedLength(one: string, other: string): number {
   const end = [...one].findIndex((character, index) => character !== other[index]);
   return end === -1 ? one.length : end;

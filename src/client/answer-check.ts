@@ -5,7 +5,7 @@ import { UnreachableError } from '../errors.ts';
 /** The path of the field comes from the response, which may be untrusted. */
 const LONGEST_PLACE = 80;
 
-/** The answer as it came, with whatever a newer hub says beside. @throws UnreachableError when it is none. */
+/** Returns the response unchanged, including fields of newer hubs. @throws UnreachableError if it is not a hub response. */
 export function checkedAnswer<T>(answer: unknown, shape: z.ZodType<T>, hubUrl: string): T {
   const { error } = shape.safeParse(answer, { reportInput: true });
   const mismatch = error?.issues.find(isMismatch);

@@ -90,7 +90,7 @@ interface PendingServers {
   total: number;
   /** How many of these are registered, and have an update that failed. */
   failedUpdates: number;
-  /** All pending servers that can never be registered, whatever the query. */
+  /** Number of pending servers that can never be registered, regardless of the query. */
   unregistrable: number;
 }
 
@@ -104,7 +104,7 @@ export interface ItemHolder {
 export type HeldItem = GatewayItem & { uid: EntityUid };
 
 interface Leftovers {
-  /** What this hub created for entities that are gone or blocked, and no other entity has: those that one has become its own. */
+  /** Items that this hub created for removed or blocked entities. An item that another entity also uses passes to that entity instead. */
   own: HeldItem[];
   /** Servers and agents that such entities shared with other users of the gateway; reported once. */
   foreign: HeldItem[];

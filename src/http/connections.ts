@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 /** Far more than clients send before they read the first answer. */
 const MOST_WAITING = 100;
-/** A client that takes nothing of an answer for this long is gone, or wants to fill the hub's memory. */
+/** A client that reads nothing of a response for this long is dead or hostile. */
 const UNREAD_TIMEOUT_MS = 60_000;
 
 /**

@@ -248,7 +248,7 @@ function isPublic({ operation, isForMetrics }: FastifyContextConfig = {}): boole
 function prepareRoute(route: RouteOptions): void {
   const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
   const isPublicRead = isRead && isPublic(route.config);
-  // The limit is one for all reads together; a limit of a route's own would count apart.
+  // One limit covers all reads together; a limit per route would count separately.
   const counts = isPublicRead || route.config?.countsAsRead === true;
   route.config = { ...route.config, ...(isPublicRead && { publicRead: true }), ...(!counts && { rateLimit: false }) };
 }

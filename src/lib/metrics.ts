@@ -59,7 +59,7 @@ export function createMetrics(): Metrics {
         registers,
         async collect() {
           this.reset();
-          // Figures are needed most when something is down: what cannot be read is left out, and the rest stands.
+          // Metrics are needed most when something is down, so values that cannot be read are left out.
           const counts = await read().catch(() => ({}));
           for (const [value, count] of Object.entries(counts)) this.set({ [label]: value }, count);
         },

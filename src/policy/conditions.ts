@@ -71,7 +71,7 @@ const CONDITIONS: Conditions = {
   trust: (wanted) => (facts) => wanted.includes(facts.trust),
   signed_by(wanted) {
     const { matches, isNoneMeant } = compilePatterns(wanted);
-    // All of them: a rule that trusts one must not let another in with it.
+    // All signers must match: a rule that trusts one must not admit another.
     return ({ signers }) => (signers.length === 0 ? isNoneMeant : signers.every(matches));
   },
 };

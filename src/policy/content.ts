@@ -12,7 +12,7 @@ export interface ContentValue {
 const MOST_VALUES = 300;
 const LONGEST_VALUE = 300;
 
-/** Secrets are hidden, and long values cut; a digest beside them tells whether they are the same. */
+/** Hides secrets and truncates long values; a digest shows whether they are the same. */
 export function contentOf(brought: unknown): ContentValue[] {
   const whole = [...leavesOf(brought, '')];
   const values = [...leavesOf(withoutCredentials(brought), '')].map(({ path, value }, place) => {

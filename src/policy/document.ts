@@ -10,7 +10,7 @@ const ACTION_OUTCOME_NAMES = ['allow', 'block', 'require_approval'] as const;
 export const OUTCOMES = [...ACTION_OUTCOME_NAMES, 'hide'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What an approval is for: one version with what it brings, or further versions of its name as well. */
+/** What an approval covers: one version and its content, or also later versions of the same name. */
 const APPROVALS = ['version', 'name'] as const;
 export type ApprovalScope = (typeof APPROVALS)[number];
 
@@ -22,7 +22,7 @@ const MOST_PATTERNS = 1_000;
 const MOST_PATTERNS_IN_ALL = 10_000;
 const LONGEST_PATTERN = 200;
 
-/** A value that stands alone counts as a list of one. */
+/** A single value counts as a list of one. */
 const oneOrMore = <T extends z.ZodType>(value: T) =>
   z.preprocess(
     (given) => (Array.isArray(given) ? given : [given]),

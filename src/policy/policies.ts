@@ -22,7 +22,7 @@ export interface Policies {
   /** Without a text, by the policy in force. @throws HubError `entity_not_found`, `invalid_policy` */
   test(uid: EntityUid, text?: string): Promise<Omit<PolicyTest, 'blocked_at'>>;
   inForce(): Promise<CompiledPolicy>;
-  /** What rules say about an entity that is in the catalog; empty for one that they let through. */
+  /** What rules decide about an entity in the catalog; empty if they allow everything. */
   standing(uid: EntityUid): Promise<Standing>;
   /** Why the manifest in a request may not be installed. */
   refusalOf(entity: Entity): Promise<string | undefined>;

@@ -44,7 +44,7 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (text.includes('\u0000') || !text.isWellFormed()) return { faults: [atStart('must be text in UTF-8')] };
   const { parseDocument, LineCounter: Counter } = require('yaml') as typeof import('yaml');
   const lines = new Counter();
-  // JSON is read as YAML too, which tells where everything stands.
+  // JSON is parsed as YAML too, because that gives the position of every value.
   const document = parseDocument(text.replace(/^\ufeff/, ''), {
     lineCounter: lines,
     schema: 'core',

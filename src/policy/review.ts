@@ -61,7 +61,7 @@ function shownArtifact(artifact: JsonObject): Reviewed['artifacts'][number] {
 
 export type Change = { what: string; before: string; after: string };
 
-/** Each fact and each value that is not the same; `none` stands for one that is not there. */
+/** Each fact and each value that differs; `none` means that it is missing. */
 export function changesBetween(
   before: Reviewed,
   after: Reviewed,

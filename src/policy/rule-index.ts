@@ -3,7 +3,7 @@ import { compileGlob } from '../lib/glob.ts';
 import { type Facts, NONE, type PatternMember } from './conditions.ts';
 import type { Rule } from './document.ts';
 
-/** The member that tells entities apart best comes first. */
+/** The most selective member comes first. */
 const MEMBERS: readonly PatternMember[] = ['name', 'publisher', 'license', 'remote', 'artifact', 'transport', 'type'];
 
 /** In the order of the rules. Some that do not match may be among them. */

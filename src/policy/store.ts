@@ -13,7 +13,7 @@ export interface PolicySubject extends EntityFacts {
   quality: number;
   publishedAt: string | null;
   createdAt: string;
-  /** Whether this hub would register it, if the rules let it. */
+  /** Whether this hub would register it, if the rules allow it. */
   isRegistrable: boolean;
   /** Null if the origin of its current content has not been checked. */
   trust: Trust | null;
@@ -27,7 +27,7 @@ export interface PolicySubject extends EntityFacts {
 export interface AdmissionFlags {
   isHidden: boolean;
   isHeld: boolean;
-  /** Rules do not let it be installed, and no approval would change that. */
+  /** Rules do not allow it to be installed, and no approval would change that. */
   isInstallRefused: boolean;
   needsApproval: boolean;
 }
@@ -98,7 +98,7 @@ export interface NewDecision extends Omit<StoredDecision, 'uid' | 'decidedAt'> {
 
 export type DecisionOutcome =
   | { outcome: 'decided' }
-  /** The content is another one by now, or the entity is gone. */
+  /** The content has changed, or the entity no longer exists. */
   | { outcome: 'changed' }
   | { outcome: 'decided otherwise'; by: StoredDecision }
   | { outcome: 'nothing to revoke' };
@@ -113,6 +113,6 @@ export interface ApprovalStore {
   decisionOn(subject: PolicySubject): Promise<StoredDecision | undefined>;
   /** The last approval of any content of any version of its type and slug. */
   lastApproval(subject: PolicySubject): Promise<StoredDecision | undefined>;
-  /** The first of two different decisions stands. All versions of the name get their flags with it. */
+  /** If two decisions differ, the first one stands. The flags of all versions of the name are updated too. */
   decide(subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome>;
 }

@@ -60,7 +60,7 @@ export const ServerList = z
 export type ServerList = z.infer<typeof ServerList>;
 
 export interface ServerQuery {
-  /** Where the page before ended; it holds what was asked for, so that nothing else has to be repeated. */
+  /** Where the previous page ended. It contains the query, so that the other parameters need not be repeated. */
   cursor?: string;
   limit?: number;
   /** Names that contain it come first, then what the hub's search finds. */

@@ -31,7 +31,7 @@ export function writeCursor(query: ListedQuery, after: CursorPosition): string {
   return Buffer.from(JSON.stringify({ after, search, version, updatedSince, includeDeleted })).toString('base64url');
 }
 
-/** What is asked beside the cursor must be what it was made for. @throws HubError `invalid_request` */
+/** Other parameters must match the query in the cursor. @throws HubError `invalid_request` */
 export function readCursor(text: string, asked: Partial<ListedQuery>): { query: ListedQuery; after: CursorPosition } {
   const { data } = Cursor.safeParse(parseJson(Buffer.from(text, 'base64url').toString()));
   if (!data) throw invalidRequest('cursor', 'was not issued by this hub; start without it');

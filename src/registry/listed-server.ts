@@ -21,7 +21,7 @@ export function manifestOf(document: JsonObject): JsonObject {
   return isAgentCard(document) ? manifestFromAgentCard(document) : document;
 }
 
-/** Newer lists wrap each server and put what the registry knows of it beside; older ones are flat. */
+/** Newer lists wrap each server and add the registry's data separately; older ones are flat. */
 export function listedManifest(listed: JsonObject): JsonObject {
   const manifest = manifestFromServer(serverOf(listed), officialOf(listed));
   const hubs = hubsOf(listed);

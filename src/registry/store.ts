@@ -15,7 +15,7 @@ export interface RegistryEntry extends ServerKey {
   isLatest: boolean;
   /** `server.json`, as JSON. */
   server: string;
-  /** What the hub says about it beside that, as JSON. */
+  /** The hub's additional data about it, as JSON. */
   about: string;
 }
 

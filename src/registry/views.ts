@@ -14,7 +14,7 @@ export interface Views {
   filterOf(name: string): Promise<ViewFilter>;
 }
 
-/** Every hub has it: what the policy lets people install and register. */
+/** The view that every hub has: servers that the policy allows to be installed and registered. */
 const APPROVED: RegistryView = {
   name: 'approved',
   description: 'What the policy of this hub allows.',

@@ -46,7 +46,7 @@ export interface SyncDependencies extends RemoteIngestDependencies {
   announce: (event: NewEvent) => Promise<void>;
 }
 
-/** Several silent ones do not hold up the others; threads, requests and writes have limits of their own. */
+/** Enough that several unresponsive remotes do not delay the others; threads, requests and writes have their own limits. */
 const REMOTES_AT_ONCE = 8;
 const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;

@@ -116,7 +116,7 @@ export const SearchPage = z
   .meta({ id: 'SearchPage' });
 export type SearchPage = z.infer<typeof SearchPage>;
 
-/** A page, and what stands for it until something that it depends on changes. */
+/** A page, and its entity tag, which stays valid until something that it depends on changes. */
 export type TaggedPage =
   /** The caller already has the page. */
   | { tag: string; page?: undefined }

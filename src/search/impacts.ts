@@ -2,7 +2,7 @@
 import { FIELDS, type Field } from './document.ts';
 import { nameKey, wordsOf } from './words.ts';
 
-/** How much a word counts by where it stands, what length is usual there, and how much more than that counts against it. */
+/** For each field: the weight of a word in it, its usual length, and how strongly a greater length lowers the score. */
 const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; lengthPenalty: number }> = {
   name: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
   title: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },

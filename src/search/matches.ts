@@ -32,7 +32,7 @@ export function findMatches(text: string, terms: QueryTerms): Match[] {
   });
 }
 
-/** Without spaces, what was looked for stands anywhere in a run: as long as pair after pair is met, it is one match. */
+/** In scripts without spaces, a match is a sequence of consecutive matching pairs of characters. */
 function stretchesOf(run: string, offset: number, terms: QueryTerms): Match[] {
   const stretches: Match[] = [];
   const letters = [...run];

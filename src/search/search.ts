@@ -52,7 +52,7 @@ export function createSearch(dependencies: SearchDependencies): Search {
 
     async searchUnlessKnown(asked, isKnown) {
       const query = completed(asked, parts);
-      // Before the search: what changes meanwhile must not be taken for what the tag stands for.
+      // Computed before the search, so that changes during the search do not get this tag.
       const tag = await tagOf(query, parts);
       if (isKnown(tag)) return { tag };
       const kept = lists.get(tag);
@@ -96,7 +96,7 @@ async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
   return createHash('sha256').update(all).digest('base64url');
 }
 
-/** What a ranking depends on beside the query: recency changes from day to day. */
+/** What a ranking depends on besides the query; recency changes daily. */
 async function stateOf({ store, engine, world }: Parts): Promise<string> {
   return [await store.revision(), engine.version(), world.now().toISOString().slice(0, 10)].join(' ');
 }

@@ -73,7 +73,7 @@ export interface EntityTable {
   is_registrable: number;
   /** What rules ask for, as JSON; null in rows of an older mapping. */
   facts: string | null;
-  /** Digest of what the entity brings, which approvals are for; null as above. */
+  /** Digest of the entity's content, which approvals cover; null as above. */
   brings: string | null;
   /** Left out of searches and lists by the policy. */
   is_hidden: Generated<number>;

@@ -55,7 +55,7 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
   return { kind: 'none', reason: reason ?? NOTHING_NAMED };
 }
 
-/** Catalogs put web pages beside STDIO; they are not addresses of the server. Agents that speak A2A are not MCP servers. */
+/** With STDIO, catalogs often give the address of a web page, which is not the server's. A2A agents are not MCP servers. */
 function registeredRemote(server: JsonObject, source: LaunchSource): Launch | undefined {
   const url = asText(server.url);
   if (!url || /^(stdio|a2a)$/i.test(asText(server.transport) ?? '')) return undefined;
@@ -113,7 +113,7 @@ function registeredCommand(
   return launchCommand(commandWords(written), environmentOf(listed, registeredEnvironment(server)));
 }
 
-/** As `exec.cmd`, or as clients have it: the program, and its arguments beside it. */
+/** As `exec.cmd`, or as in client configurations: `command` and `args`. */
 function writtenCommand(server: JsonObject): unknown[] {
   const exec = asObject(server.exec);
   return [listOf(exec.cmd), started(exec), started(server)].find((words) => words.length > 0) ?? [];

@@ -156,7 +156,7 @@ function runImage({ runner, own, reference, args, env }: Run, started: LaunchedP
   };
 }
 
-/** `-e NAME` and `-e NAME={secret}` become variables, so that no value stands in the command; terminals are not for servers. */
+/** `-e NAME` and `-e NAME={secret}` become variables, so that the command contains no values; terminal options are dropped. */
 function readVariables(own: readonly GappedText[]): { options: GappedText[]; named: Variable[] } {
   const options: GappedText[] = [];
   const named: Variable[] = [];

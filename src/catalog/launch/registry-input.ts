@@ -12,7 +12,7 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/;
 const MOST_VARIABLES = 200;
 
-/** What stands under the first of the keys that is there: the generations of the MCP registry spell their keys differently. */
+/** The value of the first key that exists: the generations of the MCP registry spell their keys differently. */
 export function either(value: JsonObject, ...keys: string[]): unknown {
   return keys.map((key) => value[key]).find((each) => each !== undefined);
 }
@@ -63,7 +63,7 @@ function templateValue(input: JsonObject): GappedText | undefined {
   if (isSecret(input)) return undefined;
   const variables = asObject(input.variables);
   const [template, fallback] = [textOf(input.value), textOf(input.default)];
-  // `{level}` that nothing describes only stands for the default.
+  // A `{level}` without a description is only a placeholder for the default.
   const isOpen =
     template !== undefined && /^\{[\w.-]+\}$/.test(template) && !Object.hasOwn(variables, template.slice(1, -1));
   const text = isOpen ? fallback : (template ?? fallback);
@@ -155,7 +155,7 @@ function variableOf(
   };
 }
 
-/** Undefined for what is secret, or only stands where a value should be. */
+/** Undefined if the value is secret or a placeholder. */
 function openValue(name: string, input: JsonObject): string | undefined {
   if (either(input, 'isSecret', 'is_secret') !== false && isSecretVariable(name)) return undefined;
   const [text, ...gaps] = templateValue(input) ?? [];

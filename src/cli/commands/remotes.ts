@@ -185,7 +185,7 @@ export async function syncAndTell(
   return output.answer(report, () => syncForPeople(report, output), isOk(report) ? 'ok' : 'failed');
 }
 
-/** Long work, with what is going on beside the answer. */
+/** Runs long work and shows its progress. */
 async function followed<T>(
   { output, access }: Pick<Call, 'output' | 'access'>,
   work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,

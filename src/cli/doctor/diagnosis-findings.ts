@@ -76,7 +76,7 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
 const ON_THE_WAY = /being (?:built|loaded|computed)|are ready for/;
 const SOON = 'A running hub computes what is missing: check again in a minute. If nothing changes, look at its log.';
 
-/** A real search by meaning: whatever is missing beside the model is missed here. */
+/** A real semantic search, which also detects problems outside the model. */
 export async function meaningFinding(hub: Pick<HubOperations, 'search'>, endpoint?: string): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'semantic search works' };

@@ -19,7 +19,7 @@ export interface LocalChecksOptions {
   /** @throws StartError when the database cannot be used, as `openHub` does. */
   isCatalogThere: () => Promise<boolean>;
   openHub: () => Promise<Hub>;
-  /** The same with an empty database that is gone afterwards. */
+  /** The same with an empty database, which is deleted afterward. */
   openEmptyHub: () => Promise<Hub>;
 }
 
@@ -147,7 +147,7 @@ async function reachFault(url: string, fetch: World['fetch']): Promise<string | 
     return status < 400 || status === 416 ? undefined : `${url} answered ${status}`;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // A host that sends the whole of it, whatever was asked, is there.
+    // A host that ignores the range and sends everything can be reached too.
     return message.startsWith('is larger') ? undefined : `${url} ${message}`;
   }
 }

@@ -30,7 +30,7 @@ export function failureForPrograms(error: unknown, { ending, message }: { ending
   return `${harmlessJson(JSON.stringify(problem))}\n`;
 }
 
-/** What the answer of a server said beside it. */
+/** Further fields of the server's response. */
 function seenByServer(error: unknown): { status?: number; request_id?: string } {
   // By their names: the client is loaded only by those who need it.
   const { status, requestId } = error as { status?: unknown; requestId?: unknown };

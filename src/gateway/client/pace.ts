@@ -47,7 +47,7 @@ export function createPace({ sleep, clock }: PaceOptions): Pace {
         const byOthers = Math.max(0, limit - remaining - recent().length);
         mostInWindow = Math.max(1, limit - byOthers - LEFT_TO_OTHERS);
       }
-      // Each call that is made in spite of a 429 brings the gateway nearer to locking the hub out.
+      // Each call after a 429 makes it more likely that the gateway locks the hub out.
       if (status === 429) closedUntil = Math.max(closedUntil, clock() + retryAfterMs(headers));
     },
     pauseMs: () => Math.max(0, closedUntil - clock()),

@@ -7,7 +7,7 @@ import { statusOf } from './answer.ts';
 export interface Pauses {
   /** Resolves when no pause is under way. */
   over(): Promise<void>;
-  /** Whether the pause is worth keeping; if so, what asked for it is to be tried again after it. */
+  /** Whether to wait for the pause; if so, the call is repeated after it. */
   begin(ms: number | undefined): boolean;
   /** Something worked, so that the gateway means its pauses. */
   reset(): void;

@@ -87,7 +87,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     const [owner] = others;
     const item = { ...itemOf(part, row.id), isOurs: false, bodyDigest: null };
     if (row.isAdopted) return exists(work, item, status);
-    // Registered before items were recorded: whatever has its name then was created for it.
+    // Registered before items were recorded: an item with its name was created for it.
     if (!owner && work.entity.isRegistered && hasNoRecord(work.entity, part) && isSame(part, row))
       return keep(part, { item: { ...item, isOurs: true }, row }, work);
     const isSameBody = owner?.bodyDigest ? owner.bodyDigest === digestOf(part.fields) : isSame(part, row);
@@ -162,7 +162,7 @@ function itemOf(part: Part, id: string): Pick<GatewayItem, 'kind' | 'id' | 'name
   return { kind: part.kind, id, name: part.uri ?? part.name };
 }
 
-/** Tools that servers brought have names of their own beside the one that they share with this. */
+/** Tools that the gateway discovered on servers have a second, unique name besides the one that they share with this. */
 function rowsFor({ kind, uri, name, isDiscovered }: Part, rows: GatewayRows): readonly GatewayRow[] {
   if (uri !== undefined) return rows.ofUri(uri);
   return rows.named(name).filter(({ isAdopted }) => kind !== 'tools' || isDiscovered || !isAdopted);

@@ -10,7 +10,7 @@ const OWN_PAGE = {
   'base-uri': "'none'",
   'form-action': "'none'",
   'frame-ancestors': "'none'",
-  // Text can become markup or script nowhere, whatever a manifest holds.
+  // Text never becomes markup or script, whatever a manifest contains.
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 };

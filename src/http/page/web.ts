@@ -27,7 +27,7 @@ const open = { schema: { hide: true }, config: { isOpen: true } };
 
 interface PageOptions {
   folder?: string;
-  /** Whether the first list is asked for ahead of the script; not where that needs a token. */
+  /** Whether browsers preload the first list; not if reads need a token. */
   preloads?: boolean;
 }
 

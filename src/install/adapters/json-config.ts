@@ -81,7 +81,7 @@ function isSameServer(ours: JsonObject, theirs: unknown): boolean {
   });
 }
 
-/** Equal, except for what stands where `ours` has placeholders. */
+/** Equal, except where `ours` has placeholders. */
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));

@@ -26,7 +26,7 @@ export async function verifyAdapter(targetDir: string, locked: LockedAdapter): P
 /** `edited` is a file that others write too: only the entry was removed from it. */
 export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 
-/** Why an entry cannot be taken out of the configuration of a client: it would go on to name what is gone. */
+/** Why an entry cannot be removed from the configuration of a client, which would still refer to the removed server. */
 export async function removalFault(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = lockedEntry(locked) && (await readInside(targetDir, locked.path));
   const state = text === undefined ? 'absent' : stateOf(text, locked);

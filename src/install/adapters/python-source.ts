@@ -63,7 +63,7 @@ function members(variables: readonly Variable[]): string {
   return variables.map((each) => `${pyString(each.name)}: ${value(each)}`).join(', ');
 }
 
-/** JSON strings are Python strings. ASCII only: no text can end it, whatever encoding the file is read in. */
+/** JSON strings are valid Python strings. ASCII only, so that no text can end the string in any encoding. */
 export function pyString(text: string): string {
   return JSON.stringify(text).replace(/[^ -~]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -14,7 +14,7 @@ const TRY_TIMEOUT_MS = 60_000;
 /** Finding a Python must not fetch one. */
 export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
 
-/** What programs write when the hub's proxy did not let them through, some of them without the reason. */
+/** What programs print when the hub's proxy refused a connection; some omit the reason. */
 export const HELD_BACK =
   /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
 
@@ -100,7 +100,7 @@ export function lastLine(output: string): string {
     .slice(0, 300);
 }
 
-/** Folders of the hub mean nothing to a reader: staging folders are gone by then. */
+/** Paths of staging folders mean nothing to the reader, because the folders no longer exist. */
 function withoutFolders(text: string, folders: readonly string[]): string {
   // The longer ones first: a folder that is built is often inside the staging folder.
   const known = folders.filter((folder) => folder !== parse(folder).root).sort((a, b) => b.length - a.length);
@@ -113,7 +113,7 @@ export function outputEnd(output: string): string {
 }
 
 const ADDRESS = /(\/\/[^\s/?#'"`<>()]+)[/?#][^\s'"`<>()]+/g;
-/** urllib3 writes the path apart from its host. */
+/** urllib3 prints the path separately from the host. */
 const PATH_OF_ADDRESS = /\b(with url: |connection broken by .*': )\S+/g;
 
 function withHostsOnly(text: string): string {

@@ -122,7 +122,7 @@ function exchange(
     timer = setTimeout(() => fail(timedOut(`stopped in the middle and sent nothing for ${ms / 1000} s`)), ms);
   }
 
-  /** At once, whatever state the connection is in: it may not even be established. */
+  /** Ends at once in every state of the connection, even before it is established. */
   function fail(error: Error): void {
     settle();
     failure ??= error;

@@ -47,10 +47,10 @@ function shownObject(object: JsonObject, place: Place): JsonObject {
   const isOfSecret = object.isSecret === true || (named !== undefined && isSecretIn(place, named));
   return Object.fromEntries(
     Object.entries(object).map(([key, value]) => {
-      // What stands under an address is about it; the word `token` in it names no secret beside it.
+      // The value under an address belongs to the address; the word `token` in the address does not make it a secret.
       if (place === 'open' && isAddress(key)) return [shownAddress(key), shown(value, place)];
       if (!VALUE.test(key)) {
-        // Beside a name stand words of the document, not names of variables.
+        // The keys next to a name are words of the document, not names of variables.
         const around = place === 'environment' && named !== undefined ? 'open' : place;
         return [key, shownMember(key, value, { place: around, isNamed: 'value' in object })];
       }

@@ -48,7 +48,7 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     };
   try {
     const text = new TextDecoder().decode(task.bytes);
-    // Tens of megabytes that are not needed beside the text.
+    // Frees tens of megabytes that are no longer needed.
     task.bytes = new Uint8Array();
     if (text.trim() === '')
       return { ok: false, error: 'The index is empty: there is nothing at this address to read.' };

@@ -57,7 +57,7 @@ export interface EntryPlace {
   position: number;
 }
 
-/** Whatever is odd about one entry costs no other its place. */
+/** A faulty entry does not affect other entries. */
 export function usableEntry(indexUrl: string, place: EntryPlace, read: () => IndexEntry): IndexEntry {
   try {
     return read();

@@ -234,7 +234,7 @@ export function createIngest(
     progress.reject(manifestUrl, error);
   }
 
-  /** Kept, but marked; false when so much is gone at once that the index itself must be at fault. */
+  /** Marks missing members, which are kept; false if so many are missing at once that the index itself must be broken. */
   async function markMissing(listedBefore: number, { isWhole }: { isWhole: boolean }): Promise<boolean> {
     const withdrawn = await presentOf([...deleted]);
     const left = isWhole ? index.usable() : (await members.countPresent(url)) - withdrawn.length;

@@ -9,7 +9,7 @@ export default function readManifests(manifests: readonly ManifestText[]): Manif
   return manifests.map(readManifest);
 }
 
-/** Whatever a text may bring about is its own affair: those beside it are read all the same. */
+/** A faulty text does not affect the other texts in the same task. */
 function readManifest(manifest: ManifestText): ManifestAnswer {
   try {
     return { ok: true, entity: entityFromText(manifest) };

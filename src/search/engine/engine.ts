@@ -5,7 +5,7 @@ import type { FacetCounts } from '../facet-values.ts';
 import type { ModelCheck } from '../model/check-model.ts';
 
 export interface SearchEngine {
-  /** Never throws for a text, however odd; a part that is not available is named in `degraded`. */
+  /** Never throws because of a text; unavailable parts are named in `degraded`. */
   rank(request: RankRequest, signal?: AbortSignal): Promise<Ranking>;
   /** The newest arrival first. */
   list(request: ListRequest): Promise<Listing>;
@@ -60,7 +60,7 @@ interface Listing extends FoundHits {
 
 /** Best first. */
 export interface Ranking extends Listing {
-  /** What took part, which is less than was asked for when something is degraded. */
+  /** The mode that was used; less than requested if something is degraded. */
   mode: SearchMode;
 }
 

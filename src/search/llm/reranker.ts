@@ -24,7 +24,7 @@ const TASK = `You order search results of a catalog of agents, tools and MCP ser
 const OrderAnswer = z.object({ order: z.array(z.number().int()) });
 
 export function createReranker(llm: LlmClient): Order {
-  // By content: the same question has the same answer, whatever the revision of the catalog. Callers of other pages wait for the same answer.
+  // Cached by content: the same question has the same answer in every revision of the catalog. Requests for other pages wait for the same answer.
   const orders = new LRUCache<string, ReturnType<Order>>({ max: ORDERS_KEPT });
 
   return async (text, candidates) => {

@@ -3,7 +3,7 @@ import { type Embedder, wholeReason } from './embedder.ts';
 
 export type ModelCheck =
   | { outcome: 'ok'; model: string }
-  /** A simpler model stands in for the one that should run. */
+  /** A simpler model is used instead of the intended one. */
   | { outcome: 'fallback'; model: string; reason: string }
   | { outcome: 'unavailable'; reason: string };
 

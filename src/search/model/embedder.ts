@@ -3,7 +3,7 @@
 export interface Embedder {
   /** Names the vector space: vectors of two models never meet. */
   readonly model: string;
-  /** Why it is not the model that should run here, where it only stands in for that. */
+  /** Why the intended model cannot run here, if this one replaces it. */
   readonly fallback?: string;
   /** How many texts `embed` likes to get at a time while a catalog is embedded. */
   readonly batchSize: number;

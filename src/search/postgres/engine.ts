@@ -84,7 +84,7 @@ async function ranked(
   };
 }
 
-/** Without what facets stand for: the filter is also a key of counts. */
+/** The filters of a search as facet values; also the key for cached counts. */
 function entityFilter(filters: SearchFilters): EntityFilter {
   const { type, includeInactive, includePending, prerelease } = filters;
   return { type, includeInactive, includePending, prerelease, facets: wantedValues(filters) };
@@ -102,7 +102,7 @@ function createCounts(reads: SearchReads) {
   });
 }
 
-/** More than are asked for: quality and age may still exchange neighbors. */
+/** More than requested, because quality and age may still reorder neighbors. */
 function shownAtMost(limit: number): number {
   return Math.min(MOST_HITS, Math.ceil(limit * 1.5) + 20);
 }

@@ -40,7 +40,7 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
       const rows = await lookup
         .selectFrom('remote_member as member')
         .innerJoin('entity', 'entity.uid', 'member.uid')
-        // An index that was only read once is not read again, and brings nothing back.
+        // An index that is not a remote is not read again, so it does not restore anything.
         .innerJoin('remote', 'remote.url', 'member.remote_url')
         .select('member.remote_url')
         .distinct()

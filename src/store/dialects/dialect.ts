@@ -10,7 +10,7 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** For reads by key only, which take microseconds: on SQLite they run in place, and anything longer would hold up every request. */
   readonly lookup: Db;
-  /** Reads run beside each other and beside a write; they see what is committed. */
+  /** Reads run concurrently with each other and with a write; they see committed data. */
   readonly read: Db;
   /** The one way to write; on SQLite one transaction runs at a time. */
   readonly write: Db;

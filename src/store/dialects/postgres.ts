@@ -41,7 +41,7 @@ const OWN_SQL: Pick<
   },
 };
 
-/** Between two statements of a migration. A hub that is silent for longer is gone, and must not keep others waiting. */
+/** Maximum time between two statements of a migration. A hub that exceeds it is dead and must not block others. */
 const LONGEST_SILENCE_MS = 20_000;
 
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
@@ -113,7 +113,7 @@ function openPool(
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A transaction whose hub is gone without a word must not keep its locks.
+    // A transaction of a hub that disappeared must not keep its locks.
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     maxLifetimeSeconds: LONGEST_LIFETIME_SEC,
     application_name: 'catalog-hub',

@@ -6,11 +6,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 const BESIDE = /^-(wal|shm|journal|lock-.*)$/s;
 const BESIDE_NAMES = ['', '-wal', '-shm', '-journal'];
 
-/** By whatever name or link. */
+/** Compares files, not names, so that links are recognized. */
 export async function isFileOf(database: string, path: string): Promise<boolean> {
   const [own, given] = await Promise.all([placeOf(database), placeOf(path)]);
   if (given === own || (given.startsWith(own) && BESIDE.test(given.slice(own.length)))) return true;
-  // Two names may stand for one file without a link: where capital letters count for nothing, or by a second hard link.
+  // Two names may refer to the same file without a symbolic link: on case-insensitive filesystems, or through a hard link.
   const found = await identityOf(path);
   if (found === undefined) return false;
   const files = await Promise.all(BESIDE_NAMES.map((name) => identityOf(`${own}${name}`)));

@@ -7,7 +7,7 @@ const MOST_ENTRIES = 50_000;
 const MOST_BYTES = 4_000_000_000;
 /** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
 const MOST_RATIO = 200;
-/** So much may be extracted whatever the ratio: small files of zeros do no harm. */
+/** Up to this size, the compression ratio does not matter: small files of zeros are harmless. */
 const FREE_BYTES = 32_000_000;
 const MOST_LEVELS = 40;
 /** Devices of Windows under any ending, and what it cuts off: colleagues may clone the project there. */
@@ -60,7 +60,7 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
     return path;
   };
 
-  /** Every name once, whatever the filesystem thinks of capitals and accents; folders above it included. */
+  /** Every name, including parent folders, normalized so that names that differ only in case or accents collide. */
   function claim(path: string, isFolder: boolean): void {
     const names = path.split('/');
     for (const index of names.keys()) {
@@ -80,7 +80,7 @@ export function checkEntries(entries: number): void {
   if (entries > MOST_ENTRIES) throw refused(`it has more than ${MOST_ENTRIES} entries`);
 }
 
-/** `overhead` is what a format needs beside the content of files. @throws InstallError */
+/** `overhead` is the size that the format needs in addition to the content of files. @throws InstallError */
 export function checkBytes(bytes: number, archiveBytes: number, overhead = 0): void {
   if (bytes > MOST_BYTES + overhead) throw refused(`it contains more than ${MOST_BYTES} bytes`);
   if (bytes > FREE_BYTES + overhead && bytes > archiveBytes * MOST_RATIO)

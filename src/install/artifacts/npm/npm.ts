@@ -50,7 +50,7 @@ export const npmKind: ArtifactKind<NpmSpec> = {
 /** The second is for versions of npm that run only the scripts of packages on a list. */
 const RUN_SCRIPTS = ['--no-ignore-scripts', '--dangerously-allow-all-scripts'];
 
-/** npm also refuses packages that bundle others as remote. With the guard on, they are let through and checked in the lock. */
+/** npm also refuses packages that bundle others, as remote. With the guard on, they are accepted and checked in the lock. */
 async function lock(request: NpmRequest, context: ArtifactContext): Promise<void> {
   const { package: name, version } = request.spec;
   const install = (options: readonly string[], isGuarded: boolean) => {
