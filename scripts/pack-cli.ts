@@ -1,0 +1,78 @@
+// Packs `catalog-hub-cli`: the command line and the client without the hub, for those who use a hub on another machine.
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import packageJson from '../package.json' with { type: 'json' };
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+/** What serves or opens a hub in this process; everything that only they need stays out as well. */
+const HUB = ['hub.ts', 'cli/hub/local-hub.ts', 'cli/serve.ts', 'cli/doctor/local-checks.ts'].map((path) =>
+  join(ROOT, 'src', path),
+);
+const STAND_IN = join(ROOT, 'scripts/without-hub.ts');
+
+const destination = resolve(process.argv[2] ?? '.');
+const folder = await mkdtemp(join(tmpdir(), 'hub-cli-'));
+try {
+  await bundle(join(folder, 'dist'));
+  const tsc = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', join(folder, 'types')];
+  execFileSync('npx', ['tsc', ...tsc], { cwd: ROOT, stdio: 'inherit' });
+  for (const file of ['README.md', 'LICENSE']) await cp(join(ROOT, file), join(folder, file));
+  await writeFile(join(folder, 'package.json'), JSON.stringify(description(), null, 2));
+  await mkdir(destination, { recursive: true });
+  execFileSync('npm', ['pack', '--loglevel', 'error', '--pack-destination', destination], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function bundle(outDir: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: ROOT,
+    publicDir: false,
+    logLevel: 'warn',
+    ssr: { noExternal: true },
+    plugins: [
+      {
+        name: 'without-hub',
+        enforce: 'pre',
+        async resolveId(source, importer) {
+          const found = await this.resolve(source, importer, { skipSelf: true });
+          return found && HUB.includes(found.id) ? STAND_IN : found;
+        },
+      },
+    ],
+    build: {
+      ssr: true,
+      outDir,
+      target: 'node24',
+      rolldownOptions: {
+        input: { hub: join(ROOT, 'src/bin/hub.ts'), client: join(ROOT, 'src/client/hub-client.ts') },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+      },
+    },
+  });
+}
+
+function description(): object {
+  const { version, license, type, dependencies } = packageJson;
+  return {
+    name: 'catalog-hub-cli',
+    version,
+    description: 'The command line and the client of Catalog Hub, for hubs on other machines.',
+    license,
+    type,
+    engines: { node: '>=24' },
+    bin: { hub: 'dist/hub.js' },
+    exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
+    files: ['dist', 'types'],
+    // The types of the client are written with it.
+    dependencies: { zod: dependencies.zod },
+  };
+}
