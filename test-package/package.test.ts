@@ -132,9 +132,49 @@ test('an installed package has the command, also on an older Node, and the clien
     assert.equal(((await answer(`${address}/health`)) as { status: string }).status, 'ok');
   }
 
+  await useClient(folder, 'catalog-hub');
+});
+
+test('the package of the command line works with a hub elsewhere, and is small', async (t) => {
+  const folder = join(place, 'command-line');
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  await execute('npm', ['run', 'pack:cli', place], { cwd: ROOT });
+  const own = join(place, `catalog-hub-cli-${VERSION}.tgz`);
+  await execute('npm', ['install', own, '--no-audit', '--no-fund'], { cwd: folder, env: settings });
+  const { stdout: size } = await execute('du', ['-sm', join(folder, 'node_modules')]);
+  assert.ok(Number.parseInt(size, 10) < 40, size);
+
+  const executable = join(folder, 'node_modules/catalog-hub-cli/dist/hub.js');
+  const hub = (args: string[], environment = {}): Promise<{ stdout: string; stderr: string; code?: number }> =>
+    execute(process.execPath, [executable, ...args], { cwd: folder, env: { ...settings, ...environment } }).catch(
+      (error) => error,
+    );
+  assert.equal((await hub(['version'])).stdout, `${VERSION}\n`);
+  for (const command of [['serve'], ['search', 'pdf'], ['doctor'], ['sync']]) {
+    const refused = await hub(command);
+    assert.deepEqual([refused.code, refused.stdout], [2, ''], command.join(' '));
+    assert.match(refused.stderr, /does not include the hub itself\. Name a running hub with --hub or HUB_URL/);
+  }
+
+  const HUB_URL = await served(t, [process.execPath, join(ROOT, 'src/bin/hub.ts'), 'serve', '--demo'], folder);
+  const { stdout: found } = await hub(['search', 'pdf tables', '--mode', 'keyword', '--json'], { HUB_URL });
+  assert.ok(JSON.parse(found).items.length > 0);
+  const manifest = { type: 'mcp_server', id: 'far', version: '1.0.0', name: 'far' };
+  const remote = { ...manifest, mcp_registration: { server: { url: 'https://far.example.org/mcp' } } };
+  await writeFile(join(folder, 'far.json'), JSON.stringify(remote));
+  const installed = await hub(['install', '--manifest', 'far.json', '--client', 'claude'], { HUB_URL });
+  assert.equal(installed.code, undefined, installed.stderr);
+  assert.match(await readFile(join(folder, '.mcp.json'), 'utf8'), /far\.example\.org/);
+
+  await useClient(folder, 'catalog-hub-cli');
+});
+
+/** Compiles and runs a program that uses the client of an installed package. */
+async function useClient(folder: string, name: string): Promise<void> {
   await writeFile(
     join(folder, 'use.ts'),
-    `import { HubClient, HubError } from 'catalog-hub/client';
+    `import { HubClient, HubError } from '${name}/client';
 const hub: HubClient = new HubClient({ url: 'http://127.0.0.1:1' });
 const total: Promise<number> = hub.listRemotes().then(({ count }) => count);
 export const failure: unknown = await total.catch((error: unknown) => error instanceof HubError);
@@ -156,7 +196,7 @@ console.log(hub.url);
   );
   const { stdout } = await execute(process.execPath, [join(folder, 'use.ts')], { cwd: folder });
   assert.equal(stdout, 'http://127.0.0.1:1\n');
-});
+}
 
 /** Starts it and waits until it says where it listens. */
 async function served(t: TestContext, [program = '', ...args]: string[], folder: string): Promise<string> {
