@@ -91,7 +91,7 @@ const HUGE: Record<string, JsonObject> = {
     ),
   },
   packages: {
-    artifacts: Array.from({ length: 200 }, (_, at) => ({
+    artifacts: Array.from({ length: 40 }, (_, at) => ({
       kind: 'npm',
       spec: { package: `a${at}`, version: '1.0.0', registry_url: `https://r.example/${'r'.repeat(900)}` },
     })),
