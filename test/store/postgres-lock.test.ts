@@ -1,7 +1,8 @@
 // Locks of PostgreSQL, and the work under them, when the connection that holds one is lost.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
 import pg from 'pg';
 import { waitForDatabase } from '../../src/store/database.ts';
 import { tryLock } from '../../src/store/dialects/postgres-lock.ts';
@@ -46,6 +47,19 @@ testOnPostgres('lock: of a holder that is gone without a word, another takes ove
     return next !== undefined;
   });
   await Promise.all([lock.release(), next?.release()]);
+});
+
+test('lock: a server that accepts a connection and says nothing is unavailable', async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const asked = tryLock(`postgres://hub:hub@127.0.0.1:${port}/hub`, 'sync', { ...QUICK, answerTimeoutMs: 100 });
+  await assert.rejects(asked, { code: 'database_unavailable' });
 });
 
 testOnPostgres('lock: a sync whose lock the server ended stops, and another can start', async (t, address) => {

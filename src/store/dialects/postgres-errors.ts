@@ -10,6 +10,7 @@ const UNAVAILABLE_CODES = [
 ];
 const UNAVAILABLE_MESSAGES = [
   /timeout exceeded when trying to connect/i,
+  /^timeout expired$/,
   /Query read timeout/i,
   /Connection terminated/i,
   /Client has encountered a connection error and is not queryable/i,
