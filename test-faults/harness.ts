@@ -13,7 +13,7 @@ export interface Options {
   seed: number;
   /** After this, nothing more is injected. */
   totalSec: number;
-  /** Names of groups. */
+  /** Names of groups, or parts of the names of faults. */
   only: readonly string[] | undefined;
 }
 
