@@ -87,7 +87,7 @@ const CallerKind = z
 
 export const Identity = z
   .object({
-    name: z.string().describe('Role of the token or the person; `anybody` for callers without a token.'),
+    name: z.string().describe('Name of the token or the person; `anybody` for callers without a token.'),
     kind: CallerKind,
     role: RoleName,
     scope: z.array(z.string()).describe('Names of entities that the caller may change; empty means all.'),

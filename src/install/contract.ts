@@ -28,10 +28,7 @@ export const InstallRequest = z.object({
   prerelease: z
     .boolean()
     .nullish()
-    .meta({
-      description: 'If no version is given, use the newest one, even if it is a pre-release.',
-      examples: [false],
-    }),
+    .meta({ description: 'Without a version, use the newest one, even if it is a pre-release.', examples: [false] }),
   target: z
     .string()
     .min(1, 'must not be empty')
@@ -47,10 +44,7 @@ export const InstallRequest = z.object({
       'The manifest itself, as an object. It is saved in the catalog, then installed. `id` must be the id of the manifest. The `server.json` of an MCP registry is accepted too; its id is `mcp_server:<name>@<version>`.',
     ),
   source_url: z.string().nullish().describe('Where an inline manifest came from.'),
-  provenance: z
-    .looseObject({ source_url: z.string().nullish() })
-    .nullish()
-    .describe('The same as `source_url`, for existing clients.'),
+  provenance: z.looseObject({ source_url: z.string().nullish() }).nullish().describe('For existing clients.'),
   clients: z
     .array(z.enum(CLIENTS))
     .max(CLIENTS.length)
@@ -71,9 +65,7 @@ export const InstallRequest = z.object({
   frozen: z
     .boolean()
     .default(false)
-    .describe(
-      'Install exactly what the lockfile in the target says. Fields that would choose something else are refused.',
-    ),
+    .describe('Install exactly what the lockfile in the target says. Fields that choose something else are refused.'),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;
 

@@ -75,10 +75,7 @@ const CASES: Record<string, Case> = {
     told: new RegExp(`${ENTRY}, and is replaced`),
   },
   'not UTF-8': { files: { '.mcp.json': '{"mcpServers": {"a": {"command": "caf\xe9"}}}' }, told: /is not UTF-8/ },
-  comments: {
-    files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' },
-    told: /does not accept comments\. Fix it/,
-  },
+  comments: { files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' }, told: /not accept comments\. Fix it/ },
   'a list of servers': { files: { '.mcp.json': '{"mcpServers": []}' }, told: /'mcpServers' in it is not an object/ },
   'no TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, told: /it is not valid TOML/ },
   'TOML without tables': {

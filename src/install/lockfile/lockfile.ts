@@ -35,9 +35,7 @@ export function parseLockfile(text: string): Lockfile {
   // The version comes first: the rest of a newer version may have any shape.
   const version = isJsonObject(document) ? document.version : undefined;
   if (typeof version === 'number' && Math.floor(version) !== LOCKFILE_VERSION)
-    throw unreadable(
-      `it has format version ${version}, but this hub supports version ${LOCKFILE_VERSION}: use a newer hub`,
-    );
+    throw unreadable(`it has format version ${version}, but this hub supports ${LOCKFILE_VERSION}: use a newer hub`);
   if (!isWithinDepth(document, DEEPEST_LOCKFILE))
     throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
   const read = Lockfile.safeParse(document);

@@ -52,8 +52,7 @@ export function createGitKind(changed: Partial<GitLimits> = {}): ArtifactKind<Gi
       await checkOut({ repo, commit, limits }, folder, context);
       const stray = await findStrayLink(folder);
       const where = stray?.leads === 'out' ? ', which leads out of it' : " into '.git'";
-      if (stray)
-        throw new InstallError(`The repository contains the link '${stray.path}'${where}; it was not installed.`);
+      if (stray) throw new InstallError(`The repository contains the link '${stray.path}'${where}. Not installed.`);
       return { extra: { commit, repo: shownRepository(repo), ...(ref ? { ref } : {}) } };
     },
   };

@@ -123,10 +123,7 @@ const causes = (name: string): Causes => [
   [/code EBADPLATFORM/, `'${name}' does not support the platform of this machine.`],
   [/code ERESOLVE/, `The packages that '${name}' needs cannot be installed together.`],
   [/code EUSAGE[\s\S]*in sync/, `The locked packages of '${name}' are not complete: lock it again.`],
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/,
-    `${UNTRUSTED}: set NODE_EXTRA_CA_CERTS to the certificate of your authority.`,
-  ],
+  [/SELF_SIGNED_CERT|UNABLE_TO_\w+_CERT|CERT_\w+/, `${UNTRUSTED}: set NODE_EXTRA_CA_CERTS to your CA certificate.`],
   [/code (?:E401|E403|ENEEDAUTH)/, `The registry refused '${name}': ${NEEDS_LOGIN}.`],
   [UNREACHABLE, 'The npm registry could not be reached.'],
 ];
