@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { aManifest } from '../support/builders.ts';
 import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const demo = { demo: true, isShared: true };
+const entries: JsonObject[] = [];
+/** All entries that the tests below name, each for one of them. */
+const own = { manifests: entries, isShared: true };
+
+/** The address of the page of an entry that is there for one test. */
+function entry(id: string, fields: JsonObject): string {
+  entries.push(aManifest({ id, name: id, ...fields }));
+  return `/entities/mcp_server:${id}`;
+}
 
 browserTest('entity: a deep link shows all there is to know, also after a reload', demo, async ({ open }) => {
   const page = await open(PDF);
@@ -110,17 +120,15 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
   assert.equal(await page.getByRole('tab', { name: 'Claude' }).getAttribute('aria-selected'), 'true');
 });
 
-browserTest(
-  'entity: the manifest is shown as it was read',
-  { manifests: [aManifest({ extra: { deep: [1, 2] } })] },
-  async ({ open }) => {
-    const page = await open('/entities/mcp_server:pdf-tables');
-    await page.getByText('The manifest as it was read').click();
-    const shown = page.locator('.manifest code').first();
-    await shown.waitFor();
-    assert.deepEqual(JSON.parse((await shown.textContent()) ?? ''), aManifest({ extra: { deep: [1, 2] } }));
-  },
-);
+const AS_READ = entry('as-read', { extra: { deep: [1, 2] } });
+
+browserTest('entity: the manifest is shown as it was read', own, async ({ open }) => {
+  const page = await open(AS_READ);
+  await page.getByText('The manifest as it was read').click();
+  const shown = page.locator('.manifest code').first();
+  await shown.waitFor();
+  assert.deepEqual(JSON.parse((await shown.textContent()) ?? ''), entries[0]);
+});
 
 browserTest('entity: what is not there is said, with a way on', demo, async ({ open }) => {
   const page = await open('/entities/mcp_server:weather/almanac@9.9.9', { expects: /404/ });
@@ -138,12 +146,13 @@ browserTest('entity: what is deprecated says so, and why', demo, async ({ open }
 
 const readme =
   '# Pictures\n\n![a chart](https://pictures.example/chart.png) and <img src="https://pictures.example/two.png" alt="two"> and ![three](docs/three.png) and ![out of it](../../../../four.png)';
+const PICTURES = entry('pictures', { readme, source_url: 'https://github.com/o/r' });
 
 browserTest(
   'entity: pictures of a readme, those of its repository too, are loaded only after a click',
-  { manifests: [aManifest({ readme, source_url: 'https://github.com/o/r' })] },
+  own,
   async ({ open }) => {
-    const page = await open('/entities/mcp_server:pdf-tables@1.0.0?images=remote', {
+    const page = await open(`${PICTURES}?images=remote`, {
       expects: /request to https:\/\/(pictures\.example|github\.com)/,
     });
     const loaded: string[] = [];
@@ -174,19 +183,17 @@ browserTest(
   },
 );
 
-browserTest(
-  'entity: an id with slashes and odd characters has an address that works',
-  { manifests: [aManifest({ type: 'tool', id: 'a/b@c#d?e%f', title: 'Odd' })] },
-  async ({ open }) => {
-    const page = await open('/');
-    await page.getByRole('link', { name: 'Odd' }).click();
-    await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
-    await page.reload();
-    await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
-  },
-);
+entries.push(aManifest({ type: 'tool', id: 'a/b@c#d?e%f', title: 'Odd' }));
 
-const secretive = aManifest({
+browserTest('entity: an id with slashes and odd characters has an address that works', own, async ({ open }) => {
+  const page = await open('/');
+  await page.getByRole('link', { name: 'Odd' }).click();
+  await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
+  await page.reload();
+  await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
+});
+
+const SECRETIVE = entry('secretive', {
   source_url: 'https://me:hunter2@a.example/manifest.json',
   artifacts: [
     { kind: 'zip', spec: { url: 'https://me:hunter2@a.example/a.zip?token=hunter2', headers: { 'X-A': 'hunter2' } } },
@@ -203,53 +210,44 @@ const secretive = aManifest({
   },
 });
 
-browserTest(
-  'entity: credentials of a registration are nowhere on the page',
-  { manifests: [secretive] },
-  async ({ open }) => {
-    const page = await open('/entities/mcp_server:pdf-tables');
-    await page
-      .getByRole('region', { name: 'Registration' })
-      .getByText('look like secrets or logins are left out')
-      .waitFor();
-    for (const client of ['Claude', 'Cursor', 'VS Code']) {
-      await page.getByRole('tab', { name: client }).click();
-      const byHand = page.locator('.client-config');
-      if ((await byHand.getAttribute('open')) === null) await byHand.locator('summary').click();
-      assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/, client);
-    }
-    assert.match(
-      await page.getByRole('region', { name: 'Registration' }).innerText(),
-      /a\.example\/mcp\?api_key=\*\*\*/,
-    );
-    const html = (await page.evaluate('document.documentElement.outerHTML')) as string;
-    assert.ok(!html.includes('hunter2'), 'not in an attribute either');
-  },
-);
+browserTest('entity: credentials of a registration are nowhere on the page', own, async ({ open }) => {
+  const page = await open(SECRETIVE);
+  await page
+    .getByRole('region', { name: 'Registration' })
+    .getByText('look like secrets or logins are left out')
+    .waitFor();
+  for (const client of ['Claude', 'Cursor', 'VS Code']) {
+    await page.getByRole('tab', { name: client }).click();
+    const byHand = page.locator('.client-config');
+    if ((await byHand.getAttribute('open')) === null) await byHand.locator('summary').click();
+    assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/, client);
+  }
+  assert.match(await page.getByRole('region', { name: 'Registration' }).innerText(), /a\.example\/mcp\?api_key=\*\*\*/);
+  const html = (await page.evaluate('document.documentElement.outerHTML')) as string;
+  assert.ok(!html.includes('hunter2'), 'not in an attribute either');
+});
 
-browserTest(
-  'entity: a server whose update failed is in the gateway, and says both',
-  { manifests: [aManifest()] },
-  async ({ open }) => {
-    const page = await open('/');
-    await page.route(/\/catalog\/entities\//, async (route) => {
-      const response = await route.fetch();
-      const json = {
-        ...(await response.json()),
-        gateway_registered_at: '2026-05-01T08:00:00.000Z',
-        gateway_error: 'The gateway answered 422: no such transport.',
-      };
-      await route.fulfill({ response, json });
-    });
-    await page.getByRole('link', { name: 'PDF Tables' }).click();
-    const region = page.getByRole('region', { name: 'Registration' });
-    await region.getByText('Registered 1 May 2026').waitFor();
-    const text = await region.innerText();
-    assert.match(text, /its update failed/);
-    assert.match(text, /Why its update failed\s+The gateway answered 422/i);
-    assert.doesNotMatch(text, /Why it is not registered/i);
-  },
-);
+entry('stale', { title: 'Stale' });
+
+browserTest('entity: a server whose update failed is in the gateway, and says both', own, async ({ open }) => {
+  const page = await open('/');
+  await page.route(/\/catalog\/entities\//, async (route) => {
+    const response = await route.fetch();
+    const json = {
+      ...(await response.json()),
+      gateway_registered_at: '2026-05-01T08:00:00.000Z',
+      gateway_error: 'The gateway answered 422: no such transport.',
+    };
+    await route.fulfill({ response, json });
+  });
+  await page.getByRole('link', { name: 'Stale' }).click();
+  const region = page.getByRole('region', { name: 'Registration' });
+  await region.getByText('Registered 1 May 2026').waitFor();
+  const text = await region.innerText();
+  assert.match(text, /its update failed/);
+  assert.match(text, /Why its update failed\s+The gateway answered 422/i);
+  assert.doesNotMatch(text, /Why it is not registered/i);
+});
 
 const guide = [
   '[To the end](#the-end--of-it) · [nowhere](#no-such-place) · [a file](docs/guide.md) · [away](//evil.example/x)',
@@ -258,11 +256,13 @@ const guide = [
   'The last words.',
 ].join('\n\n');
 
+const GUIDE = entry('guide', { readme: guide, source_url: 'https://github.com/example/pdf' });
+
 browserTest(
   'entity: links of a readme lead to its places and to its repository, and nowhere else',
-  { manifests: [aManifest({ readme: guide, source_url: 'https://github.com/example/pdf' })] },
+  own,
   async ({ open }) => {
-    const page = await open('/entities/mcp_server:pdf-tables');
+    const page = await open(GUIDE);
     const readme = page.locator('.markdown');
     const link = readme.getByRole('link', { name: 'To the end' });
     await link.click();
@@ -290,33 +290,31 @@ const chapters = [
   ]),
 ].join('\n\n');
 
-browserTest(
-  'entity: a place of the readme that a click led to is there after a reload too',
-  { manifests: [aManifest({ readme: chapters })] },
-  async ({ open }) => {
-    const page = await open('/entities/mcp_server:pdf-tables');
-    // There is nothing to scroll to at first.
-    await page.route(/\/catalog\/entities\//, async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      await route.continue().catch(() => {});
-    });
-    for (const [name, id] of [
-      ['About us', 'readme-über-uns'],
-      ['Again', 'readme-usage-1'],
-    ] as const) {
-      const top = `Math.abs(document.getElementById(${JSON.stringify(id)}).getBoundingClientRect().top)`;
-      await page.locator('.markdown').getByRole('link', { name }).click();
-      await until(page, `scrollY > 500 && ${top} < 120`);
-      // Long enough for the place to be noted.
-      await page.waitForTimeout(400);
-      await page.reload();
-      await page.locator('.markdown h3').first().waitFor();
-      // And for all that may still scroll to have done so.
-      await page.waitForTimeout(1_500);
-      assert.ok(await page.evaluate(`scrollY > 500 && ${top} < 120`), `${id}: at ${await page.evaluate('scrollY')}`);
-    }
-  },
-);
+const CHAPTERS = entry('chapters', { readme: chapters });
+
+browserTest('entity: a place of the readme that a click led to is there after a reload too', own, async ({ open }) => {
+  const page = await open(CHAPTERS);
+  // There is nothing to scroll to at first.
+  await page.route(/\/catalog\/entities\//, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await route.continue().catch(() => {});
+  });
+  for (const [name, id] of [
+    ['About us', 'readme-über-uns'],
+    ['Again', 'readme-usage-1'],
+  ] as const) {
+    const top = `Math.abs(document.getElementById(${JSON.stringify(id)}).getBoundingClientRect().top)`;
+    await page.locator('.markdown').getByRole('link', { name }).click();
+    await until(page, `scrollY > 500 && ${top} < 120`);
+    // Long enough for the place to be noted.
+    await page.waitForTimeout(400);
+    await page.reload();
+    await page.locator('.markdown h3').first().waitFor();
+    // And for all that may still scroll to have done so.
+    await page.waitForTimeout(1_500);
+    assert.ok(await page.evaluate(`scrollY > 500 && ${top} < 120`), `${id}: at ${await page.evaluate('scrollY')}`);
+  }
+});
 
 browserTest('entity: it is said where the command comes from', demo, async ({ open }) => {
   const page = await open(PDF);
@@ -357,11 +355,13 @@ const section = (place: number) =>
   `## Section ${place}\n\nSome *words* about [it](https://a.example/${place}). ${'And more words. '.repeat(120)}\n`;
 const longReadme = Array.from({ length: 100 }, (_, place) => section(place)).join('\n');
 
+const LONG = entry('long', { readme: longReadme });
+
 browserTest(
   'entity: of a long readme the beginning is shown, then more, and all of it as it was written',
-  { manifests: [aManifest({ readme: longReadme })] },
+  own,
   async ({ open }) => {
-    const page = await open('/entities/mcp_server:pdf-tables', { viewport: { width: 390, height: 844 } });
+    const page = await open(LONG, { viewport: { width: 390, height: 844 } });
     const headings = page.locator('.markdown h3');
     await headings.first().waitFor();
     assert.equal(await headings.count(), 20);

@@ -6,6 +6,8 @@ import { pending, publish, remoteRow, withGateway } from './operations-stage.ts'
 import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
+/** No entries, no remotes. */
+const empty = { isShared: true };
 
 browserTest(
   'operations: the whole story of a remote: add, sync, rejections, history, remove',
@@ -137,7 +139,7 @@ browserTest(
   },
 );
 
-browserTest('operations: a script that cannot be loaded is said, and loaded again', {}, async ({ open }) => {
+browserTest('operations: a script that cannot be loaded is said, and loaded again', empty, async ({ open }) => {
   const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });
   await page.route(/\/assets\/operator-pages/, (route) => route.abort('connectionrefused'));
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Operations' }).click();
@@ -147,7 +149,7 @@ browserTest('operations: a script that cannot be loaded is said, and loaded agai
   await page.getByRole('region', { name: 'Health' }).waitFor();
 });
 
-browserTest('operations: a hub whose database is away says so itself', {}, async ({ open, origin }) => {
+browserTest('operations: a hub whose database is away says so itself', empty, async ({ open, origin }) => {
   const page = await open('/', { expects: /503|401|ERR_CONNECTION_REFUSED/ });
   const fulfil = (path: RegExp, status: number, contentType: string, body: object) =>
     page.route(path, (route) => route.fulfill({ status, contentType, body: JSON.stringify(body) }));
@@ -221,7 +223,7 @@ browserTest(
   },
 );
 
-browserTest('operations: without a remote it is said that there is nothing to read', {}, async ({ open }) => {
+browserTest('operations: without a remote it is said that there is nothing to read', empty, async ({ open }) => {
   const page = await open('/operations');
   await page.getByText('No remotes yet').waitFor();
   for (const name of ['Sync all', 'Try all again']) {
@@ -330,7 +332,7 @@ browserTest('operations: the audit log shows who changed what', {}, async ({ ope
   assert.equal(await log.getByRole('button').count(), 0);
 });
 
-browserTest('operations: webhooks are listed with their last delivery, and their log', {}, async ({ open, hub }) => {
+browserTest('operations: webhooks are listed with their last delivery, and their log', empty, async ({ open, hub }) => {
   const url = `http://127.0.0.1:9/hub?token=hidden`;
   await hub.addWebhook({ name: 'chat', url, events: ['approval.needed', 'sync.finished'] });
   const page = await open('/operations');
@@ -348,10 +350,10 @@ browserTest('operations: webhooks are listed with their last delivery, and their
   await given.nth(20).waitFor();
 });
 
-browserTest('operations: views of the registry are made, changed and removed', {}, async ({ open, hub }) => {
+browserTest('operations: views of the registry are made, changed and removed', empty, async ({ open, hub }) => {
   const page = await open('/operations', { expects: /400/ });
   const panel = page.getByRole('region', { name: 'Registry views' });
-  await panel.getByText('Parts of the registry').press('Enter');
+  await panel.getByText('Subsets of the registry').press('Enter');
   await panel.getByRole('row', { name: /approved What the policy of this hub allows\. all, if approved/ }).waitFor();
   await panel.getByLabel('Name', { exact: true }).fill('Team One');
   await panel.getByRole('button', { name: 'Add view' }).press('Enter');
