@@ -115,7 +115,16 @@ function requestFor(text: string, mode: SearchMode) {
     includePending: true,
     prerelease: false,
   };
-  return { text, mode, filters, versions: 'latest' as const, explain: false, limit: 50, withFacets: false };
+  return {
+    text,
+    mode,
+    filters,
+    versions: 'latest' as const,
+    sort: 'relevance' as const,
+    explain: false,
+    limit: 50,
+    withFacets: false,
+  };
 }
 
 async function rankedIds(engine: Engine, set: SearchData, text: string, mode: SearchMode): Promise<string[]> {

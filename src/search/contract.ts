@@ -10,6 +10,10 @@ export type SearchMode = (typeof SEARCH_MODES)[number];
 export const RERANKS = ['none', 'llm'] as const;
 export type Rerank = (typeof RERANKS)[number];
 
+/** `relevance`: in a list, what was added last comes first. */
+export const SORTS = ['relevance', 'created_at', 'published_at', 'name', 'quality'] as const;
+export type Sort = (typeof SORTS)[number];
+
 export const VERSION_CHOICES = ['latest', 'all'] as const;
 
 /** Any value within one filter, all filters together; compared in lower case. */
@@ -28,12 +32,14 @@ export interface SearchFilters {
 }
 
 export interface SearchQuery {
-  /** Blank lists the catalog, newest first. */
+  /** Blank lists the catalog. */
   text: string;
   filters: SearchFilters;
   /** None: the server's setting. */
   mode?: SearchMode;
   rerank?: Rerank;
+  /** None: `relevance`. */
+  sort?: Sort;
   /** None: the best one of each name when there is a text, and all in a list. */
   versions?: (typeof VERSION_CHOICES)[number];
   /** None: the default of the server's profile. */

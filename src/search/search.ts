@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { World } from '../lib/world.ts';
 import type { Rerank, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
-import type { Hit, Ranking, SearchEngine } from './engine/engine.ts';
+import { type Hit, MOST_HITS, type Ranking, type SearchEngine } from './engine/engine.ts';
 import { createLlmClient, type LlmDependencies } from './llm/llm-client.ts';
 import { createLlmFitReasons } from './llm/llm-fit-reasons.ts';
 import { createReranker, MOST_RERANKED } from './llm/reranker.ts';
@@ -79,11 +79,12 @@ function partsOf({ llm: endpoint, ...dependencies }: SearchDependencies) {
   };
 }
 
-type CompletedQuery = SearchQuery & { limit: number };
+type CompletedQuery = SearchQuery & Required<Pick<SearchQuery, 'limit' | 'sort'>>;
 
 function completed(query: SearchQuery, { settings }: Parts): CompletedQuery {
   const { usual, most } = PROFILES[settings.profile];
-  return { ...query, text: plainText(query.text), limit: Math.min(query.limit ?? usual, most) };
+  const { text, limit = usual, sort = 'relevance' } = query;
+  return { ...query, text: plainText(text), limit: Math.min(limit, most), sort };
 }
 
 async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
@@ -116,20 +117,22 @@ async function answer(query: CompletedQuery, parts: Parts): Promise<Answer> {
 type Cut = Omit<SearchPage, 'items'> & { hits: readonly Hit[]; isLasting: boolean };
 
 function listed(
-  { filters, versions = 'all', limit, offset, withFacets }: CompletedQuery,
+  { filters, versions = 'all', sort, limit, offset, withFacets }: CompletedQuery,
   { engine }: Parts,
 ): Promise<Cut> {
-  return engine.list({ filters, versions, limit, offset, withFacets });
+  return engine.list({ filters, versions, sort, limit, offset, withFacets });
 }
 
 async function ranked(query: CompletedQuery, parts: Parts): Promise<Cut> {
-  const { text, filters, explain, withFacets, offset } = query;
+  const { text, filters, sort, explain, withFacets, offset } = query;
   const { mode = parts.settings.mode, versions = 'latest', rerank: wanted = parts.settings.rerank } = query;
   const end = offset + query.limit;
-  const limit = Math.ceil(end / RANKED_AT_ONCE) * RANKED_AT_ONCE;
-  const ranking = await parts.rank({ text, filters, mode, versions, explain, limit, withFacets }, await stateOf(parts));
+  const isByRelevance = sort === 'relevance';
+  const limit = isByRelevance ? Math.ceil(end / RANKED_AT_ONCE) * RANKED_AT_ONCE : MOST_HITS;
+  const request = { text, filters, mode, versions, sort, explain, limit, withFacets };
+  const ranking = await parts.rank(request, await stateOf(parts));
   const { hits, rerank } =
-    wanted === 'none' ? { ...ranking, rerank: undefined } : await reranked(text, ranking.hits, parts);
+    wanted === 'none' || !isByRelevance ? { ...ranking, rerank: undefined } : await reranked(text, ranking.hits, parts);
   return {
     ...ranking,
     hits: hits.slice(offset, end),

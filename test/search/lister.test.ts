@@ -16,7 +16,14 @@ function listed(
   versions: 'all' | 'latest' = 'all',
 ): string[] {
   const lister = createLister(snapshotOf(familiesOf(entries)));
-  const request = { filters: { ...ANY, ...fields }, versions, limit: 100, offset: 0, withFacets: false };
+  const request = {
+    filters: { ...ANY, ...fields },
+    versions,
+    sort: 'relevance',
+    limit: 100,
+    offset: 0,
+    withFacets: false,
+  } as const;
   return lister.list(request).hits.map(({ uid }) => uid);
 }
 
@@ -31,7 +38,8 @@ test('list: many distinct filters do not fill the memory', () => {
   const filler = 'x'.repeat(10_000);
   const list = (number: number) => {
     const filters = { ...ANY, capabilities: [`${number} ${filler}`] };
-    return lister.list({ filters, versions: 'latest', limit: 10, offset: 0, withFacets: false }).total;
+    return lister.list({ filters, versions: 'latest', sort: 'relevance', limit: 10, offset: 0, withFacets: false })
+      .total;
   };
   const before = heapInUse();
   // Together they are 200 MB of text.
@@ -103,7 +111,14 @@ test('list: counts the values of all that it lists, the fifty most frequent', ()
     anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', 'shared', `own-${place}`] } }),
   );
   const lister = createLister(snapshotOf(familiesOf([...SEARCHABLE, ...crowd])));
-  const { facets, total } = lister.list({ filters: ANY, versions: 'all', limit: 1, offset: 0, withFacets: true });
+  const { facets, total } = lister.list({
+    filters: ANY,
+    versions: 'all',
+    sort: 'relevance',
+    limit: 1,
+    offset: 0,
+    withFacets: true,
+  });
   assert.equal(total, 66);
   assert.deepEqual(facets?.type, [
     { value: 'tool', count: 64 },
@@ -130,7 +145,14 @@ test('list: pages over several segments have no gaps and no overlaps', () => {
   const lister = createLister(createSnapshotReader().open(parts));
   const newestFirst = entries.map(({ uid }) => uid).toReversed();
   for (let offset = 0; offset < 45; offset += 1) {
-    const { hits, total } = lister.list({ filters: ANY, versions: 'all', limit: 7, offset, withFacets: false });
+    const { hits, total } = lister.list({
+      filters: ANY,
+      versions: 'all',
+      sort: 'relevance',
+      limit: 7,
+      offset,
+      withFacets: false,
+    });
     assert.equal(total, 40);
     assert.deepEqual(
       hits.map(({ uid }) => uid),

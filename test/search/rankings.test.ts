@@ -18,6 +18,7 @@ const REQUEST: RankRequest = {
   },
   mode: 'hybrid',
   versions: 'latest',
+  sort: 'relevance',
   explain: false,
   limit: 50,
   withFacets: false,

@@ -31,6 +31,7 @@ export function asks(text: string, fields: Partial<RankRequest> = {}): RankReque
     filters: ANY,
     mode: 'hybrid',
     versions: 'latest',
+    sort: 'relevance',
     explain: false,
     limit: 500,
     withFacets: false,

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { assertRole } from '../../access/authenticate.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub.ts';
-import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, VERSION_CHOICES } from '../../search/contract.ts';
+import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, SORTS, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { callerOf } from '../auth.ts';
 import { matchesEtag } from '../etag.ts';
@@ -18,7 +18,7 @@ const FILTER = { most: 50, longest: 200 };
 const SearchParameters = z.object({
   q: freeText(LONGEST_QUERY)
     .default('')
-    .describe('What is needed, in plain words, or a name or id. Without it, the catalog is listed, newest first')
+    .describe('What is needed, in plain words, or a name or id. Without it, the catalog is listed')
     .meta({ examples: ['read tables out of pdf files', 'postgres-reader'] }),
   type: choice([...ENTITY_TYPES, 'any'])
     .prefault('any')
@@ -41,8 +41,14 @@ const SearchParameters = z.object({
     .meta({ examples: ['hybrid'] }),
   rerank: choice(RERANKS)
     .optional()
-    .describe('Whether a language model reorders the best results; default: the hub’s setting')
+    .describe('Whether a language model reorders the most relevant results; default: the hub’s setting')
     .meta({ examples: ['none'] }),
+  sort: choice(SORTS)
+    .prefault('relevance')
+    .describe(
+      '`relevance`: the best first, or without `q` what was added last; `created_at`: what was added last; `published_at`: what was published last, by the date its publisher gives; `name`: by title, or by name without one, regardless of case; `quality`: the highest score first. All results are sorted, not only the page: with `q`, the 500 most relevant ones',
+    )
+    .meta({ examples: ['published_at'] }),
   versions: choice(VERSION_CHOICES)
     .optional()
     .describe('One version of each name, or all; default: `latest` with `q`, otherwise `all`')

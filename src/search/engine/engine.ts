@@ -1,13 +1,12 @@
 // The interface of a search engine: ranks entities for a text by keywords, meaning or both, and lists entities by filters.
 import type { EntityUid } from '../../catalog/uid.ts';
-import type { SearchFilters, SearchMode } from '../contract.ts';
+import type { SearchFilters, SearchMode, Sort } from '../contract.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import type { ModelCheck } from '../model/check-model.ts';
 
 export interface SearchEngine {
   /** Never throws because of a text; unavailable parts are named in `degraded`. */
   rank(request: RankRequest, signal?: AbortSignal): Promise<Ranking>;
-  /** The newest arrival first. */
   list(request: ListRequest): Promise<Listing>;
   /**
    * Moves whenever an answer may differ from the one before: with what is indexed of the catalog and with vectors that
@@ -24,6 +23,9 @@ export interface SearchEngine {
   close(): Promise<void>;
 }
 
+/** So many of the best hits of a query are counted, sorted and shown. */
+export const MOST_HITS = 500;
+
 export interface RankRequest {
   /** Not blank: a list is not ranked. */
   text: string;
@@ -32,13 +34,14 @@ export interface RankRequest {
   /** `latest`: one hit for each type and name; `all`: one for each version that meets the filters. */
   versions: 'latest' | 'all';
   explain: boolean;
+  sort: Sort;
   /** How many hits the caller needs. */
   limit: number;
   withFacets: boolean;
 }
 
 /** `latest`: of each type and name, the newest version that meets the filters; a stable one if there is one. */
-export interface ListRequest extends Pick<RankRequest, 'filters' | 'versions' | 'limit' | 'withFacets'> {
+export interface ListRequest extends Pick<RankRequest, 'filters' | 'versions' | 'sort' | 'limit' | 'withFacets'> {
   offset: number;
 }
 
@@ -58,7 +61,6 @@ interface Listing extends FoundHits {
   isLasting: boolean;
 }
 
-/** Best first. */
 export interface Ranking extends Listing {
   /** The mode that was used; less than requested if something is degraded. */
   mode: SearchMode;

@@ -32,6 +32,7 @@ export function familyKey({ type, name }: FamilyName): string {
 /** What an entity is found, filtered and ordered by, beside its text. */
 export interface IndexEntry extends FamilyName {
   uid: EntityUid;
+  title: string | null;
   slug: string;
   versionKey: string;
   isPrerelease: boolean;

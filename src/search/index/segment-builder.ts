@@ -3,6 +3,7 @@ import { readDocument, textDigest } from '../document.ts';
 import type { IndexEntry } from '../engine/search-index.ts';
 import { facetValues } from '../facet-values.ts';
 import { HIGHEST_IMPACT, impactsOf } from '../impacts.ts';
+import { sortName } from '../sort.ts';
 import { nameTerms } from './names.ts';
 import type { Posting } from './postings.ts';
 import { memberFlags } from './segment.ts';
@@ -38,7 +39,12 @@ function sourceFromFamilies(families: readonly Family[]): Source {
     const sorted = versions.toSorted(byPreference);
     const newest = sorted[0] as IndexEntry;
     const content = readDocument(newest.name, manifest ?? '');
-    documents.push({ name: newest.name, digest: textDigest(content.meaning), members: membersFrom(sorted) });
+    documents.push({
+      name: newest.name,
+      sortName: sortName(newest),
+      digest: textDigest(content.meaning),
+      members: membersFrom(sorted),
+    });
     const names = nameTerms(
       [newest.name, ...sorted.map(({ slug }) => slug)],
       [content.fields.name, content.fields.title],

@@ -1,18 +1,21 @@
 // Writes a segment from its sources. New and merged segments are written the same way.
 import { lettersOf } from '../../lib/typing-errors.ts';
+import { ORDERS } from '../sort.ts';
 import { packColumns } from './columns.ts';
 import { type Posting, writePosting } from './postings.ts';
 import type { SegmentColumns } from './segment.ts';
 import type { Source, SourceMember } from './source.ts';
-import { ByteWriter, compareByCodePoints, StringsWriter } from './strings.ts';
+import { ByteWriter, compareByCodePoints, Strings, StringsWriter } from './strings.ts';
 
 export function writeSegment(sources: readonly Source[]): SharedArrayBuffer {
-  const columns: SegmentColumns = { ...documentColumns(sources), ...termColumns(sources) };
-  return packColumns({ ...columns });
+  const columns = { ...documentColumns(sources), ...termColumns(sources) };
+  const whole: SegmentColumns = { ...columns, ...memberOrders(columns) };
+  return packColumns({ ...whole });
 }
 
 function documentColumns(sources: readonly Source[]) {
   const names = new StringsWriter();
+  const sortNames = new StringsWriter();
   /** Documents with the same text share one. */
   const digests = createNumbers();
   const texts: number[] = [];
@@ -21,8 +24,9 @@ function documentColumns(sources: readonly Source[]) {
   for (const source of sources) {
     for (let place = 0; place < source.documentCount; place += 1) {
       if (!source.isLive(place)) continue;
-      const { name, digest, members: versions } = source.document(place);
+      const { name, sortName, digest, members: versions } = source.document(place);
       const document = names.add(name);
+      sortNames.add(sortName);
       texts.push(digests.numberOf(digest));
       for (const member of versions) members.add(member, document);
       memberStarts.push(members.count());
@@ -30,6 +34,7 @@ function documentColumns(sources: readonly Source[]) {
   }
   return {
     ...names.columns('name'),
+    ...sortNames.columns('sortName'),
     memberStarts: Uint32Array.from(memberStarts),
     texts: Uint32Array.from(texts),
     digests: Buffer.concat(digests.all().map((digest) => Buffer.from(digest, 'hex'))),
@@ -44,12 +49,8 @@ function documentsByText(texts: readonly number[], textCount: number) {
   for (let text = 0; text < textCount; text += 1) {
     textDocumentStarts[text + 1] = (textDocumentStarts[text + 1] as number) + (textDocumentStarts[text] as number);
   }
-  const next = textDocumentStarts.slice();
-  const textDocuments = new Uint32Array(texts.length);
-  for (const [document, text] of texts.entries()) {
-    textDocuments[next[text] as number] = document;
-    next[text] = (next[text] as number) + 1;
-  }
+  const textOf = (document: number) => texts[document] as number;
+  const textDocuments = Uint32Array.from(texts.keys()).sort((one, other) => textOf(one) - textOf(other) || one - other);
   return { textDocuments, textDocumentStarts };
 }
 
@@ -80,11 +81,10 @@ function createMemberWriter() {
       numbers.memberDocuments.push(document);
     },
     columns() {
-      const uidColumns = uids.columns('uid');
       const valueTexts = new StringsWriter();
       for (const value of values.all()) valueTexts.add(value);
       return {
-        ...uidColumns,
+        ...uids.columns('uid'),
         flags: Uint8Array.from(numbers.flags),
         facetSets: Uint32Array.from(numbers.facetSets),
         qualities: Float32Array.from(numbers.qualities),
@@ -92,7 +92,6 @@ function createMemberWriter() {
         arrived: Float64Array.from(numbers.arrived),
         versionRanks: Uint32Array.from(numbers.versionRanks),
         memberDocuments: Uint32Array.from(numbers.memberDocuments),
-        byArrival: newestFirst(numbers.arrived, uidColumns),
         ...valueTexts.columns('value'),
         ...setColumns(sets.all()),
       };
@@ -100,14 +99,15 @@ function createMemberWriter() {
   };
 }
 
-/** Documents that arrived together are ordered by uid, the last first. */
-function newestFirst(arrived: readonly number[], uids: { uidBytes: Buffer; uidOffsets: Uint32Array }): Uint32Array {
-  const { uidBytes: bytes, uidOffsets: starts } = uids;
-  return Uint32Array.from(arrived.keys()).sort(
-    (one, other) =>
-      (arrived[other] as number) - (arrived[one] as number) ||
-      bytes.compare(bytes, starts[one], starts[one + 1], starts[other], starts[other + 1]),
-  );
+function memberOrders(columns: ReturnType<typeof documentColumns>) {
+  const uids = new Strings(columns.uidBytes, columns.uidOffsets);
+  const segment = { ...columns, uids, sortNames: new Strings(columns.sortNameBytes, columns.sortNameOffsets) };
+  const members = Array.from(columns.arrived.keys(), (member) => ({ segment, member }));
+  const orders = Object.entries(ORDERS).map(([name, compare]) => [
+    name,
+    Uint32Array.from(members.sort(compare), ({ member }) => member),
+  ]);
+  return Object.fromEntries(orders) as Record<keyof typeof ORDERS, Uint32Array>;
 }
 
 /** Sets are numbers of values, with a space between two. */

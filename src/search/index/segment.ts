@@ -21,6 +21,8 @@ export interface SegmentColumns {
   memberStarts: Uint32Array;
   nameBytes: Uint8Array;
   nameOffsets: Uint32Array;
+  sortNameBytes: Uint8Array;
+  sortNameOffsets: Uint32Array;
   /** Which text a document has. */
   texts: Uint32Array;
   uidBytes: Uint8Array;
@@ -34,8 +36,11 @@ export interface SegmentColumns {
   /** Place among the members of its document when pre-releases count like any version. */
   versionRanks: Uint32Array;
   memberDocuments: Uint32Array;
-  /** Members, the newest arrival first. */
+  /** Members in the order of a list, for each `sort`. */
   byArrival: Uint32Array;
+  byPublication: Uint32Array;
+  byName: Uint32Array;
+  byQuality: Uint32Array;
   /** Values of all facet sets, as places in `facetValues`. */
   setValues: Uint32Array;
   setStarts: Uint32Array;
@@ -55,6 +60,8 @@ export interface Segment extends Readonly<SegmentColumns> {
   readonly terms: Dictionary;
   /** The names of documents. */
   readonly names: Strings;
+  /** What documents are sorted by when they are sorted by name. */
+  readonly sortNames: Strings;
   readonly uids: Strings;
   /** `<facet>:<value>`. */
   readonly facetValues: Strings;
@@ -72,6 +79,7 @@ export function openSegment(block: SharedArrayBuffer): Segment {
     textCount: columns.textDocumentStarts.length - 1,
     terms: new Dictionary(columns.termBytes, columns.termOffsets, columns.termLetters),
     names: new Strings(columns.nameBytes, columns.nameOffsets),
+    sortNames: new Strings(columns.sortNameBytes, columns.sortNameOffsets),
     uids: new Strings(columns.uidBytes, columns.uidOffsets),
     facetValues: new Strings(columns.valueBytes, columns.valueOffsets),
     digest: (text) => digests.toString('hex', text * TEXT_DIGEST_BYTES, (text + 1) * TEXT_DIGEST_BYTES),

@@ -79,16 +79,11 @@ function createSnapshot(segments: readonly OpenSegment[], choose: Snapshot['choo
   const frequencies = new Map<string, number>();
 
   function frequency(term: string): number {
-    const known = frequencies.get(term);
-    if (known !== undefined) return known;
-    let sum = 0;
-    for (const { segment } of segments) {
-      const place = segment.terms.find(term);
-      if (place >= 0) sum += segment.frequencies[place] as number;
-    }
+    const inSegment = ({ segment }: OpenSegment) => segment.frequencies[segment.terms.find(term)] ?? 0;
+    const known = frequencies.get(term) ?? segments.reduce((sum, each) => sum + inSegment(each), 0);
     if (frequencies.size >= MOST_FREQUENCIES) frequencies.clear();
-    frequencies.set(term, sum);
-    return sum;
+    frequencies.set(term, known);
+    return known;
   }
 
   return {

@@ -16,6 +16,7 @@ export interface Source {
 
 export interface SourceDocument {
   name: string;
+  sortName: string;
   /** The digest of its text, in hexadecimal. */
   digest: string;
   members: readonly SourceMember[];
@@ -61,6 +62,7 @@ export function sourceFromSegment(segment: Segment, isLive: (document: number) =
     isLive,
     document: (document) => ({
       name: segment.names.at(document),
+      sortName: segment.sortNames.at(document),
       digest: segment.digest(segment.texts[document] as number),
       members: membersOf(segment, document).map(memberAt),
     }),

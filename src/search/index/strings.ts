@@ -15,6 +15,12 @@ export class Strings {
   at(place: number): string {
     return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1]);
   }
+
+  /** In the order of code points. */
+  compare(place: number, other: Strings, otherPlace: number): number {
+    const [start, end] = [other.offsets[otherPlace], other.offsets[otherPlace + 1]];
+    return this.bytes.compare(other.bytes, start, end, this.offsets[place], this.offsets[place + 1]);
+  }
 }
 
 export class StringsWriter {

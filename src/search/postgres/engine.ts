@@ -2,13 +2,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/world.ts';
 import type { SearchFilters } from '../contract.ts';
-import type { FoundHits, ListRequest, RankRequest, SearchEngine } from '../engine/engine.ts';
+import { type FoundHits, type ListRequest, MOST_HITS, type RankRequest, type SearchEngine } from '../engine/engine.ts';
 import { createEngine, type EmbedQuery, type ShellDependencies } from '../engine/engine-shell.ts';
 import { countsFrom, wantedValues } from '../facet-values.ts';
 import { NO_SCORES } from '../ranking/lister.ts';
 import { weightsFor } from '../ranking/merge.ts';
 import { type Found, findCandidates } from './find-candidates.ts';
-import { bestCandidates, explained, facetsOf, hitsFrom } from './merge-hits.ts';
+import { bestCandidates, explained, facetsOf, hitsFrom, inOrderOf } from './merge-hits.ts';
 import type { EntityFilter, ListChoice, SearchReads } from './store.ts';
 import { TableKeeper, type TableKeeperDependencies } from './table-keeper.ts';
 
@@ -16,8 +16,6 @@ export interface PostgresEngineDependencies extends TableKeeperDependencies, She
   reads: SearchReads;
   now: Clock;
 }
-
-const MOST_HITS = 500;
 
 export function createPostgresEngine(dependencies: PostgresEngineDependencies): SearchEngine {
   const { vectors, reads, now } = dependencies;
@@ -47,13 +45,13 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   }
 
   async function list(
-    { filters, versions, limit, offset, withFacets }: ListRequest,
+    { filters, versions, sort, limit, offset, withFacets }: ListRequest,
     revision: number | undefined,
   ): Promise<FoundHits> {
     const choice = { filter: entityFilter(filters), versions };
     const context = { ...choice, withFacets };
     const [listed, { total, facets }] = await Promise.all([
-      reads.list({ ...choice, limit, offset }),
+      reads.list({ ...choice, sort, limit, offset }),
       counts.forceFetch(JSON.stringify([revision, context]), { context }),
     ]);
     return { hits: listed.map((each) => ({ ...each, ...NO_SCORES })), total, ...(facets && { facets }) };
@@ -65,21 +63,23 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
 
 async function ranked(
   request: RankRequest,
-  found: Found,
+  { words, terms, named, candidates }: Found,
   mode: RankRequest['mode'],
   { reads, now }: { reads: SearchReads; now: Date },
 ): Promise<FoundHits> {
-  const { limit, versions, withFacets, explain } = request;
-  const weights = weightsFor(mode, found.words);
-  const best = bestCandidates(found.candidates, weights, withFacets ? MOST_HITS : shownAtMost(limit));
-  const preferred = [...found.named.values()].flatMap(({ uid }) => uid ?? []);
-  const families = best.map(({ family }) => family);
-  const members = await reads.members(families, { filter: entityFilter(request.filters), versions, preferred });
-  const hits = hitsFrom(members, best, { weights, now }).slice(0, limit);
-  const scores = explain ? await reads.explain(families, found.terms) : undefined;
+  const { limit, versions, sort, withFacets, explain } = request;
+  const weights = weightsFor(mode, words);
+  // All that any page shows, however few are asked for: quality and age still change the order, and pages must not overlap.
+  const found = bestCandidates(candidates, weights, MOST_HITS);
+  const preferred = [...named.values()].flatMap(({ uid }) => uid ?? []);
+  const families = found.map(({ family }) => family);
+  const members = await reads.members(families, { filter: entityFilter(request.filters), versions, sort, preferred });
+  const best = hitsFrom(members, found, { weights, now }).slice(0, MOST_HITS);
+  const hits = (sort === 'relevance' ? best : inOrderOf(members, best)).slice(0, limit);
+  const scores = explain ? await reads.explain(families, terms) : undefined;
   return {
-    hits: scores ? explained(hits, members, { ...found, weights, scores }) : hits,
-    total: Math.max(hits.length, Math.min(found.candidates.length, MOST_HITS)),
+    hits: scores ? explained(hits, members, { words, named, weights, scores }) : hits,
+    total: best.length,
     ...(withFacets && { facets: facetsOf(members) }),
   };
 }
@@ -100,9 +100,4 @@ function createCounts(reads: SearchReads) {
       return { total: facets.type.reduce((sum, { count }) => sum + count, 0), facets };
     },
   });
-}
-
-/** More than requested, because quality and age may still reorder neighbors. */
-function shownAtMost(limit: number): number {
-  return Math.min(MOST_HITS, Math.ceil(limit * 1.5) + 20);
 }

@@ -6,6 +6,7 @@ import { facetValues } from '../facet-values.ts';
 import { impactsOf } from '../impacts.ts';
 import { isName } from '../index/names.ts';
 import { byPreference } from '../index/segment-builder.ts';
+import { sortName } from '../sort.ts';
 import { nameKey } from '../words.ts';
 import { quoted } from './query.ts';
 import type {
@@ -87,12 +88,14 @@ async function indexed({ index, tables }: Indexing, families: readonly FamilyNam
   return families.map(({ type, name }) => {
     const key = familyKey({ type, name });
     const document = documents.get(key);
+    const versions = byFamily.get(key) ?? [];
     return {
       type,
       name,
-      members: (byFamily.get(key) ?? []).map((member) => ({
+      members: versions.map((member) => ({
         ...member,
         slugKey: nameKey(member.slug),
+        sortName: sortName(versions[0] ?? member),
         facetValues: facetValues(member.facets),
       })),
       ...(document && { document }),

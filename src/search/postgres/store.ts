@@ -1,6 +1,6 @@
 // Port: what the engine that searches in PostgreSQL needs from the database.
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';
-import type { SearchFilters } from '../contract.ts';
+import type { SearchFilters, Sort } from '../contract.ts';
 import type { MissingText } from '../engine/embed-texts.ts';
 import type { IndexSizes } from '../engine/engine.ts';
 import type { FamilyName, IndexEntry, StoredVector } from '../engine/search-index.ts';
@@ -70,9 +70,11 @@ export interface SearchReads {
   /** Versions that are `preferred` are shown instead of the newest one. */
   members(
     families: readonly number[],
-    choice: ListChoice & { preferred: readonly EntityUid[] },
+    choice: ListChoice & { sort: Sort; preferred: readonly EntityUid[] },
   ): Promise<FoundMember[]>;
-  list(request: ListChoice & { limit: number; offset: number }): Promise<{ uid: EntityUid; versionCount: number }[]>;
+  list(
+    request: ListChoice & { sort: Sort; limit: number; offset: number },
+  ): Promise<{ uid: EntityUid; versionCount: number }[]>;
   count(choice: ListChoice): Promise<number>;
   /** How many of those that a list would show have which value; values are written `facet:value`. */
   countFacets(choice: ListChoice): Promise<{ value: string; count: number }[]>;
@@ -109,6 +111,7 @@ export interface IndexedFamily extends FamilyName {
 
 interface IndexedMember extends FamilyMember {
   slugKey: string;
+  sortName: string;
   /** As `facet:value`, in lower case. */
   facetValues: readonly string[];
 }

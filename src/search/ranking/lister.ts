@@ -1,10 +1,11 @@
-// Lists: everything that meets the filters, the newest arrival first.
+// Lists: everything that meets the filters, in one of several orders.
 import { LRUCache } from 'lru-cache';
 import type { FoundHits, Hit, ListRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import { createFacetCounter } from '../index/facets.ts';
 import { membersOf, type Segment } from '../index/segment.ts';
-import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
+import type { Snapshot } from '../index/snapshot.ts';
+import { type Compare, type Member, ORDER_OF, ORDERS } from '../sort.ts';
 
 /** Lists of one state of the index. */
 export interface Lister {
@@ -12,8 +13,8 @@ export interface Lister {
 }
 
 interface Matching {
-  open: OpenSegment;
-  /** The newest arrival first. */
+  segment: Segment;
+  /** In the order of the list. */
   members: Uint32Array;
 }
 
@@ -35,7 +36,7 @@ export function createLister(index: Snapshot): Lister {
   return {
     list(request) {
       const key = JSON.stringify([request.filters, request.versions]);
-      const found = lists.memo(key, { context: request });
+      const found = lists.memo(key + ORDER_OF[request.sort], { context: request });
       return {
         hits: pageOf(found, request),
         total: found.reduce((sum, { members }) => sum + members.length, 0),
@@ -45,38 +46,38 @@ export function createLister(index: Snapshot): Lister {
   };
 }
 
-function matching(index: Snapshot, { filters, versions }: ListRequest): Matching[] {
+function matching(index: Snapshot, { filters, versions, sort }: ListRequest): Matching[] {
   return index.segments.map((open) => {
-    const { byArrival, memberDocuments } = open.segment;
+    const { segment, dead } = open;
+    const { memberDocuments, [ORDER_OF[sort]]: ordered } = segment;
     const { members, meets } = index.choose(open, filters);
     const isShown = (member: number) => {
       const document = memberDocuments[member] as number;
-      return open.dead[document] === 0 && (versions === 'all' ? meets(member) : members[document] === member);
+      return dead[document] === 0 && (versions === 'all' ? meets(member) : members[document] === member);
     };
-    return { open, members: byArrival.filter(isShown) };
+    return { segment, members: ordered.filter(isShown) };
   });
 }
 
 function countFacets(found: readonly Matching[]): FacetCounts {
   const counter = createFacetCounter();
-  for (const { open, members } of found) for (const member of members) counter.count(open.segment, member);
+  for (const { segment, members } of found) for (const member of members) counter.count(segment, member);
   return counter.counts();
 }
 
 /** Members of a segment, from a place on. */
-interface Rest {
-  segment: Segment;
-  members: Uint32Array;
+interface Rest extends Matching {
   place: number;
 }
 
 /** Each segment is in order; their heads are compared until the page is full. */
-function pageOf(found: readonly Matching[], { limit, offset }: ListRequest): Hit[] {
-  const rests = found.map(({ open: { segment }, members }): Rest => ({ segment, members, place: 0 }));
-  skip(rests, offset);
+function pageOf(found: readonly Matching[], { limit, offset, sort }: ListRequest): Hit[] {
+  const rests = found.map((each): Rest => ({ ...each, place: 0 }));
+  const compare = ORDERS[ORDER_OF[sort]];
+  skip(rests, offset, compare);
   const hits: Hit[] = [];
   while (hits.length < limit) {
-    const next = newest(rests, 0);
+    const next = first(rests, 0, compare);
     if (!next) return hits;
     const { segment } = next;
     const member = next.members[next.place] as number;
@@ -88,13 +89,13 @@ function pageOf(found: readonly Matching[], { limit, offset }: ListRequest): Hit
 }
 
 /**
- * Leaves out the first `count` of all, in long steps: of the members that are `step` further on in their segments, the newest
+ * Leaves out the first `count` of all, in long steps: of the members that are `step` further on in their segments, the first
  * has fewer than `count` before it, so that it and those before it in its segment are left out at once.
  */
-function skip(rests: readonly Rest[], count: number): void {
+function skip(rests: readonly Rest[], count: number, compare: Compare): void {
   for (let left = count; left > 0; ) {
     const step = Math.ceil(left / rests.length);
-    const next = newest(rests, step - 1);
+    const next = first(rests, step - 1, compare);
     if (!next) {
       // All of them are short: together they have fewer than are left to skip.
       for (const rest of rests) rest.place = rest.members.length;
@@ -105,15 +106,16 @@ function skip(rests: readonly Rest[], count: number): void {
   }
 }
 
-/** The segment whose member, so far ahead of its place, is the newest. */
-function newest(rests: readonly Rest[], ahead: number): Rest | undefined {
-  return rests.reduce<Rest | undefined>((one, other) => {
-    const otherMember = other.members[other.place + ahead];
-    if (otherMember === undefined) return one;
-    if (!one) return other;
-    const member = one.members[one.place + ahead] as number;
-    const difference = (other.segment.arrived[otherMember] as number) - (one.segment.arrived[member] as number);
-    if (difference !== 0) return difference > 0 ? other : one;
-    return other.segment.uids.at(otherMember) > one.segment.uids.at(member) ? other : one;
-  }, undefined);
+/** The segment whose member, so far ahead of its place, is the first. */
+function first(rests: readonly Rest[], ahead: number, compare: Compare): Rest | undefined {
+  const memberOf = ({ segment, members, place }: Rest): Member => ({
+    segment,
+    member: members[place + ahead] as number,
+  });
+  return rests
+    .filter(({ members, place }) => place + ahead < members.length)
+    .reduce<Rest | undefined>(
+      (one, other) => (one && compare(memberOf(one), memberOf(other)) <= 0 ? one : other),
+      undefined,
+    );
 }

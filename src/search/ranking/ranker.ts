@@ -1,12 +1,13 @@
 // One query over the index: candidates by name, words and meaning, then one score for each.
 import { recencyAt } from '../../catalog/quality.ts';
 import { FIELDS } from '../document.ts';
-import type { FoundHits, Hit, RankRequest } from '../engine/engine.ts';
+import { type FoundHits, type Hit, MOST_HITS, type RankRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import { createFacetCounter } from '../index/facets.ts';
 import { IS_DEPRECATED, IS_DISABLED, membersOf, postingsAt, type Segment } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
+import { ORDER_OF, ORDERS } from '../sort.ts';
 import { type ByDocument, byMeaning, byWords, findNames, type Named } from './candidates.ts';
 import {
   type Candidate,
@@ -27,11 +28,8 @@ interface RankTask extends RankRequest {
   vector: Float32Array | undefined;
 }
 
-/** Pages end here. */
-const MOST_HITS = 500;
-
 interface Found extends Candidate {
-  open: OpenSegment;
+  segment: Segment;
   document: number;
   member: number;
   final: number;
@@ -52,6 +50,7 @@ export function rank(index: Snapshot, task: RankTask): FoundHits {
     scored(open, { lexical: lexical[place], semantic: semantic[place], named: named[place] }, query),
   );
   const best = found.sort(byScore).slice(0, MOST_HITS);
+  if (task.sort !== 'relevance') best.sort(ORDERS[ORDER_OF[task.sort]]);
   return {
     hits: best.slice(0, task.limit).map((each) => hitFrom(each, query)),
     total: best.length,
@@ -94,22 +93,22 @@ function scored(open: OpenSegment, candidates: Candidates, { index, task, words,
       const recency = recencyAt(segment.published[member] as number, task.now);
       const isDeprecated = ((segment.flags[member] as number) & (IS_DEPRECATED | IS_DISABLED)) !== 0;
       const final = finalScore({ ...match, quality, recency, isDeprecated }, weights);
-      if (final > 0) scoredMembers.push({ ...match, open, document, member, quality, recency, isDeprecated, final });
+      if (final > 0) scoredMembers.push({ ...match, segment, document, member, quality, recency, isDeprecated, final });
     }
   }
   return scoredMembers;
 }
 
 function hitFrom(found: Found, query: Query): Hit {
-  const { open, document, member, lexical, recency, final } = found;
+  const { segment, document, member, lexical, recency, final } = found;
   const hit: Hit = {
-    uid: open.segment.uids.at(member),
+    uid: segment.uids.at(member),
     lexical,
     semantic: unit(found.semantic ?? 0),
     quality: rounded(unit(found.quality)),
     recency,
     final,
-    versionCount: membersOf(open.segment, document).length,
+    versionCount: membersOf(segment, document).length,
   };
   return query.task.explain ? { ...hit, explanation: explain(found, hit, query) } : hit;
 }
@@ -128,23 +127,23 @@ function byScore(one: Found, other: Found): number {
   return other.final - one.final || (uidOf(one) < uidOf(other) ? -1 : 1);
 }
 
-function uidOf({ open, member }: Found): string {
-  return open.segment.uids.at(member);
+function uidOf({ segment, member }: Found): string {
+  return segment.uids.at(member);
 }
 
 function countFacets(found: readonly Found[]): FacetCounts {
   const counter = createFacetCounter();
-  for (const { open, member } of found) counter.count(open.segment, member);
+  for (const { segment, member } of found) counter.count(segment, member);
   return counter.counts();
 }
 
 function explain(
-  { open, document, named }: Found,
+  { segment, document, named }: Found,
   hit: Hit,
   { index, words, weights }: Query,
 ): Record<string, unknown> {
   const terms = words.terms.map(({ term, word, weight, why }) => {
-    const { impact, fields } = matchOf(open.segment, term, document);
+    const { impact, fields } = matchOf(segment, term, document);
     return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
   });
   return explanationOf(hit, { terms, best: words.best, weights, named });

@@ -1,5 +1,6 @@
 // The searches in PostgreSQL: candidates by name, words and meaning, what is shown of them, and lists.
 import { type RawBuilder, sql } from 'kysely';
+import type { Sort } from '../../search/contract.ts';
 import {
   type EntityFilter,
   type FoundMember,
@@ -142,7 +143,7 @@ export function createSearchReads(db: Db): SearchReads {
       return new Map(rows.map(({ id, scores }) => [Number(id), scores]));
     },
 
-    async members(families, { filter, versions, preferred }) {
+    async members(families, { filter, versions, sort, preferred }) {
       const newest = filter.prerelease
         ? sql`version_key desc, uid desc`
         : sql`is_prerelease, version_key desc, uid desc`;
@@ -156,18 +157,19 @@ export function createSearchReads(db: Db): SearchReads {
           order by ${named} ${newest}
           ${versions === 'latest' ? sql`limit 1` : sql``}
         ) as shown
+        order by ${ORDERS[sort]}
       `.execute(db);
       return rows.map((row) => ({ ...row, family: Number(row.family) }));
     },
 
-    async list({ limit, offset, ...choice }) {
+    async list({ sort, limit, offset, ...choice }) {
       const { rows } = await sql<{ uid: string; versionCount: number }>`
         select uid, (select count(*)::int from search_entity as version where version.family = listed.family) as "versionCount"
         from (
-          select uid, family, created_at from search_entity where ${isListed(choice)}
-          order by created_at desc, uid desc limit ${limit} offset ${offset}
+          select * from search_entity where ${isListed(choice)}
+          order by ${ORDERS[sort]} limit ${limit} offset ${offset}
         ) as listed
-        order by created_at desc, uid desc
+        order by ${ORDERS[sort]}
       `.execute(db);
       return rows;
     },
@@ -192,6 +194,17 @@ export function createSearchReads(db: Db): SearchReads {
     },
   };
 }
+
+const BY_NAME = sql`sort_name, is_prerelease, version_key desc, uid desc`;
+const BY_ARRIVAL = sql`created_at desc, uid desc`;
+/** As in memory. */
+const ORDERS: Record<Sort, RawBuilder<unknown>> = {
+  relevance: BY_ARRIVAL,
+  created_at: BY_ARRIVAL,
+  published_at: sql`published_at desc nulls last, ${BY_NAME}`,
+  name: BY_NAME,
+  quality: sql`quality desc, ${BY_NAME}`,
+};
 
 /** Shorter names are one letter away from too many others. */
 const SHORTEST_NEAR = 6;

@@ -7,7 +7,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 
 /** To be raised whenever the tables or what is written to them changes: they are then built again. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 const REVISIONS_AT_ONCE = 20;
 
 export function createSearchTables({ read, write }: Dialect, revision: Revision): SearchTables {
@@ -59,7 +59,7 @@ export function createSearchTables({ read, write }: Dialect, revision: Revision)
 
     async members(families) {
       const { rows } = await sql<FamilyMember>`
-        select uid, entity.type, entity.name, slug, version_key as "versionKey", is_prerelease = 1 as "isPrerelease",
+        select uid, entity.type, entity.name, title, slug, version_key as "versionKey", is_prerelease = 1 as "isPrerelease",
           case when missing_since is null then status else 'disabled' end as status,
           gateway_registered_at is not null as "isRegistered", facets, quality, published_at as "publishedAt",
           created_at as "createdAt", manifest_digest as "manifestDigest"
@@ -139,6 +139,7 @@ const TABLES = [
     type text not null,
     slug text collate "C" not null,
     slug_key text collate "C" not null,
+    sort_name text collate "C" not null,
     version_key text collate "C" not null,
     is_prerelease boolean not null,
     is_newest boolean not null,
@@ -146,13 +147,17 @@ const TABLES = [
     is_registered boolean not null,
     facets text[] not null,
     quality double precision not null,
-    published_at text,
+    published_at text collate "C",
     created_at text collate "C" not null
   )`,
   'create index search_entity_versions on search_entity (family, is_prerelease, version_key desc, uid desc)',
   'create index search_entity_slug on search_entity (slug_key)',
   'create index search_entity_newest on search_entity (created_at desc, uid desc)',
   'create index search_entity_newest_version on search_entity (created_at desc, uid desc) where is_newest',
+  // Lists of the newest versions in other orders; those of all versions are rare.
+  'create index search_entity_by_name on search_entity (sort_name) where is_newest',
+  'create index search_entity_by_publication on search_entity (published_at desc nulls last, sort_name) where is_newest',
+  'create index search_entity_by_quality on search_entity (quality desc, sort_name) where is_newest',
   'create index search_entity_facets on search_entity using gin (facets)',
   `create table search_name (
     key text collate "C" not null,
@@ -262,6 +267,7 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       uid: member.uid,
       slug: member.slug,
       slug_key: member.slugKey,
+      sort_name: member.sortName,
       version_key: member.versionKey,
       is_prerelease: member.isPrerelease,
       is_newest: place === members.findIndex(({ status }) => status !== 'disabled'),
@@ -279,12 +285,12 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       or family in (select id from search_family join ${keys(families)} using (type, name))
   `.execute(tx);
   await sql`
-    insert into search_entity (uid, family, type, slug, slug_key, version_key, is_prerelease, is_newest, status, is_registered,
+    insert into search_entity (uid, family, type, slug, slug_key, sort_name, version_key, is_prerelease, is_newest, status, is_registered,
       facets, quality, published_at, created_at)
-    select uid, family.id, type, slug, slug_key, version_key, is_prerelease, is_newest, status, is_registered,
+    select uid, family.id, type, slug, slug_key, sort_name, version_key, is_prerelease, is_newest, status, is_registered,
       array(select json_array_elements_text(facets)), quality, published_at, created_at
     from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(uid text, type text, name text, slug text,
-      slug_key text, version_key text, is_prerelease boolean, is_newest boolean, status text, is_registered boolean, facets json,
+      slug_key text, sort_name text, version_key text, is_prerelease boolean, is_newest boolean, status text, is_registered boolean, facets json,
       quality double precision, published_at text, created_at text)
     join search_family as family using (type, name)
   `.execute(tx);

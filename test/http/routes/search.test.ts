@@ -44,7 +44,7 @@ test('search: every parameter reaches the search', async (t) => {
   const { app, engine } = await searchApp(t);
   const query =
     'q=reads&type=TOOL&capabilities=%20a%20,,B&capabilities=c&frameworks=f&providers=p&transports=SSE&mode=Keyword' +
-    '&versions=all&include_inactive=ON&include_pending=no&prerelease=on&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&rerank=LLM';
+    '&versions=all&include_inactive=ON&include_pending=no&prerelease=on&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&rerank=LLM&sort=Relevance';
   const page = SearchPage.parse((await app.inject(`/catalog/search?${query}`)).json());
   assert.deepEqual(engine.requests[0], {
     text: 'reads',
@@ -60,6 +60,7 @@ test('search: every parameter reaches the search', async (t) => {
     },
     mode: 'keyword',
     versions: 'all',
+    sort: 'relevance',
     explain: false,
     limit: 50,
     withFacets: true,
@@ -93,6 +94,7 @@ const refused = [
   { query: 'mode=magic', path: 'mode' },
   { query: 'rerank=maybe', path: 'rerank' },
   { query: 'versions=none', path: 'versions' },
+  { query: 'sort=price', path: 'sort' },
   { query: 'limit=0', path: 'limit' },
   { query: 'limit=101', path: 'limit' },
   { query: 'limit=-1', path: 'limit' },

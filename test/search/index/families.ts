@@ -20,6 +20,7 @@ export function anEntry({ version = '1.0.0', facets = {}, ...fields }: EntryFiel
     uid: `${type}:${name}@${version}`,
     type,
     name,
+    title: null,
     slug: name,
     versionKey: versionKey(version),
     isPrerelease: isPrerelease(version),

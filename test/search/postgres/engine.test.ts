@@ -117,7 +117,7 @@ testWithPgvector('postgres engine: the newest version is shown once, unless anot
 testWithPgvector('postgres engine: lists are newest first, with a total and facets', async (t, url) => {
   const { save, engine } = await postgresStage(t, url);
   await save(pdf, { ...pdf, version: '2.0.0' }, { ...pdf, version: '3.0.0-rc.1' }, frost, tunes);
-  const choice = { filters: ANY, limit: 2, offset: 0, withFacets: true };
+  const choice = { filters: ANY, sort: 'relevance', limit: 2, offset: 0, withFacets: true } as const;
   const all = await engine.list({ ...choice, versions: 'all' });
   assert.equal(all.total, 5);
   assert.deepEqual(

@@ -47,6 +47,7 @@ export function asks(text: string, fields: Partial<RankRequest> = {}): RankReque
     filters: ANY,
     mode: 'hybrid',
     versions: 'latest',
+    sort: 'relevance',
     explain: false,
     limit: 50,
     withFacets: false,

@@ -1,0 +1,157 @@
+// The order of results: of all of them, not only of those on a page; the same with every database and both ways to search.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
+import { SearchPage, SORTS, type Sort } from '../../../src/search/contract.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testOnEveryEngine, testOnPostgres } from '../../support/databases.ts';
+import { testHub } from '../../support/hub.ts';
+import { assertProblem, inject } from '../wire.ts';
+
+/** More than a page may have, and not in any of the orders. */
+const CROWD = Array.from({ length: 120 }, (_, place) => {
+  const number = String((place * 47) % 120).padStart(3, '0');
+  return aManifest({
+    id: `crowd-${number}`,
+    name: `crowd-${number}`,
+    title: `Crowd ${number}`,
+    provenance: { updated_at: new Date(Date.UTC(2025, 0, 1 + ((place * 31) % 120))).toISOString() },
+    ...(place % 3 === 0 && { license: undefined }),
+  });
+});
+
+/** By name: what has no title goes by its name; case and accents do not count; versions stay together, the newest first. */
+const NAMED = [
+  { id: 'a', title: 'Zebra' },
+  { id: 'b', title: 'émile' },
+  { id: 'c', title: undefined, name: 'Delta' },
+  { id: 'd', title: 'alpha' },
+  { id: 'e', title: 'Beta', version: '1.9.0' },
+  { id: 'e', title: 'Beta', version: '1.10.0' },
+  { id: 'e', title: 'Old Beta', version: '1.0.0' },
+  { id: 'e', title: 'Gamma', version: '2.0.0-rc.1' },
+  { id: 'f', name: 'other', title: 'beta' },
+  { id: 'f', name: 'other', title: 'beta', type: 'tool' },
+].map(({ id, name = id, ...fields }) => aManifest({ id, name, summary: 'Counts sheep.', ...fields }));
+const BY_NAME = [
+  'mcp_server:d@1.0.0',
+  'mcp_server:e@1.10.0',
+  'mcp_server:e@1.9.0',
+  'mcp_server:e@1.0.0',
+  'mcp_server:e@2.0.0-rc.1',
+  'mcp_server:f@1.0.0',
+  'tool:f@1.0.0',
+  'mcp_server:c@1.0.0',
+  'mcp_server:b@1.0.0',
+  'mcp_server:a@1.0.0',
+];
+
+const QUERIES = [
+  { name: 'a list', query: 'versions=latest' },
+  { name: 'a filtered list of all versions', query: 'type=mcp_server&capabilities=pdf' },
+  { name: 'a search', query: 'q=pdf+tables&mode=keyword' },
+];
+
+testOnEveryWay('search: every order is that of all results, page by page', async (t, hubOn) => {
+  const { app } = await hubOn(CROWD);
+  for (const { name, query } of QUERIES) {
+    const usual = await pages(app, query);
+    for (const sort of SORTS) {
+      await t.test(`${name} by ${sort}`, async () => {
+        const items = await pages(app, `${query}&sort=${sort}`);
+        assert.equal(items.length, 120);
+        assert.deepEqual(new Set(items.map(({ id }) => id)), new Set(usual.map(({ id }) => id)));
+        assertInOrder(items, sort, usual);
+      });
+    }
+  }
+});
+
+testOnEveryWay('search: by name as people read it', async (_t, hubOn) => {
+  const { app } = await hubOn(NAMED);
+  const ids = async (query: string) => (await pages(app, query)).map(({ id }) => id);
+  assert.deepEqual(await ids('sort=name'), BY_NAME);
+  assert.deepEqual(await ids('sort=name&q=sheep&mode=keyword&versions=all'), BY_NAME);
+  const latest = BY_NAME.filter((id) => !/:e@(?!1.10)/.test(id));
+  assert.deepEqual(await ids('sort=name&versions=latest'), latest);
+  assert.deepEqual(await ids('sort=name&q=sheep&mode=keyword'), latest);
+});
+
+testOnEveryWay('search: what has no date comes last, and equal ones are sorted by name', async (_t, hubOn) => {
+  const at = (updated_at: string) => ({ provenance: { updated_at } });
+  const { app } = await hubOn([
+    aManifest({ id: 'b', name: 'b', title: 'B' }),
+    aManifest({ id: 'a', name: 'a', title: 'A' }),
+    aManifest({ id: 'd', name: 'd', title: 'D', ...at('1970-01-01') }),
+    aManifest({ id: 'c', name: 'c', title: 'C', ...at('2026-01-01') }),
+    aManifest({ id: 'f', name: 'f', title: 'F', ...at('2026-02-01T00:00:00+02:00') }),
+    aManifest({ id: 'e', name: 'e', title: 'E', ...at('2026-02-01') }),
+  ]);
+  for (const query of ['', '&q=pdf&mode=keyword']) {
+    const items = await pages(app, `sort=published_at${query}`);
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ['e', 'f', 'c', 'd', 'a', 'b'],
+    );
+  }
+});
+
+testOnEveryWay('search: the order follows what changes', async (_t, hubOn) => {
+  const { app, hub } = await hubOn([...CROWD, ...NAMED]);
+  assert.equal((await pages(app, 'sort=name&versions=latest'))[0]?.title, 'alpha');
+  await hub.load([{ document: aManifest({ id: 'd', name: 'd', title: 'Zulu', version: '2.0.0' }) }]);
+  const items = await pages(app, 'sort=name&versions=latest');
+  assert.deepEqual([items[0]?.title, items.at(-1)?.title], ['Beta', 'Zulu']);
+});
+
+test('search: an order that does not exist is refused, with those that do', async (t) => {
+  const { app } = await testHub(t);
+  const { detail } = assertProblem(await inject(app, '/catalog/search?sort=price'), 'invalid_request');
+  assert.match(detail, /sort: must be one of relevance, created_at, published_at, name, quality/);
+});
+
+type Item = SearchPage['items'][number];
+
+function assertInOrder(items: readonly Item[], sort: Sort, usual: readonly Item[]): void {
+  const isSearch = (usual[0]?.score_final ?? 0) > 0;
+  if (sort === 'relevance' || (sort === 'created_at' && !isSearch)) {
+    assert.deepEqual(items, usual);
+    return;
+  }
+  const values: Record<Exclude<Sort, 'relevance'>, (item: Item) => string | number> = {
+    // All of them came at once: the last id comes first.
+    created_at: ({ id }) => id,
+    published_at: ({ published_at = '' }) => published_at,
+    name: ({ title }) => title ?? '',
+    quality: ({ id }) => (Number(id.slice(-9, -6)) % 3 === 0 ? 0 : 1),
+  };
+  const found = items.map(values[sort]);
+  const sorted = found.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  assert.deepEqual(found, sort === 'name' ? sorted : sorted.toReversed());
+}
+
+/** All results, in pages of 50. */
+async function pages(app: FastifyInstance, query: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const answer = await app.inject(`/catalog/search?${query}&limit=50&offset=${items.length}`);
+    const page = SearchPage.parse(answer.json());
+    items.push(...page.items);
+    if (page.items.length < 50) {
+      assert.equal(page.total, items.length);
+      return items;
+    }
+  }
+}
+
+type HubOn = (manifests: ReturnType<typeof aManifest>[]) => ReturnType<typeof testHub>;
+
+function testOnEveryWay(name: string, run: (t: TestContext, hubOn: HubOn) => Promise<void>): void {
+  const hubWith =
+    (t: TestContext, database: DatabaseAddress, SEARCH_BACKEND: string): HubOn =>
+    (manifests) =>
+      testHub(t, { database, manifests, settings: { SEARCH_BACKEND, DATABASE_URL: 'postgres://unused.example/hub' } });
+  testOnEveryEngine(name, (t, database) => run(t, hubWith(t, database, 'memory')));
+  testOnPostgres(`${name}, searched in the database`, (t, database) => run(t, hubWith(t, database, 'postgres')));
+}
