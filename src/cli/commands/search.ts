@@ -1,7 +1,14 @@
 // `hub search`.
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { HubOperations } from '../../hub-operations.ts';
-import { RERANKS, SEARCH_MODES, type SearchItem, type SearchPage, VERSION_CHOICES } from '../../search/contract.ts';
+import {
+  RERANKS,
+  SEARCH_MODES,
+  type SearchItem,
+  type SearchPage,
+  SORTS,
+  VERSION_CHOICES,
+} from '../../search/contract.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import { command } from '../command.ts';
 import { whenIndexed } from '../hub/when-indexed.ts';
@@ -40,6 +47,11 @@ export const searchCommands = [
       transports: list('--transports <list>', 'with any of these transports'),
       mode: oneOf('-m, --mode <mode>', 'how to search', SEARCH_MODES),
       rerank: oneOf('--rerank <how>', 'whether a language model reorders the best results', RERANKS),
+      sort: oneOf(
+        '--sort <order>',
+        'how to sort all results; by default by relevance, and without words by when they were added',
+        SORTS,
+      ),
       versions: oneOf(
         '--versions <which>',
         'only the latest version of each name (the default), or all versions',
@@ -57,6 +69,7 @@ export const searchCommands = [
       ['hub search "read tables out of pdf files"', 'by description'],
       ['hub search postgres --type mcp_server --why', 'only servers, with the reason for each'],
       ['hub search --limit 5 --json', 'the five newest entries, for a program'],
+      ['hub search --type agent --sort name', 'all agents by name'],
       ['HUB_URL=https://hub.example.org hub search calendar', 'in the catalog of another hub'],
     ],
     async run({ args, options: { registered, ...wish }, output, access, terminal }) {

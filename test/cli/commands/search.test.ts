@@ -77,6 +77,11 @@ testBothWays('hub search: options reach the search', { manifests }, async (_t, {
   const second = await json<SearchPage>('search', '--limit', '1', '--offset', '1');
   assert.deepEqual([second.answer.items.length, second.answer.total], [1, 3], 'of each name the newest');
   assert.equal((await json<SearchPage>('search', '--versions', 'all')).answer.total, 4);
+  const named = await json<SearchPage>('search', '--sort', 'name', '--limit', '2');
+  assert.deepEqual(
+    named.answer.items.map(({ id }) => id),
+    ['agent:evil@1.0.0', 'mcp_server:pdf-tables@1.1.0'],
+  );
   const why = await json<SearchPage>('search', 'weather', '--why', '--snippets', '--mode', 'keyword');
   assert.ok(why.answer.items[0]?.fit_reason);
   assert.ok(why.answer.items[0]?.snippet);
