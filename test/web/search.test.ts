@@ -207,6 +207,37 @@ browserTest('search: the mode is the reader’s choice', demo, async ({ open }) 
   assert.match(page.asked('/catalog/search')[0] ?? '', /mode=keyword/);
 });
 
+browserTest('search: the hub sorts all results, not only those on the page', demo, async ({ open, origin }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  const sorts = page.getByLabel('Sort by');
+  assert.deepEqual(await sorts.locator('option').allTextContents(), [
+    'Recently added',
+    'Recently published',
+    'Name',
+    'Best described',
+  ]);
+  page.forget();
+  await sorts.selectOption('Name');
+  await page.waitForURL(/sort=name/);
+  const answer = await fetch(`${origin}/catalog/search?versions=latest&sort=name&limit=40`);
+  const { items } = (await answer.json()) as SearchPage;
+  const sorted = items.map(({ title, name }) => title ?? name);
+  await titles(page).first().filter({ hasText: sorted[0] }).waitFor();
+  assert.match(page.asked('/catalog/search')[0] ?? '', /sort=name.*limit=20/);
+  assert.deepEqual(await titles(page).allTextContents(), sorted.slice(0, 20));
+  await screenshot(page, 'search-sorted');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await titles(page).nth(20).waitFor();
+  assert.deepEqual(await titles(page).allTextContents(), sorted.slice(0, await titles(page).count()));
+
+  await page.getByLabel('Search the catalog').fill('pdf');
+  await page.getByText(/results for “pdf”/).waitFor();
+  assert.equal(await sorts.inputValue(), 'name', 'the order stays');
+  await sorts.selectOption('Relevance');
+  await page.waitForURL((url) => !url.searchParams.has('sort'));
+});
+
 browserTest(
   'search: versions are counted, and shown on request; what is withdrawn is marked',
   demo,

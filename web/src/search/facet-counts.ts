@@ -29,7 +29,7 @@ export async function openCounts(parameters: URLSearchParams, signal: AbortSigna
 /** Nobody reads its results: no quotes are made for it, and no model is asked. */
 function countsWithout(name: string, parameters: URLSearchParams): URLSearchParams {
   const question = new URLSearchParams(parameters);
-  for (const other of [name, 'with_snippets']) question.delete(other);
+  for (const other of [name, 'sort', 'with_snippets']) question.delete(other);
   question.set('facets', 'true');
   question.set('limit', '1');
   question.set('rerank', 'none');

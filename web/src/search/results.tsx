@@ -11,7 +11,6 @@ import { useKeptFocus } from './keys/kept-focus.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
-import { sorted } from './sort.ts';
 
 /** As many as a tall screen has room for. */
 const FIRST_ROWS = 6;
@@ -48,17 +47,15 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
       )}
       {shown && shown.page.items.length > 0 && (
         <ol ref={list} class={isLoading.value || failure.value ? 'results results-old' : 'results'}>
-          {sorted(shown.page.items, shown.state.sort)
-            .slice(0, Math.min(rows, shown.state.show))
-            .map((item) => (
-              <Result
-                key={item.id}
-                item={item}
-                query={shown.state.q.trim()}
-                hasReason={!shown.page.only_by_meaning}
-                isAwaitingReason={shown.state.q.trim() !== '' && !detailFailure.value}
-              />
-            ))}
+          {shown.page.items.slice(0, rows).map((item) => (
+            <Result
+              key={item.id}
+              item={item}
+              query={shown.state.q.trim()}
+              hasReason={!shown.page.only_by_meaning}
+              isAwaitingReason={shown.state.q.trim() !== '' && !detailFailure.value}
+            />
+          ))}
         </ol>
       )}
       {shown && shown.page.items.length <= rows && <More page={shown.page} state={shown.state} onMore={onMore} />}
@@ -126,8 +123,7 @@ interface MoreProps {
 }
 
 function More({ page: { items, total }, state, onMore }: MoreProps) {
-  const loaded = Math.min(items.length, state.show);
-  if (loaded >= total || loaded < state.show) return null;
+  if (items.length >= total || items.length < state.show) return null;
   if (state.show >= MOST_SHOWN) {
     return <p class="quiet">Showing the first {MOST_SHOWN}. Add words or filters to narrow the list.</p>;
   }

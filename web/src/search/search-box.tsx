@@ -7,14 +7,21 @@ import { shortNumber } from '../parts/words.ts';
 import type { FieldKeys } from './keys/ahead.ts';
 import { useKey } from './keys/keyboard.ts';
 import { answer, change, search, text, type } from './search-state.ts';
-import type { SearchState } from './search-url.ts';
-import { SORTS, sortName } from './sort.ts';
+import { type SearchState, SORTS } from './search-url.ts';
 
 const MODES: Record<SearchState['mode'], string> = {
   default: 'Keywords and meaning',
   hybrid: 'Keywords and meaning',
   keyword: 'Keywords only',
   semantic: 'Meaning only',
+};
+
+const SORT_NAMES: Record<SearchState['sort'], string> = {
+  relevance: 'Relevance',
+  created_at: 'Recently added',
+  published_at: 'Recently published',
+  name: 'Name',
+  quality: 'Best described',
 };
 
 export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
@@ -85,21 +92,31 @@ export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
             ))}
           </select>
         </label>
-        <label class="select">
-          <span>Sort by</span>
-          <select
-            value={search.value.sort}
-            onChange={(event) => change({ sort: event.currentTarget.value as SearchState['sort'] })}
-          >
-            {SORTS.map((sort) => (
-              <option key={sort} value={sort}>
-                {sortName(sort, search.value.q.trim())}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SortChoice />
       </div>
     </search>
+  );
+}
+
+/** Without a query, what was added last is the usual order: nothing is relevant. */
+function SortChoice() {
+  const { q, sort } = search.value;
+  const isList = q.trim() === '';
+  const sorts = isList ? SORTS.filter((each) => each !== 'created_at') : SORTS;
+  return (
+    <label class="select">
+      <span>Sort by</span>
+      <select
+        value={isList && sort === 'created_at' ? 'relevance' : sort}
+        onChange={(event) => change({ sort: event.currentTarget.value as SearchState['sort'] })}
+      >
+        {sorts.map((each) => (
+          <option key={each} value={each}>
+            {SORT_NAMES[isList && each === 'relevance' ? 'created_at' : each]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

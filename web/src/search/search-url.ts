@@ -1,8 +1,7 @@
 // Converts the search between the address bar and requests to the hub.
 import type { EntityType } from '../../../src/catalog/uid.ts';
 import { readValues, writeValues } from '../../../src/lib/value-list.ts';
-import type { SearchMode } from '../../../src/search/contract.ts';
-import { SORTS, type Sort } from './sort.ts';
+import type { SearchMode, Sort } from '../../../src/search/contract.ts';
 
 export const FILTERS = ['capabilities', 'frameworks', 'providers', 'transports'] as const;
 export type Filter = (typeof FILTERS)[number];
@@ -12,6 +11,7 @@ export interface SearchState extends Record<Filter, readonly string[]> {
   type: EntityType | 'any';
   /** `default`: whatever the hub is set to. */
   mode: SearchMode | 'default';
+  /** `relevance`: without a query, what was added last comes first. */
   sort: Sort;
   allVersions: boolean;
   includeInactive: boolean;
@@ -28,6 +28,7 @@ export const MOST_SHOWN = 100;
 
 const TYPES = ['agent', 'tool', 'mcp_server'] as const;
 const MODES = ['keyword', 'semantic', 'hybrid'] as const;
+export const SORTS = ['relevance', 'created_at', 'published_at', 'name', 'quality'] as const satisfies readonly Sort[];
 
 /** Whatever somebody typed into the address bar is a search; what makes no sense is left out. */
 export function readSearch(parameters: URLSearchParams): SearchState {
@@ -56,7 +57,6 @@ export function readSearch(parameters: URLSearchParams): SearchState {
 export function searchPath(state: SearchState): string {
   const parameters = commonParameters(state);
   if (state.q !== '') parameters.set('q', state.q);
-  if (state.sort !== 'relevance') parameters.set('sort', state.sort);
   if (state.allVersions) parameters.set('versions', 'all');
   if (state.show !== PAGE_SIZE) parameters.set('show', String(state.show));
   const text = parameters.toString().replaceAll('%2C', ',');
@@ -72,13 +72,13 @@ export function hubParameters(state: SearchState): URLSearchParams {
   const parameters = commonParameters(state);
   if (state.q.trim() !== '') parameters.set('q', state.q.trim());
   parameters.set('versions', state.allVersions ? 'all' : 'latest');
-  parameters.set('limit', String(state.sort === 'relevance' ? state.show : MOST_SHOWN));
+  parameters.set('limit', String(state.show));
   parameters.set('with_snippets', 'true');
   return parameters;
 }
 
 export function hasFilters(state: SearchState): boolean {
-  return [...commonParameters({ ...state, mode: 'default' }).keys()].length > 0;
+  return [...commonParameters({ ...state, mode: 'default', sort: 'relevance' }).keys()].length > 0;
 }
 
 export function withoutFilters(state: SearchState): SearchState {
@@ -95,6 +95,7 @@ function commonParameters(state: SearchState): URLSearchParams {
   const parameters = new URLSearchParams();
   if (state.type !== 'any') parameters.set('type', state.type);
   if (state.mode !== 'default') parameters.set('mode', state.mode);
+  if (state.sort !== 'relevance') parameters.set('sort', state.sort);
   for (const filter of FILTERS) if (state[filter].length > 0) parameters.set(filter, writeValues(state[filter]));
   if (state.includeInactive) parameters.set('include_inactive', 'true');
   if (state.prerelease) parameters.set('prerelease', 'true');
