@@ -124,6 +124,27 @@ testOnPostgres('a hub that vanishes during a migration does not keep others from
   await Promise.all([others.close(), migrations?.close(), vanishing.close()]);
 });
 
+testOnPostgres('a hub that vanishes during a write does not keep others from writing', async (t, address) => {
+  const proxy = await databaseProxy(t, address.url);
+  const metrics = { observeQuery() {} };
+  const vanishing = openPostgres({ ...address, url: proxy.url }, { metrics }, 1_000);
+  const others = openConnections(address, { metrics, settings: {} });
+  const change = sql`update registry_state set hub_id = 'changed'`;
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+  const writing = vanishing.write.transaction().execute(async (tx) => {
+    await change.execute(tx);
+    proxy.swallowPackets();
+    hold();
+    await sql`select 1`.execute(tx);
+  });
+  const ended = assert.rejects(writing);
+  await held;
+  await change.execute(others.db);
+  proxy.breakConnections();
+  await ended;
+  await Promise.all([others.close(), vanishing.close()]);
+});
+
 /** PostgreSQL's lock needs none of it. */
 const MIGRATION_LOCK = { lockTable: 'kysely_migration_lock', lockRowId: 'migration_lock' };
 

@@ -41,7 +41,7 @@ const OWN_SQL: Pick<
   },
 };
 
-/** Maximum time between two statements of a migration. A hub that exceeds it is dead and must not block others. */
+/** Maximum time between two statements of a transaction. A hub that exceeds it is dead and must not block others. */
 const LONGEST_SILENCE_MS = 20_000;
 
 type PostgresAddress = Omit<Extract<DatabaseAddress, { engine: 'postgres' }>, 'engine'>;
@@ -51,7 +51,7 @@ export function openPostgres(
   { metrics }: DialectDependencies,
   silenceMs = LONGEST_SILENCE_MS,
 ): Dialect {
-  const { pool, kysely } = openPool({ url, poolSize }, metrics);
+  const { pool, kysely } = openPool({ url, poolSize }, metrics, { silenceMs });
   const lookup = kysely(ANSWER_TIMEOUT_MS.lookup);
   const read = kysely(ANSWER_TIMEOUT_MS.read);
   const write = kysely(ANSWER_TIMEOUT_MS.write);
@@ -90,7 +90,7 @@ export function openConnections(
   address: PostgresAddress,
   { metrics, settings, timeoutMs = ANSWER_TIMEOUT_MS.read }: ConnectionOptions,
 ): { db: Db; close(): Promise<void> } {
-  const { pool, kysely } = openPool(address, metrics, settings);
+  const { pool, kysely } = openPool(address, metrics, { settings });
   const db = kysely(timeoutMs);
   return {
     db,
@@ -104,7 +104,10 @@ export function openConnections(
 function openPool(
   { url, poolSize }: PostgresAddress,
   metrics: DialectDependencies['metrics'],
-  settings: Readonly<Record<string, string>> = {},
+  {
+    settings = {},
+    silenceMs = LONGEST_SILENCE_MS,
+  }: { settings?: Readonly<Record<string, string>>; silenceMs?: number },
 ) {
   const names = Object.keys(settings);
   const pool = createResponsivePool({
@@ -113,8 +116,7 @@ function openPool(
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A transaction of a hub that disappeared must not keep its locks.
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: silenceMs,
     maxLifetimeSeconds: LONGEST_LIFETIME_SEC,
     application_name: 'catalog-hub',
     ...KEEP_ALIVE,
