@@ -360,7 +360,7 @@ for (const [name, ask] of Object.entries(questions)) {
         assert.ok(error instanceof UnreachableError, `${body}: ${error}`);
         assert.match(
           error.message,
-          /(returned JSON that is not a hub response|answered something that is not JSON\b).* \(is this the right address\?\)\.$/,
+          /(returned JSON that is not a hub response|returned something that is not JSON\b).* \(is this the right address\?\)\.$/,
         );
         return true;
       });

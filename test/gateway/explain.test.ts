@@ -13,7 +13,7 @@ const cases = [
   { status: 422, error: OPAQUE, url: 'https://nowhere.example/sse', says: /cannot resolve/ },
   { status: 422, error: OPAQUE, url: undefined, says: /characters/ },
   { status: 401, error: 'Invalid authentication credentials', url: undefined, says: /JWT_SECRET_KEY/ },
-  { status: 403, error: 'Access denied', url: undefined, says: /rights/ },
+  { status: 403, error: 'Access denied', url: undefined, says: /administrator’s token/ },
   { status: 413, error: 'Content size limit exceeded', url: undefined, says: /larger/ },
   { status: 308, error: 'no reason given', url: undefined, says: /MCP_GATEWAY_URL/ },
   { status: 502, error: "… Client error '401 Unauthorized' …", url: 'https://h.example/mcp', says: /auth_token/ },
