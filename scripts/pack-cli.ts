@@ -72,7 +72,7 @@ function description(): object {
     bin: { hub: 'dist/hub.js' },
     exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
     files: ['dist', 'types'],
-    // The types of the client are written with it.
-    dependencies: { zod: dependencies.zod },
+    // zod: for the types of the client. yaml: loaded only when it is needed.
+    dependencies: { zod: dependencies.zod, yaml: dependencies.yaml },
   };
 }

@@ -160,10 +160,11 @@ test('the package of the command line works with a hub elsewhere, and is small',
   const HUB_URL = await served(t, [process.execPath, join(ROOT, 'src/bin/hub.ts'), 'serve', '--demo'], folder);
   const { stdout: found } = await hub(['search', 'pdf tables', '--mode', 'keyword', '--json'], { HUB_URL });
   assert.ok(JSON.parse(found).items.length > 0);
-  const manifest = { type: 'mcp_server', id: 'far', version: '1.0.0', name: 'far' };
-  const remote = { ...manifest, mcp_registration: { server: { url: 'https://far.example.org/mcp' } } };
-  await writeFile(join(folder, 'far.json'), JSON.stringify(remote));
-  const installed = await hub(['install', '--manifest', 'far.json', '--client', 'claude'], { HUB_URL });
+  await writeFile(
+    join(folder, 'far.yaml'),
+    'type: mcp_server\nid: far\nname: far\nversion: "1.0"\nmcp_registration: { server: { url: "https://far.example.org/mcp" } }\n',
+  );
+  const installed = await hub(['install', '--manifest', 'far.yaml', '--client', 'claude'], { HUB_URL });
   assert.equal(installed.code, undefined, installed.stderr);
   assert.match(await readFile(join(folder, '.mcp.json'), 'utf8'), /far\.example\.org/);
 

@@ -1,8 +1,8 @@
 // The folder that an install writes into: where it really is, and whether it may be used.
 import { constants } from 'node:fs';
 import { access, lstat, realpath, statfs } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { HubError, invalidRequest } from '../../errors.ts';
 import { explain, InstallError } from '../errors.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
@@ -16,7 +16,7 @@ export interface TargetRule {
 
 /** As `statfs` of Linux says it. */
 const PROC_FILESYSTEM = 0x9fa0;
-const OWN_PACKAGE = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
+const OWN_PACKAGE = dirname(findPackageJSON(import.meta.url) ?? '');
 
 /** Changes nothing. Returns the path with its links resolved. @throws HubError `invalid_request` */
 export async function checkTarget(target: string, rule: TargetRule): Promise<string> {
