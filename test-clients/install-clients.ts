@@ -1,16 +1,14 @@
 // The clients of registries that tests use, each at one version, in a folder that outlives clones of this repository.
 import { execFile } from 'node:child_process';
 import { access, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder } from '../test/support/cache-folder.ts';
 import { installPackages, programsOf } from '../test/support/python-packages.ts';
 
 const INSTALLED_WITHIN_MS = 1_500_000;
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'catalog-hub', 'test-clients');
 const OFFICIAL = 'github.com/modelcontextprotocol/registry/cmd';
 
-/** A folder for each version, so that a new one is installed beside the old one. */
 const HOMES = {
   vscode: '@codingame/monaco-vscode-mcp-service-override@36.2.7',
   lighthouse: 'lighthouse@13.5.0',
@@ -24,7 +22,7 @@ const HOMES = {
 } as const;
 export type Client = keyof typeof HOMES;
 
-const homeOf = (client: Client) => join(CACHE, HOMES[client].replaceAll(/[@/=]+/g, '-'));
+const homeOf = (client: Client) => cacheFolder('test-clients', HOMES[client]);
 
 const INSTALLS: Record<Client, () => Promise<string | undefined>> = {
   vscode: () => once('vscode', npmInstall),

@@ -1,21 +1,22 @@
 // Agent frameworks from PyPI, each in a virtual environment of its own.
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { cacheFolder } from '../test/support/cache-folder.ts';
 import { installPackages, programsOf } from '../test/support/python-packages.ts';
 
 const PACKAGES = {
-  langgraph: ['langgraph', 'langchain-mcp-adapters'],
-  crewai: ['crewai', 'crewai-tools[mcp]'],
+  langgraph: ['langgraph==1.2.22', 'langchain-mcp-adapters==0.3.2'],
+  crewai: ['crewai==1.15.30', 'crewai-tools[mcp]==1.15.30'],
   // It does not say that newer versions of the SDK do not suit it.
-  autogen: ['autogen-agentchat', 'autogen-ext[mcp]', 'mcp<2'],
-  watsonx_orchestrate: ['ibm-watsonx-orchestrate'],
+  autogen: ['autogen-agentchat==0.7.5', 'autogen-ext[mcp]==0.7.5', 'mcp<2'],
+  watsonx_orchestrate: ['ibm-watsonx-orchestrate==2.19.1'],
 } as const;
 export type Framework = keyof typeof PACKAGES;
 const FRAMEWORKS = Object.keys(PACKAGES) as Framework[];
 
-const CACHE = resolve(import.meta.dirname, '../node_modules/.cache/test-frameworks');
+const homeOf = (framework: Framework) => cacheFolder('test-frameworks', PACKAGES[framework].join(' '));
 
 export function pythonOf(framework: Framework): string {
-  return join(programsOf(join(CACHE, framework)), 'python');
+  return join(programsOf(homeOf(framework)), 'python');
 }
 
 /** Why some could not be installed, by framework. */
@@ -23,7 +24,7 @@ export async function installFrameworks(): Promise<Map<Framework, string>> {
   const missing = new Map<Framework, string>();
   // One after the other: together they would fill the disk's queue, and the largest has a gigabyte.
   for (const framework of FRAMEWORKS) {
-    const reason = await installPackages(join(CACHE, framework), PACKAGES[framework]);
+    const reason = await installPackages(homeOf(framework), PACKAGES[framework]);
     if (reason) missing.set(framework, reason);
   }
   return missing;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
@@ -13,6 +13,7 @@ import { createHub, type Hub } from '../src/hub.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import type { Fetch } from '../src/lib/world.ts';
 import { aManifest } from '../test/support/builders.ts';
+import { cacheFolder } from '../test/support/cache-folder.ts';
 import { emptyDatabase } from '../test/support/databases.ts';
 import { installPackages, programsOf } from '../test/support/python-packages.ts';
 import { testWorld } from '../test/support/world.ts';
@@ -27,8 +28,7 @@ const PACKAGES: Record<GatewayVersion, string[]> = {
   '0.9.0': ['mcp-contextforge-gateway==0.9.0', 'mcp<2'],
 };
 
-const CACHE = resolve(import.meta.dirname, '../node_modules/.cache/test-gateway');
-const homeOf = (version: GatewayVersion) => join(CACHE, `gateway-${version}`);
+const homeOf = (version: GatewayVersion) => cacheFolder('test-gateway', PACKAGES[version].join(' '));
 const binariesOf = (version: GatewayVersion) => programsOf(homeOf(version));
 const SECRET = 'hub-integration-test-secret-key-0123456789';
 const HEALTHY_WITHIN_MS = 180_000;

