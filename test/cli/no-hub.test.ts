@@ -32,7 +32,7 @@ for (const args of COMMANDS) {
       assert.deepEqual([exitCode, out], [5, ''], `${body}: ${error}`);
       assert.match(
         error,
-        /The hub at \S+ (returned JSON that is not a hub response|answered something that is not JSON)/,
+        /The hub at \S+ (returned JSON that is not a hub response|returned something that is not JSON)/,
       );
     }
   });
