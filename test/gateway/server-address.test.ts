@@ -40,14 +40,14 @@ const faults = [
   },
   { server: { transport: 'SSE', url: `${H}/%7Btenant%7D` }, says: /template/ },
   { server: { transport: 'SSE', url: 'mcp+stdio://thing' }, says: /'mcp\+stdio:'/ },
-  { server: { transport: 'SSE', url: 'h.example/sse' }, says: /cannot be read/ },
+  { server: { transport: 'SSE', url: 'h.example/sse' }, says: /is not valid/ },
   { server: { transport: 'SSE', url: 'http://[::1]:8000/sse' }, says: /IPv6/ },
   { server: { transport: 'SSE', url: 'http://0.0.0.0:8000/sse' }, says: /0\.0\.0\.0/ },
   { server: { transport: 'SSE', url: `${H}/${'a'.repeat(2048)}` }, says: /longer than the 2048/ },
   { server: { transport: 'SSE', url: 'https://user:hunter2@h.example/sse' }, says: /credentials/ },
   { server: { transport: 'SSE', url: 'https://:hunter2@h.example/sse' }, says: /credentials/ },
   { server: { transport: 'SSE', url: 'https://user:hunter2@h.example/{x}' }, says: /template/ },
-  { server: { transport: 'SSE', url: 'https://user:hunter2@bad host/' }, says: /cannot be read/ },
+  { server: { transport: 'SSE', url: 'https://user:hunter2@bad host/' }, says: /is not valid/ },
 ];
 for (const { server, says } of faults) {
   test(`planAddresses: ${JSON.stringify(server).slice(0, 70)} gets a sentence, and shows no password`, () => {
