@@ -289,7 +289,7 @@ test('python: a machine without Python, or with an old one, says what to install
   await fakePython(path, '3.10');
   assert.equal(await unavailable(), undefined);
   const pins = { requirements: [`thing==1.0 ${HASH}`], python: '3.10', platform: 'macosx' };
-  assert.match(String(await unavailable({ tool: 'pip', ...pins })), /is locked for macosx, and/);
+  assert.match(String(await unavailable({ tool: 'pip', ...pins })), /is locked for macosx, but/);
   const resolved = resolve(t, pythonKind, { package: 'thing' }, { env: { PATH: path } });
   assert.equal(await failure(resolved), 'This Python has no pip 22.3 or newer: install uv, or a newer pip.');
 });
