@@ -179,7 +179,7 @@ test('mcp: an argument that a tool does not have is refused, with those that it 
     get_entity: /takes id, prerelease\./,
     plan_install: /takes id, version, prerelease, clients, prefer\./,
     install_entity: /takes id, version, prerelease, target, clients, prefer, frozen\./,
-    list_pending: /takes query, words, error_only, registrable, limit, offset\./,
+    list_pending: /accepts query, words, error_only, registrable, limit, offset\./,
     sync_remotes: /takes force\./,
   };
   for (const [name, says] of Object.entries(known)) {
