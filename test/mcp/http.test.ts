@@ -175,12 +175,12 @@ test('mcp: what cannot be done is an answer that says why', async (t) => {
 test('mcp: an argument that a tool does not have is refused, with those that it has', async (t) => {
   const { client } = await connected(t);
   const known: Record<string, RegExp> = {
-    search_catalog: /takes query, type, capabilities, /,
-    get_entity: /takes id, prerelease\./,
-    plan_install: /takes id, version, prerelease, clients, prefer\./,
-    install_entity: /takes id, version, prerelease, target, clients, prefer, frozen\./,
+    search_catalog: /accepts query, type, capabilities, /,
+    get_entity: /accepts id, prerelease\./,
+    plan_install: /accepts id, version, prerelease, clients, prefer\./,
+    install_entity: /accepts id, version, prerelease, target, clients, prefer, frozen\./,
     list_pending: /accepts query, words, error_only, registrable, limit, offset\./,
-    sync_remotes: /takes force\./,
+    sync_remotes: /accepts force\./,
   };
   for (const [name, says] of Object.entries(known)) {
     const refused = await client.callTool({ name, arguments: { id: 'tool:weather', target: '.', surprise: 1 } });
