@@ -7,21 +7,13 @@ import { shortNumber } from '../parts/words.ts';
 import type { FieldKeys } from './keys/ahead.ts';
 import { useKey } from './keys/keyboard.ts';
 import { answer, change, search, text, type } from './search-state.ts';
-import { type SearchState, SORTS } from './search-url.ts';
+import { type SearchState, SORT_NAMES, SORTS } from './search-url.ts';
 
 const MODES: Record<SearchState['mode'], string> = {
   default: 'Keywords and meaning',
   hybrid: 'Keywords and meaning',
   keyword: 'Keywords only',
   semantic: 'Meaning only',
-};
-
-const SORT_NAMES: Record<SearchState['sort'], string> = {
-  relevance: 'Relevance',
-  created_at: 'Recently added',
-  published_at: 'Recently published',
-  name: 'Name',
-  quality: 'Best described',
 };
 
 export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {

@@ -28,7 +28,15 @@ export const MOST_SHOWN = 100;
 
 const TYPES = ['agent', 'tool', 'mcp_server'] as const;
 const MODES = ['keyword', 'semantic', 'hybrid'] as const;
-export const SORTS = ['relevance', 'created_at', 'published_at', 'name', 'quality'] as const satisfies readonly Sort[];
+/** In the order of the menu. */
+export const SORT_NAMES: Record<Sort, string> = {
+  relevance: 'Relevance',
+  created_at: 'Recently added',
+  published_at: 'Recently published',
+  name: 'Name',
+  quality: 'Best described',
+};
+export const SORTS = Object.keys(SORT_NAMES) as Sort[];
 
 /** Whatever somebody typed into the address bar is a search; what makes no sense is left out. */
 export function readSearch(parameters: URLSearchParams): SearchState {
