@@ -56,7 +56,7 @@ export async function openSearch({
       });
   metrics.gauge({
     name: 'hub_search_index',
-    help: 'What search has in memory: entities, families (types and names), texts, and texts that have no vector yet.',
+    help: 'What search has indexed: entities, families (entities of one type and name), texts, and texts that have no vector yet.',
     label: 'of',
     read: async () => {
       const { entities, families, texts, embedded } = engine.sizes();
