@@ -38,8 +38,7 @@ export interface SearchQuery {
   /** None: the server's setting. */
   mode?: SearchMode;
   rerank?: Rerank;
-  /** None: `relevance`. */
-  sort?: Sort;
+  sort: Sort;
   /** None: the best one of each name when there is a text, and all in a list. */
   versions?: (typeof VERSION_CHOICES)[number];
   /** None: the default of the server's profile. */

@@ -16,7 +16,7 @@ export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
   const { capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
   const { includeInactive = false, includePending = true, prerelease = false } = wish;
   const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = wish;
-  const { text = '', mode, rerank, sort, versions, limit, offset = 0 } = wish;
+  const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0 } = wish;
   if (text.length > LONGEST_QUERY) throw tooLong();
   const lists = { capabilities, frameworks, providers, transports };
   const shown = { withFitReason, withSnippets, withFacets, explain };

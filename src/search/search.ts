@@ -79,12 +79,12 @@ function partsOf({ llm: endpoint, ...dependencies }: SearchDependencies) {
   };
 }
 
-type CompletedQuery = SearchQuery & Required<Pick<SearchQuery, 'limit' | 'sort'>>;
+type CompletedQuery = SearchQuery & Required<Pick<SearchQuery, 'limit'>>;
 
 function completed(query: SearchQuery, { settings }: Parts): CompletedQuery {
   const { usual, most } = PROFILES[settings.profile];
-  const { text, limit = usual, sort = 'relevance' } = query;
-  return { ...query, text: plainText(text), limit: Math.min(limit, most), sort };
+  const { text, limit = usual } = query;
+  return { ...query, text: plainText(text), limit: Math.min(limit, most) };
 }
 
 async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
@@ -128,6 +128,7 @@ async function ranked(query: CompletedQuery, parts: Parts): Promise<Cut> {
   const { mode = parts.settings.mode, versions = 'latest', rerank: wanted = parts.settings.rerank } = query;
   const end = offset + query.limit;
   const isByRelevance = sort === 'relevance';
+  // In another order, the first ones do not show whether any hit was found by words.
   const limit = isByRelevance ? Math.ceil(end / RANKED_AT_ONCE) * RANKED_AT_ONCE : MOST_HITS;
   const request = { text, filters, mode, versions, sort, explain, limit, withFacets };
   const ranking = await parts.rank(request, await stateOf(parts));

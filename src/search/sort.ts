@@ -5,7 +5,7 @@ import type { Segment } from './index/segment.ts';
 import { plainText } from './search-query.ts';
 import { fold } from './words.ts';
 
-/** Nobody tells longer titles apart at a glance; an index of PostgreSQL takes no text of any length. */
+/** The part of a title that is compared, in characters: PostgreSQL limits the size of an index entry. */
 const LONGEST_TITLE = 200;
 
 /** Case and accents do not count. Equal titles are in the order of names and types: only versions of one entry are equal. */
@@ -14,9 +14,11 @@ export function sortName({ title, name, type }: Pick<IndexEntry, 'title' | 'name
   return [plain, name, type].join('\n').toWellFormed();
 }
 
+type Values = 'arrived' | 'published' | 'qualities';
+
 /** A version in a segment. */
 export interface Member {
-  segment: Pick<Segment, 'arrived' | 'published' | 'qualities' | 'sortNames' | 'uids' | 'memberDocuments'>;
+  segment: Pick<Segment, Values | 'sortNames' | 'nameRanks' | 'uids' | 'memberDocuments'>;
   member: number;
 }
 
@@ -25,9 +27,13 @@ export type Compare = (one: Member, other: Member) => number;
 const lastUidFirst: Compare = (one, other) => other.segment.uids.compare(other.member, one.segment.uids, one.member);
 
 /** Versions of one entry stay as they are in their segment: the newest first, stable ones before pre-releases. */
-const byName: Compare = (one, other) =>
-  one.segment.sortNames.compare(documentOf(one), other.segment.sortNames, documentOf(other)) ||
-  one.member - other.member;
+const byName: Compare = (one, other) => {
+  if (one.segment !== other.segment)
+    return one.segment.sortNames.compare(documentOf(one), other.segment.sortNames, documentOf(other));
+  const { nameRanks } = one.segment;
+  const rank = (member: Member) => nameRanks[documentOf(member)] as number;
+  return rank(one) - rank(other) || one.member - other.member;
+};
 
 /** By the name of the column that holds the members of a segment in this order. */
 export const ORDERS = {
@@ -51,7 +57,7 @@ function documentOf({ segment, member }: Member): number {
 }
 
 /** What is not known comes last: no value is negative. */
-function largestFirst(column: 'arrived' | 'published' | 'qualities', otherwise: Compare): Compare {
+function largestFirst(column: Values, otherwise: Compare): Compare {
   const value = ({ segment, member }: Member) => {
     const known = segment[column][member] as number;
     return Number.isNaN(known) ? -1 : known;

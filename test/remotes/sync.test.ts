@@ -321,6 +321,7 @@ function aSearch(text: string): SearchQuery {
     text,
     filters: { ...none, includeInactive: false, includePending: true, prerelease: false },
     mode: 'keyword',
+    sort: 'relevance',
     offset: 0,
     withFitReason: false,
     withSnippets: false,

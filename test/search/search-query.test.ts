@@ -17,7 +17,7 @@ test('search query: what is not said means the usual', () => {
     },
     mode: undefined,
     rerank: undefined,
-    sort: undefined,
+    sort: 'relevance',
     versions: undefined,
     limit: undefined,
     offset: 0,

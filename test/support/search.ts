@@ -31,6 +31,7 @@ export function aQuery(fields: Partial<SearchQuery> = {}): SearchQuery {
   return {
     text: '',
     filters: NO_FILTERS,
+    sort: 'relevance',
     offset: 0,
     withFitReason: false,
     withSnippets: false,

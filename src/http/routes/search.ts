@@ -41,12 +41,14 @@ const SearchParameters = z.object({
     .meta({ examples: ['hybrid'] }),
   rerank: choice(RERANKS)
     .optional()
-    .describe('Whether a language model reorders the most relevant results; default: the hub’s setting')
+    .describe(
+      'Whether a language model reorders the most relevant results, if they are sorted by relevance; default: the hub’s setting',
+    )
     .meta({ examples: ['none'] }),
   sort: choice(SORTS)
-    .prefault('relevance')
+    .optional()
     .describe(
-      '`relevance`: the best first, or without `q` what was added last; `created_at`: what was added last; `published_at`: what was published last, by the date its publisher gives; `name`: by title, or by name without one, regardless of case; `quality`: the highest score first. All results are sorted, not only the page: with `q`, the 500 most relevant ones',
+      '`relevance` (default): best first, or most recently added first without `q`; `created_at`: most recently added first; `published_at`: most recently published first, by the date its publisher gives; `name`: by title, or by name without one, regardless of case; `quality`: highest score first. All results are sorted, not only the page: with `q`, the most relevant ones, at most 500',
     )
     .meta({ examples: ['published_at'] }),
   versions: choice(VERSION_CHOICES)

@@ -23,7 +23,7 @@ export interface SearchEngine {
   close(): Promise<void>;
 }
 
-/** So many of the best hits of a query are counted, sorted and shown. */
+/** Most hits of a query: only these are counted, sorted and shown. */
 export const MOST_HITS = 500;
 
 export interface RankRequest {

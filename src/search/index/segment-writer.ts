@@ -49,8 +49,12 @@ function documentsByText(texts: readonly number[], textCount: number) {
   for (let text = 0; text < textCount; text += 1) {
     textDocumentStarts[text + 1] = (textDocumentStarts[text + 1] as number) + (textDocumentStarts[text] as number);
   }
-  const textOf = (document: number) => texts[document] as number;
-  const textDocuments = Uint32Array.from(texts.keys()).sort((one, other) => textOf(one) - textOf(other) || one - other);
+  const next = textDocumentStarts.slice();
+  const textDocuments = new Uint32Array(texts.length);
+  for (const [document, text] of texts.entries()) {
+    textDocuments[next[text] as number] = document;
+    next[text] = (next[text] as number) + 1;
+  }
   return { textDocuments, textDocumentStarts };
 }
 
@@ -101,13 +105,19 @@ function createMemberWriter() {
 
 function memberOrders(columns: ReturnType<typeof documentColumns>) {
   const uids = new Strings(columns.uidBytes, columns.uidOffsets);
-  const segment = { ...columns, uids, sortNames: new Strings(columns.sortNameBytes, columns.sortNameOffsets) };
+  const sortNames = new Strings(columns.sortNameBytes, columns.sortNameOffsets);
+  const documents = Uint32Array.from(columns.texts.keys()).sort((one, other) =>
+    sortNames.compare(one, sortNames, other),
+  );
+  const nameRanks = new Uint32Array(documents.length);
+  for (const [rank, document] of documents.entries()) nameRanks[document] = rank;
+  const segment = { ...columns, uids, sortNames, nameRanks };
   const members = Array.from(columns.arrived.keys(), (member) => ({ segment, member }));
   const orders = Object.entries(ORDERS).map(([name, compare]) => [
     name,
     Uint32Array.from(members.sort(compare), ({ member }) => member),
   ]);
-  return Object.fromEntries(orders) as Record<keyof typeof ORDERS, Uint32Array>;
+  return { nameRanks, ...(Object.fromEntries(orders) as Record<keyof typeof ORDERS, Uint32Array>) };
 }
 
 /** Sets are numbers of values, with a space between two. */

@@ -79,11 +79,13 @@ function createSnapshot(segments: readonly OpenSegment[], choose: Snapshot['choo
   const frequencies = new Map<string, number>();
 
   function frequency(term: string): number {
+    const known = frequencies.get(term);
+    if (known !== undefined) return known;
     const inSegment = ({ segment }: OpenSegment) => segment.frequencies[segment.terms.find(term)] ?? 0;
-    const known = frequencies.get(term) ?? segments.reduce((sum, each) => sum + inSegment(each), 0);
+    const sum = segments.reduce((before, each) => before + inSegment(each), 0);
     if (frequencies.size >= MOST_FREQUENCIES) frequencies.clear();
-    frequencies.set(term, known);
-    return known;
+    frequencies.set(term, sum);
+    return sum;
   }
 
   return {

@@ -8,7 +8,7 @@ import { countsFrom, wantedValues } from '../facet-values.ts';
 import { NO_SCORES } from '../ranking/lister.ts';
 import { weightsFor } from '../ranking/merge.ts';
 import { type Found, findCandidates } from './find-candidates.ts';
-import { bestCandidates, explained, facetsOf, hitsFrom, inOrderOf } from './merge-hits.ts';
+import { bestCandidates, explained, facetsOf, hitsFrom } from './merge-hits.ts';
 import type { EntityFilter, ListChoice, SearchReads } from './store.ts';
 import { TableKeeper, type TableKeeperDependencies } from './table-keeper.ts';
 
@@ -69,18 +69,20 @@ async function ranked(
 ): Promise<FoundHits> {
   const { limit, versions, sort, withFacets, explain } = request;
   const weights = weightsFor(mode, words);
-  // All that any page shows, however few are asked for: quality and age still change the order, and pages must not overlap.
+  // Always all: quality and age change the order, so that a cut by page size would make pages overlap.
   const found = bestCandidates(candidates, weights, MOST_HITS);
   const preferred = [...named.values()].flatMap(({ uid }) => uid ?? []);
   const families = found.map(({ family }) => family);
   const members = await reads.members(families, { filter: entityFilter(request.filters), versions, sort, preferred });
   const best = hitsFrom(members, found, { weights, now }).slice(0, MOST_HITS);
-  const hits = (sort === 'relevance' ? best : inOrderOf(members, best)).slice(0, limit);
+  const byUid = new Map(best.map((hit) => [hit.uid, hit]));
+  const sorted = sort === 'relevance' ? best : members.flatMap(({ uid }) => byUid.get(uid) ?? []);
+  const hits = sorted.slice(0, limit);
   const scores = explain ? await reads.explain(families, terms) : undefined;
   return {
     hits: scores ? explained(hits, members, { words, named, weights, scores }) : hits,
     total: best.length,
-    ...(withFacets && { facets: facetsOf(members) }),
+    ...(withFacets && { facets: facetsOf(members.filter(({ uid }) => byUid.has(uid))) }),
   };
 }
 

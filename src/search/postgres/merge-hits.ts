@@ -69,11 +69,6 @@ export function hitsFrom(
   return hits.filter(({ final }) => final > 0).sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
 }
 
-export function inOrderOf(members: readonly FoundMember[], hits: readonly Hit[]): Hit[] {
-  const byUid = new Map(hits.map((hit) => [hit.uid, hit]));
-  return members.flatMap(({ uid }) => byUid.get(uid) ?? []);
-}
-
 export function facetsOf(members: readonly FoundMember[]): FacetCounts {
   const counted = new Map<string, number>();
   for (const { type, facets } of members) {

@@ -154,10 +154,9 @@ const TABLES = [
   'create index search_entity_slug on search_entity (slug_key)',
   'create index search_entity_newest on search_entity (created_at desc, uid desc)',
   'create index search_entity_newest_version on search_entity (created_at desc, uid desc) where is_newest',
-  // Lists of the newest versions in other orders; those of all versions are rare.
-  'create index search_entity_by_name on search_entity (sort_name) where is_newest',
-  'create index search_entity_by_publication on search_entity (published_at desc nulls last, sort_name) where is_newest',
-  'create index search_entity_by_quality on search_entity (quality desc, sort_name) where is_newest',
+  'create index search_entity_by_name on search_entity (sort_name)',
+  'create index search_entity_by_publication on search_entity (published_at desc nulls last, sort_name)',
+  'create index search_entity_by_quality on search_entity (quality desc, sort_name)',
   'create index search_entity_facets on search_entity using gin (facets)',
   `create table search_name (
     key text collate "C" not null,
