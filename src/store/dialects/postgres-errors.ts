@@ -1,12 +1,15 @@
 // Which errors of PostgreSQL mean that it cannot be used now.
 
 export const READ_ONLY_TRANSACTION = '25006';
+/** The hub was silent for too long within a transaction, such as one that was paused. */
+const IDLE_IN_TRANSACTION = '25P03';
 
 /** Classes of SQLSTATE: connection exceptions, rollbacks in favor of others, insufficient resources, operator intervention. */
 const UNAVAILABLE_STATES = /^(08|40|53|57)/;
 const UNAVAILABLE_CODES = [
   ...['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'],
   READ_ONLY_TRANSACTION,
+  IDLE_IN_TRANSACTION,
 ];
 const UNAVAILABLE_MESSAGES = [
   /timeout exceeded when trying to connect/i,
