@@ -19,7 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), 'hub-cli-'));
 try {
   await bundle(join(folder, 'dist'));
   const tsc = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', join(folder, 'types')];
-  execFileSync('npx', ['tsc', ...tsc], { cwd: ROOT, stdio: 'inherit' });
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...tsc], { cwd: ROOT, stdio: 'inherit' });
   for (const file of ['README.md', 'LICENSE']) await cp(join(ROOT, file), join(folder, file));
   await writeFile(join(folder, 'package.json'), JSON.stringify(description(), null, 2));
   await mkdir(destination, { recursive: true });

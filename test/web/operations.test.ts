@@ -332,7 +332,7 @@ browserTest('operations: the audit log shows who changed what', {}, async ({ ope
   assert.equal(await log.getByRole('button').count(), 0);
 });
 
-browserTest('operations: webhooks are listed with their last delivery, and their log', empty, async ({ open, hub }) => {
+browserTest('operations: webhooks are listed with their last delivery, and their log', {}, async ({ open, hub }) => {
   const url = `http://127.0.0.1:9/hub?token=hidden`;
   await hub.addWebhook({ name: 'chat', url, events: ['approval.needed', 'sync.finished'] });
   const page = await open('/operations');
@@ -350,7 +350,7 @@ browserTest('operations: webhooks are listed with their last delivery, and their
   await given.nth(20).waitFor();
 });
 
-browserTest('operations: views of the registry are made, changed and removed', empty, async ({ open, hub }) => {
+browserTest('operations: views of the registry are made, changed and removed', {}, async ({ open, hub }) => {
   const page = await open('/operations', { expects: /400/ });
   const panel = page.getByRole('region', { name: 'Registry views' });
   await panel.getByText('Subsets of the registry').press('Enter');

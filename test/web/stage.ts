@@ -43,7 +43,7 @@ export interface StageOptions {
   manifests?: JsonObject[];
   /** The sample catalog as well. */
   demo?: boolean;
-  /** One hub for all tests of a file that are given this very object: for those that change nothing in it. */
+  /** Tests of a file that are given the same object share one hub, and must not change it. */
   isShared?: boolean;
 }
 

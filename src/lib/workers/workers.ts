@@ -32,7 +32,6 @@ export interface WorkerPoolOptions {
 
 /** Only what hangs takes so long. */
 const LONGEST_CLOSE_MS = 120_000;
-const LONGEST_LOAD_MS = 10_000;
 const LOOK_AGAIN_MS = 5;
 
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
@@ -63,7 +62,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
   /** A thread that is ended while it still loads takes the whole process with it. */
   async function end(): Promise<void> {
     const startedAt = performance.now();
-    while (isLoading() && performance.now() - startedAt < LONGEST_LOAD_MS) await sleep(LOOK_AGAIN_MS);
+    while (isLoading() && performance.now() - startedAt < LONGEST_CLOSE_MS) await sleep(LOOK_AGAIN_MS);
     await pool?.destroy();
   }
 
