@@ -32,7 +32,9 @@ browserTest('search: results come while one types, with what matches and why', d
   }`);
   await page.getByText('for “weather”').waitFor();
   const asked = page.asked('/catalog/search').map((path) => new URL(path, 'http://h').searchParams.get('q'));
-  assert.deepEqual(new Set(asked), new Set(['weather']), 'not every key is a search');
+  // Counts of the search before may still be asked for.
+  const typed = new Set(asked.filter((q) => q !== 'tables in a pdf'));
+  assert.deepEqual(typed, new Set(['weather']), 'not every key is a search');
 });
 
 browserTest(
@@ -200,11 +202,10 @@ browserTest('search: filters say how many, narrow, and survive reload and back',
 browserTest('search: the mode is the reader’s choice', demo, async ({ open }) => {
   const page = await open('/?q=pdf');
   await first(page).waitFor();
-  page.forget();
+  const asked = page.waitForRequest(/\/catalog\/search\?.*mode=keyword/);
   await page.getByLabel('Search by').selectOption('keyword');
   await page.waitForURL(/mode=keyword/);
-  await until(page, 'document.querySelector(".results:not(.results-old)") !== null');
-  assert.match(page.asked('/catalog/search')[0] ?? '', /mode=keyword/);
+  await asked;
 });
 
 browserTest('search: the hub sorts all results, not only those on the page', demo, async ({ open, origin }) => {
@@ -224,7 +225,7 @@ browserTest('search: the hub sorts all results, not only those on the page', dem
   const { items } = (await answer.json()) as SearchPage;
   const sorted = items.map(({ title, name }) => title ?? name);
   await titles(page).first().filter({ hasText: sorted[0] }).waitFor();
-  assert.match(page.asked('/catalog/search')[0] ?? '', /sort=name.*limit=20/);
+  assert.ok(page.asked('/catalog/search').some((path) => /sort=name.*limit=20/.test(path)));
   assert.deepEqual(await titles(page).allTextContents(), sorted.slice(0, 20));
   await screenshot(page, 'search-sorted');
   await page.getByRole('button', { name: 'Show more' }).click();
