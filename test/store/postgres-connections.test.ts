@@ -85,6 +85,18 @@ testOnPostgres(
   },
 );
 
+testOnPostgres('a hub that was paused inside a transaction reports an unavailable database', async (t, address) => {
+  const dialect = openPostgres(address, { metrics: { observeQuery() {} } }, 200);
+  t.after(() => dialect.close());
+  const transaction = dialect.write.transaction().execute(async (tx) => {
+    await sql`select 1`.execute(tx);
+    // Nothing of this process runs meanwhile, as when its machine is paused.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    await sql`select 1`.execute(tx);
+  });
+  await assert.rejects(transaction, UNAVAILABLE);
+});
+
 testOnPostgres('an error of a statement is not mistaken for an unavailable database', async (t, address) => {
   const { dialect, proxy } = await openThroughProxy(t, address);
   // The connection for migrations is gone by now.
