@@ -128,7 +128,7 @@ function endWithHub(group: number | undefined): () => void {
     // Not in the hub's own group: what ends all of that must not end it first.
     detached: true,
   });
-  // Without a shell there is no watcher; the program runs anyway.
+  // Without a shell, the program runs unwatched.
   watcher.on('error', () => {});
   watcher.stdin.on('error', () => {});
   watcher.unref();

@@ -30,7 +30,7 @@ function isEmptyRange({ quality_below, quality_at_least, younger_than_days, olde
   );
 }
 
-/** The values of which an entity must have one, by member. Members that every entity meets are left out. */
+/** By member, the values that match: an entity must have one of them. Members that every entity meets are left out. */
 type Conditions = ReadonlyMap<string, readonly string[]>;
 
 function conditionsOf({ match = {}, except }: Rule): Conditions {

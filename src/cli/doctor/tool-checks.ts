@@ -36,8 +36,8 @@ async function containerFinding(run: World['run']): Promise<Finding> {
   const skopeo = await versionOf('skopeo', run);
   const found = [...engines.map((engine) => engine?.found), skopeo].filter((part) => part !== undefined);
   if (engines.some((engine) => engine?.answers)) return { outcome: 'ok', found: found.join('; ') };
-  const todo = engines.some(Boolean) ? 'start the engine' : 'install docker or podman';
-  const advice = `Only the digest of container images is recorded; to pull and run them, ${todo}.`;
+  const nextStep = engines.some(Boolean) ? 'start the engine' : 'install docker or podman';
+  const advice = `Only the digest of container images is recorded; to pull and run them, ${nextStep}.`;
   return { outcome: 'warning', found: found.join('; ') || 'no docker, podman or skopeo on the PATH', advice };
 }
 
