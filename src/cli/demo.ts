@@ -5,10 +5,10 @@ import type { ManifestSource } from '../catalog/entity.ts';
 import { parseManifestText } from '../catalog/manifest-text.ts';
 import { readIndexDocument } from '../remotes/fetching/read-index.ts';
 
-/** Beside `src` in a checkout and beside `dist` in the package. */
+/** Next to `src` in a checkout, and next to `dist` in the package. */
 const DEMO_INDEX = new URL('../../demo/index.json', import.meta.url).href;
 
-/** Read as a remote's index would be, only from files. */
+/** Reads the demo like the index of a remote, but from files. */
 export async function readDemoCatalog(): Promise<ManifestSource[]> {
   const { document } = await readDocument(DEMO_INDEX);
   const { entries } = readIndexDocument(document, DEMO_INDEX);

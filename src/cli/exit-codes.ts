@@ -1,7 +1,7 @@
-// Exit codes, and which failure ends with which.
+// Exit codes, and the failures that lead to each.
 import { HubError, SettingError, UnreachableError } from '../errors.ts';
 
-/** docs/cli.md is made from this list. */
+/** docs/cli.md is generated from this list. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Success.' },
   failed: { code: 1, meaning: 'Failure: a step, a remote, a check, or the hub itself failed.' },
@@ -14,12 +14,12 @@ export const EXIT_CODES = {
 
 export type Ending = keyof typeof EXIT_CODES;
 
-/** A command line that cannot be followed, with a sentence that says why. */
+/** An invalid command line; the message explains why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Something that is not there, with a sentence that says what to do. */
+/** Something that does not exist; the message says what to do. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError';
 }

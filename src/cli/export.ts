@@ -1,4 +1,4 @@
-// Exports the catalog entity by entity, as JSON lines or as a folder that can be published.
+// Exports the catalog entity by entity, as JSON lines or as a publishable folder.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const PAGE_SIZE = 500;
 const MANIFESTS_AT_ONCE = 8;
 const MOST_WAITING_BYTES = 50_000_000;
 
-/** Into the file, or line by line to `write`. Answers how many. */
+/** Writes to the file, or line by line to `write`. Returns the number of entities. */
 export async function exportLines({
   file,
   write,
@@ -38,7 +38,7 @@ export async function exportLines({
     for await (const { entity, manifestText } of exported(request)) {
       count += 1;
       const { id, source_url } = entity;
-      // Read and written again, because a stored manifest may be spread over many lines.
+      // Parsed and serialized again, because a stored manifest may span many lines.
       yield `${JSON.stringify({ id, source_url, manifest: JSON.parse(manifestText) })}\n`;
     }
   }
@@ -47,7 +47,7 @@ export async function exportLines({
   return count;
 }
 
-/** In the hub's own layout: `index.json` with the paths of manifests beside it. Answers how many. @throws HubError */
+/** Writes the hub's own layout: `index.json`, and manifests in folders next to it. Returns the number of entities. @throws HubError */
 export async function exportIndex({ folder, ...request }: ExportRequest & { folder: string }): Promise<number> {
   const paths: string[] = [];
   for await (const { entity, manifestText } of exported(request)) {
@@ -56,17 +56,17 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
     await writeFile(join(folder, path), `${manifestText.trimEnd()}\n`);
     paths.push(path);
   }
-  // Last: an index never lists what is not there.
+  // Written last, so that the index never lists a missing file.
   await mkdir(folder, { recursive: true });
   await wholeFile(join(folder, 'index.json'), [`${JSON.stringify({ manifests: paths }, null, 2)}\n`]);
   return paths.length;
 }
 
-/** Readable, and different for each id also where capital letters count for nothing. */
+/** Readable, and unique per id even on case-insensitive file systems. */
 function manifestPath({ id, type, name, version }: EntitySummary): string {
   const words = `${name}-${version}`.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+|[-.]+$/g, '');
   const mark = createHash('sha256').update(id).digest('hex').slice(0, 10);
-  // The other parts contain only harmless characters. This one comes from another hub and becomes part of a path.
+  // The other parts contain only safe characters. This one comes from another hub and becomes part of a path.
   if (!ENTITY_TYPES.includes(type))
     throw new HubError('invalid_manifest', `The hub reports the type '${type}' for '${id}', which does not exist.`);
   return `manifests/${type}/${mark.slice(0, 2)}/${words.slice(0, 80)}-${mark}.json`;
@@ -85,7 +85,7 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
     try {
       return { entity, manifestText: (await hub.getManifest(entity.id)).text };
     } catch (error) {
-      // It was removed after it was listed, so it does not belong to the catalog.
+      // The entity was removed after it was listed.
       if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
       throw error;
     }
@@ -93,21 +93,21 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
   for await (const batch of manifests) yield* batch.filter((each) => each !== undefined);
 }
 
-/** By name, so that what is added or changed meanwhile moves as little as possible; nothing is told twice. */
+/** Pages by name, so that concurrent changes shift as few entries as possible; skips duplicates. */
 async function* entities({ hub, type, onProgress, signal }: ExportRequest): AsyncGenerator<EntitySummary[]> {
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (let offset = 0; ; offset += PAGE_SIZE) {
     signal.throwIfAborted();
     const { items, total } = await hub.listCatalog({ text: '', type, sort: 'name', limit: PAGE_SIZE, offset });
-    const untold = items.filter(({ id }) => !told.has(id));
-    for (const { id } of untold) told.add(id);
-    yield untold;
-    onProgress(told.size, total);
+    const unseen = items.filter(({ id }) => !seen.has(id));
+    for (const { id } of unseen) seen.add(id);
+    yield unseen;
+    onProgress(seen.size, total);
     if (items.length < PAGE_SIZE) return;
   }
 }
 
-/** Nobody finds half a file. */
+/** Writes a temporary file and renames it, so that readers never see a partial one. */
 async function wholeFile(file: string, parts: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const unfinished = `${file}.unfinished`;
   await mkdir(dirname(file), { recursive: true });

@@ -8,7 +8,7 @@ import { failureForPrograms } from './output/failure.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** The exit code. */
+/** Resolves to the exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const isJson = asksForJson(args);
   let ending = 'ok' as Ending;
@@ -16,10 +16,10 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     const onEnd = (end: Ending) => {
       ending = end;
     };
-    // What the parser says of a wrong command line is for people: programs get it below.
+    // The parser's messages are for people; programs get JSON below.
     const parsing = isJson ? { ...terminal, writeError: () => {} } : terminal;
     await createProgram({ table: COMMAND_TABLE, terminal, parsing, onEnd }).parseAsync(args, { from: 'user' });
-    // Steps that were stopped are in the report as failed.
+    // The report lists stopped steps as failed.
     const isStopped = ending === 'failed' && terminal.shutdown.aborted;
     return EXIT_CODES[isStopped ? 'stopped' : ending].code;
   } catch (error) {
@@ -32,7 +32,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** Also where the rest of the command line is wrong. */
+/** Works even if the rest of the command line is invalid. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   return (end === -1 ? args : args.slice(0, end)).includes('--json');
@@ -46,12 +46,12 @@ function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; me
   if (isStopped) return { ending: 'stopped', message: 'Stopped before it was done.' };
   const ending = endingOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  // A token that the hub knows is not replaced by setting it again.
+  // A forbidden operation needs another token, so the advice to set HUB_TOKEN would not help.
   const isAdvised = isOfServer(error) && !(error instanceof HubError && error.code === 'forbidden');
   return { ending, message: `${message}${isAdvised ? (ADVICE[ending] ?? '') : ''}` };
 }
 
-/** What a server said, or that there was none: it knows nothing of this command line. */
+/** Whether a server refused the request or could not be reached; such errors do not mention the command line. */
 function isOfServer(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof HubError && 'status' in error);
 }
@@ -61,12 +61,12 @@ function usageMessage({ code, message }: CommanderError): string {
   return message.replace(/^error: /, '');
 }
 
-/** What has a sentence for people; anything else is a fault of the hub's own, and is shown whole. */
+/** Whether the message is written for people; any other error is a bug in the hub, and is shown with its stack. */
 function isExpected(error: unknown): boolean {
   const kinds = [HubError, StartError, UnreachableError, UsageError, NotFoundError, CommanderError];
   if (kinds.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
-  // For files, the system error already names the file and the cause.
+  // System errors already name the file and the cause.
   return ['InstallError', 'AbortError'].includes(error.name) || 'syscall' in error;
 }
 

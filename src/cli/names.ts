@@ -1,4 +1,4 @@
-// Resolves names that users type to ids in a catalog or entries of a lockfile.
+// Resolves names that users type to ids in a catalog, or to entries of a lockfile.
 import type { EntityRecord } from '../catalog/contract.ts';
 import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
@@ -32,7 +32,7 @@ export interface NameSource extends Pick<Call, 'access' | 'terminal' | 'output'>
   prerelease: boolean;
 }
 
-/** The whole id, with its version. @throws HubError `entity_not_found`, UsageError when several entities have the name. */
+/** Returns the whole id, with its version. @throws HubError `entity_not_found`, UsageError if the name is ambiguous. */
 export async function catalogId(text: string, source: NameSource): Promise<string> {
   const given = parseReference(text);
   const found = given ? await entityOf(text, source) : undefined;
@@ -46,7 +46,7 @@ export async function catalogId(text: string, source: NameSource): Promise<strin
   return choose(text, matches, source);
 }
 
-/** Ids are returned unchanged, so that the hub reports errors about them; names are resolved to ids. */
+/** Resolves names to ids. Returns ids unchanged, so that the hub reports errors about them. */
 export async function idOrName(
   text: string,
   source: Omit<NameSource, 'prerelease'> & { prerelease?: boolean },
@@ -54,7 +54,7 @@ export async function idOrName(
   return parseReference(text) ? text : catalogId(text, { prerelease: false, ...source });
 }
 
-/** A name or id as typed, with the version that was given beside it. @throws UsageError when it names another one. */
+/** Adds the value of --version to a name or id. @throws UsageError if it already has a different version. */
 export function withVersion(text: string, version: string | undefined): string {
   const named = (parseReference(text) ?? split(text)).version;
   if (version === undefined || named === version) return text;
@@ -62,7 +62,7 @@ export function withVersion(text: string, version: string | undefined): string {
   throw new UsageError(`'${shown(text)}' and --version ${shown(version)} name different versions: use one of them.`);
 }
 
-/** @throws HubError `entity_not_found`, UsageError when several entities have the name. */
+/** @throws HubError `entity_not_found`, UsageError if the name is ambiguous. */
 export function findInLockfile(text: string, { entities }: Lockfile, place: string): LockedEntity {
   const given = parseReference(text);
   const wanted = given ? { name: `${given.type}:${given.slug}`, version: given.version } : split(text);
@@ -95,7 +95,7 @@ async function nearest(text: string, { hub, ...call }: NameSource): Promise<Name
   return (await whenIndexed(() => hub.search(query), call)).items;
 }
 
-/** Whole ids of all entities whose slug is the name, otherwise of those that have the name. */
+/** Full ids of the entities with this slug, or else with this name. */
 async function matchesOf({ name, version }: Wanted, near: readonly Named[], source: NameSource): Promise<string[]> {
   const suffix = version === undefined ? '' : `@${version}`;
   const bySlug = ENTITY_TYPES.map((type) => `${type}:${name}${suffix}`).filter((id) => parseReference(id));
@@ -109,7 +109,7 @@ async function matchesOf({ name, version }: Wanted, near: readonly Named[], sour
   return [...new Set(all)];
 }
 
-/** Those that fit best: by id or slug, otherwise by name, otherwise by the last part of a name or slug. */
+/** The best matches: by id or slug, or else by name, or else by the last part of a name or slug. */
 function bestOf<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
   const text = wanted.toLowerCase();
   const levels = [
@@ -120,7 +120,7 @@ function bestOf<T extends Named>(wanted: string, candidates: readonly T[]): T[] 
   return levels.map((fits) => candidates.filter(fits)).find((found) => found.length > 0) ?? [];
 }
 
-/** By typing errors in a name or slug, or in its last part. Those that are far away stay in the order of the search. */
+/** Sorts by edit distance to a name, a slug or its last part. Distant ones keep the order of the search. */
 function nearestFirst<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
   const text = wanted.toLowerCase();
   const most = Math.ceil(text.length / 3);

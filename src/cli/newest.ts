@@ -9,7 +9,7 @@ import type { LockedEntity } from '../install/contract.ts';
 type Catalog = Pick<HubOperations, 'getEntity'>;
 type Version = EntityRecord['versions'][number];
 
-/** Undefined when the catalog does not have it. */
+/** Returns undefined if the catalog does not have the entity. */
 export async function foundEntity(
   hub: Catalog,
   id: string,
@@ -23,7 +23,7 @@ export async function foundEntity(
   }
 }
 
-/** All ids of one version: the wanted one, or the newest stable one. */
+/** All ids of one version: the requested one, or the newest stable one. */
 export function idsOfVersion(
   { id, versions }: Pick<EntityRecord, 'id' | 'versions'>,
   { version, prerelease }: { version?: string; prerelease: boolean },
@@ -35,7 +35,7 @@ export function idsOfVersion(
   return ids.length > 0 || version !== undefined ? ids : [id];
 }
 
-/** The newest stable version, or the installed one if that is newer; undefined when the catalog has neither. */
+/** The newest stable version, or the installed one if that is newer; undefined if the catalog has neither. */
 export async function newestOf(
   hub: Catalog,
   locked: LockedEntity,

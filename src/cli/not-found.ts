@@ -1,9 +1,9 @@
-// The advice for an entity that is not in the catalog, for the command line.
+// Advice of the command line for an entity that is not in the catalog.
 import { HubError } from '../errors.ts';
 
 export const SEARCH_ADVICE = "'hub search <words>' finds entities by what they do.";
 
-/** The same error, worded for the command line; the hub words it for HTTP clients. */
+/** Rewords the error for the command line; the hub words it for HTTP clients. */
 export async function explainedNotFound<T>(asked: Promise<T>, reword: (message: string) => string): Promise<T> {
   try {
     return await asked;

@@ -1,4 +1,4 @@
-// The kinds of options that commands have.
+// The kinds of options that commands use.
 import { readValues } from '../lib/value-list.ts';
 import type { Command, OptionSpec } from './command.ts';
 import { UsageError } from './exit-codes.ts';
@@ -11,7 +11,7 @@ export function text(flags: string, description: string): OptionSpec<string | un
   return { flags, description, fallback: undefined, read: (value) => value };
 }
 
-/** Lets users name a version apart from the id. */
+/** Lets users name a version separately from the id. */
 export const VERSION_OPTION = text(
   '--version <version>',
   'version to use; the same as @<version> at the end of the id',
@@ -33,7 +33,7 @@ export function oneOf<const T extends string>(
   return { flags, description, choices, fallback: undefined, read: (value) => chosen(value, choices) };
 }
 
-/** May be given several times. */
+/** May be repeated. */
 export function someOf<const T extends string>(
   flags: string,
   description: string,
@@ -95,7 +95,7 @@ export function signedNumber(flags: string, description: string): OptionSpec<num
   };
 }
 
-/** Which part of a long list of `things` is shown. */
+/** Options that select a part of a long list of `things`. */
 export function paging<const F extends number | undefined>(things: string, limit: { most: number; fallback: F }) {
   const { most: max, fallback } = limit;
   return {
@@ -128,7 +128,7 @@ const OPTIONS_OF_KIND: Record<Command['kind'], Record<string, OptionSpec<unknown
   plain: {},
 };
 
-/** Everything that a command takes, the options of its kind included. */
+/** All options of a command, including those of its kind. */
 export function optionsOf({ kind, options }: Command): Record<string, OptionSpec<unknown>> {
   return { ...options, ...OPTIONS_OF_KIND[kind] };
 }

@@ -12,9 +12,9 @@ import type { Terminal } from './terminal/terminal.ts';
 export interface ProgramOptions {
   table: CommandTable;
   terminal: Terminal;
-  /** Where the parser itself writes: help, and what is wrong with a command line. */
+  /** Where the parser writes help and errors of the command line. */
   parsing: Pick<Terminal, 'write' | 'writeError' | 'columns'>;
-  /** Told how the command that was run ended. */
+  /** Called with the result of the command. */
   onEnd: (ending: Ending) => void;
 }
 
@@ -30,7 +30,7 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
     })
-    // Only before the command: behind it, --version is that of an entity.
+    // Global options go before the command; after it, --version is the version of an entity.
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("'hub --help' lists the commands.")
@@ -62,7 +62,7 @@ function addCommand(
   const options = Object.entries(optionsOf(command)).map(([key, spec]) => ({ key, option: parserOption(spec), spec }));
   for (const { option } of options) parser.addOption(option);
   parser.addHelpText('after', helpAfter(command, parsing.columns));
-  // Not the whole of it: what is wrong would scroll away.
+  // The full help would scroll the error away.
   parser.showHelpAfterError(`'hub ${command.path.join(' ')} --help' shows usage and examples.`);
   parser.action(async () => {
     const given = parser.opts();

@@ -1,4 +1,4 @@
-// The manifest that `--manifest` names: a file, an address, or standard input.
+// Reads the manifest that `--manifest` names: a file, an address, or standard input.
 import { readFile } from 'node:fs/promises';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';

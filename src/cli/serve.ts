@@ -1,4 +1,4 @@
-// `hub serve`: start, listen, and stop without losing a request.
+// `hub serve`: starts, listens, and stops without losing a request.
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -18,15 +18,15 @@ import { readDemoCatalog } from './demo.ts';
 import { openWorld } from './hub/world.ts';
 
 const STANDARD_PORT = 443;
-/** What listening fails with when the address is not one of this machine. */
+/** Errors of listening on an address that this machine does not have. */
 const HOST_FAILURES = ['ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL'];
-/** What listening fails with when the port is not to be had. */
+/** Errors of listening on a port that cannot be used. */
 const LISTEN_FAILURES: Readonly<Record<string, string>> = {
   EACCES: 'cannot be used by this user',
   EADDRINUSE: 'is taken by another program',
 };
 const FALLBACK_PORT = 8443;
-/** Requests that are still running after this are cut off; the process must be gone 10 s after the signal. */
+/** Requests that take longer are cut off; the process must exit within 10 s of the signal. */
 const GRACE_MS = 6_000;
 const SWEEP_MS = 200;
 
@@ -34,20 +34,20 @@ export interface ServeOptions {
   environment: Environment;
   demo: boolean;
   isTerminal: boolean;
-  /** For people: one line at a time. */
+  /** Writes one line for people. */
   say: (line: string) => void;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process should stop. */
   shutdown: AbortSignal;
 }
 
-/** Resolves once everything is closed. @throws StartError when it cannot start. */
+/** Resolves once everything is closed. @throws StartError if it cannot start. */
 export async function serve({ environment, demo, isTerminal, say, shutdown }: ServeOptions): Promise<void> {
   const config = readConfig(demo ? withDemoDatabase(environment) : environment);
   const tls = config.tls && (await readTls(config.tls));
   const log = await createLogger({ level: config.logLevel, terminal: isTerminal });
   const { world, close: closeWorld } = openWorld(config, log, environment);
   let address = '';
-  // Loading the HTTP door takes about as long as opening the database: both at once.
+  // Loading the HTTP server takes about as long as opening the database, so both run at once.
   const door = import('../http/server.ts');
   const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address, shutdown });
   let app: FastifyInstance | undefined;
@@ -60,7 +60,7 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
     const port = await listen(app, config, say);
     address = listenerUrl({ host: config.host, port, secure: tls !== undefined });
     announce({ config, address, say, log });
-    // From now on the heap grows by a third before garbage is collected, not several times over: a hub shares its machine.
+    // From now on, garbage collection runs after the heap has grown by a third, because a hub shares its machine.
     v8.setFlagsFromString('--heap-growing-percent=30');
     await aborted(shutdown);
     await sleep(config.drainSec * 1000);
@@ -123,7 +123,7 @@ async function listen(app: FastifyInstance, { host, port }: Config, say: ServeOp
   );
 }
 
-/** The error's code, or undefined when it listens. */
+/** Resolves to the error's code, or to undefined once the app listens. */
 async function tryListen(app: FastifyInstance, host: string, port: number): Promise<string | undefined> {
   try {
     await app.listen({ host, port });
@@ -175,9 +175,9 @@ interface Started {
 async function close({ app, connections, hub, log }: Started): Promise<void> {
   const hasStarted = app?.server.listening === true;
   const cutOff = setTimeout(() => connections?.endAll(), GRACE_MS).unref();
-  // Again and again: a connection whose last request ends only now would be kept open for the next one.
+  // Repeated, because a connection becomes idle only when its last request ends.
   const sweep = setInterval(() => connections?.endIdle(), SWEEP_MS).unref();
-  // First, because a sync can take minutes; its caller gets the result so far.
+  // Stopped first, because a sync can take minutes; its caller gets a partial result.
   await hub.stopWork();
   await app?.close();
   clearInterval(sweep);

@@ -15,7 +15,7 @@ export function checkedAnswer<T>(answer: unknown, shape: z.ZodType<T>, hubUrl: s
   throw new UnreachableError(hubUrl, `returned JSON that is not a hub response${what} (is this the right address?)`);
 }
 
-/** A newer hub may know more values than this client does, and longer ones: only a value of another type shows that it is not a hub. */
+/** A newer hub may send new or longer values; only a value of another type shows that the server is not a hub. */
 function isMismatch(issue: z.core.$ZodIssue): boolean {
   if (issue.code === 'invalid_union') return issue.errors.every((choice) => choice.some(isMismatch));
   if (issue.code === 'invalid_value') return issue.values.every((value) => typeof value !== typeof issue.input);

@@ -1,4 +1,4 @@
-// Sends requests to a hub and reads the responses: JSON, text, or a stream of events.
+// Sends requests to a hub and reads the responses: JSON, text, or an event stream.
 import type { z } from 'zod';
 import { UnreachableError } from '../errors.ts';
 import { checkedAnswer } from './answer-check.ts';
@@ -8,17 +8,17 @@ import { type ProblemDocument, RefusedError } from './hub-errors.ts';
 
 export interface Conversation {
   readonly url: string;
-  /** @throws RefusedError, UnreachableError, as all of them do. */
+  /** Like all methods, @throws RefusedError, UnreachableError. */
   ask<T>(request: HubRequest, shape: z.ZodType<T>, isAnswer?: (response: Response) => boolean): Promise<T>;
-  /** JSON exactly as it was sent. */
+  /** Returns the JSON text exactly as sent. */
   askJsonText(request: HubRequest, shape: z.ZodType): Promise<{ text: string; headers: Headers }>;
-  /** Always uses a stream, even without a listener, because proxies close connections that are idle for long. */
+  /** Always requests a stream, even without a listener, because proxies close idle connections. */
   follow<T, P>(request: HubRequest, shape: z.ZodType<T>, onProgress: ((progress: P) => void) | undefined): Promise<T>;
 }
 
 const EVENTS = 'text/event-stream';
 
-/** @throws TypeError when the address or the token cannot be one. */
+/** @throws TypeError if the address or the token is malformed. */
 export function createConversation(options: HubClientOptions): Conversation {
   const { url, send } = createExchange(options);
 
@@ -72,7 +72,7 @@ async function wholeText({ response, end, fault }: HubResponse): Promise<string>
   }
 }
 
-/** What fails here is the connection. A listener that throws fails for itself, and ends the connection. */
+/** Errors here are connection errors. An error of the listener is passed on unchanged, and closes the connection. */
 async function* eventsOf({ response, touch, end, fault }: HubResponse): AsyncGenerator<ServerEvent> {
   try {
     yield* readEvents(touched(response.body ?? [], touch));

@@ -1,11 +1,11 @@
-// Parses server-sent events as the HTML standard defines them.
+// Parses server-sent events according to the HTML standard.
 
 export interface ServerEvent {
   event: string;
   data: string;
 }
 
-/** Ends with the stream; an incomplete event at the end is dropped. */
+/** Ends with the stream; drops an incomplete last event. */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   let event = '';
   let data: string[] = [];
@@ -22,13 +22,13 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** Lines end with CR, LF or both; the last one counts only when it has ended. */
+/** Lines end with CR, LF or both; an unterminated last line is dropped. */
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true });
-    // A CR at the very end may be half of a CRLF.
+    // A CR at the end of a chunk may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     yield* lines;

@@ -1,24 +1,24 @@
-// One request to a hub and its answer: the token, the time limit, and what refusals mean.
+// One request to a hub and its response: the token, the time limit, and the meaning of refusals.
 
 import { HubError, UnreachableError } from '../errors.ts';
 import { writeValues } from '../lib/value-list.ts';
 import { connectionFault, RefusedError, readProblem } from './hub-errors.ts';
 
 export interface HubClientOptions {
-  /** Address of the hub, with the path that it is under, if there is one. */
+  /** Address of the hub, including its base path, if any. */
   url: string;
-  /** The hub's API_TOKEN, or another token of the hub. */
+  /** The hub's API_TOKEN, or another token that the hub has issued. */
   token?: string;
   /**
-   * Asked when the hub wants a token, or refuses the one it gets: once for a call, and once for all calls that wait for
-   * it at the same time. A caller that gives none is not asked again.
+   * Called when the hub requires a token or refuses the current one: at most once per call, and once for all concurrent
+   * calls. If it resolves to undefined, it is not called again.
    */
   onUnauthorized?: () => Promise<string | undefined>;
-  /** For an ordinary call, and for the silence within a long one. */
+  /** Limit for an ordinary call, and for the idle time within a long one. */
   timeoutMs?: number;
-  /** Ends everything that is under way. What the hub has begun, it goes on with. */
+  /** Aborts all requests in flight. The hub still finishes work that it has started. */
   signal?: AbortSignal;
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -30,26 +30,26 @@ export interface HubRequest {
   accept?: string;
 }
 
-/** An answer with what keeps its time: to be touched whenever something arrives, and ended. */
+/** A response with its idle timer: call `touch` when data arrives, and `end` when done. */
 export interface HubResponse {
   response: Response;
-  /** Whether a token went with the request. */
+  /** Whether the request contained a token. */
   hadToken: boolean;
   touch(): void;
   end(): void;
-  /** What a failure while the body is read means. */
+  /** Converts an error of reading the body. */
   fault(error: unknown): Error;
 }
 
 export interface Exchange {
-  /** Only answers of success, and those that `isAnswer` names. @throws RefusedError, UnreachableError */
+  /** Resolves for successful responses and those that `isAnswer` accepts. @throws RefusedError, UnreachableError */
   send(request: HubRequest, isAnswer?: (response: Response) => boolean): Promise<HubResponse>;
   readonly url: string;
 }
 
 const TIMEOUT_MS = 60_000;
 
-/** @throws TypeError when the address cannot be a hub's. */
+/** @throws TypeError if the address is malformed. */
 export function createExchange(options: HubClientOptions): Exchange {
   const url = hubAddress(options.url);
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, signal } = options;
@@ -75,7 +75,7 @@ export function createExchange(options: HubClientOptions): Exchange {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },
         body: request.body === undefined ? undefined : JSON.stringify(request.body),
-        // Redirects are not followed, so that the token is sent to no other address.
+        // Redirects are not followed, so that the token is never sent to another address.
         redirect: 'manual',
         signal: clock.signal,
       });
@@ -96,7 +96,7 @@ export function createExchange(options: HubClientOptions): Exchange {
     throw await readRefusal(url, again);
   }
 
-  /** Whether there is another token than the one that was refused. */
+  /** Whether a token other than the refused one is available. */
   async function askedForToken(refusedToken: string | undefined): Promise<boolean> {
     if (token !== refusedToken) return true;
     question ??= askForToken();
@@ -114,7 +114,7 @@ export function createExchange(options: HubClientOptions): Exchange {
   return { send, url };
 }
 
-/** Without a slash at its end. */
+/** Removes trailing slashes. @throws TypeError */
 function hubAddress(address: string): string {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol))
@@ -133,7 +133,7 @@ function checkedToken(token: string | undefined): string | undefined {
   return trimmed;
 }
 
-/** @throws HubError as if the hub had refused it. */
+/** @throws HubError `unauthorized`, as if the hub had refused the token. */
 function givenToken(given: string): string | undefined {
   try {
     return checkedToken(given);
@@ -151,7 +151,7 @@ function queryString(query: HubRequest['query'] = {}): string {
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
-/** Runs out when nothing happens for so long. */
+/** Aborts after this time without a `touch`. */
 function idleClock(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let isLate = false;
@@ -189,7 +189,7 @@ async function readRefusal(url: string, { response, hadToken, end, fault }: HubR
     const text = await response.text();
     const isProblem = /^application\/problem\+json\b/i.test(headers.get('content-type') ?? '');
     const problem = isProblem ? readProblem(text) : undefined;
-    // The hub says how a token is sent, which does not help a caller that sent one.
+    // The hub's message explains how to send a token, which does not help a caller that sent one.
     const refusedToken = status === 401 && hadToken ? { detail: `The hub at ${url} refused the token.` } : {};
     if (problem) return new RefusedError({ ...problem, ...refusedToken }, response);
   } catch (error) {

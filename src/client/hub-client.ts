@@ -1,4 +1,4 @@
-// The client: all operations of a hub over HTTP.
+// The client: all operations of a hub, over HTTP.
 import { z } from 'zod';
 import { AuditPage, Identity, TokenCreated, TokenList, TokenRevoked } from '../access/contract.ts';
 import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../catalog/contract.ts';
@@ -44,26 +44,26 @@ import { RefusedError } from './hub-errors.ts';
 export type { HubClientOptions, HubOperations, SearchQuery, SearchWish };
 export { HubError, RefusedError, searchQuery, UnreachableError };
 
-/** What every manifest in a catalog has. */
+/** The fields that every manifest in a catalog has. */
 const ManifestText = z.looseObject({ type: z.string(), id: z.string(), version: z.string() });
 
-/** A hub that is older tells no counts of its remotes. */
+/** Older hubs do not report results per remote. */
 const SyncAnswer = SyncReport.partial({ results: true }) as z.ZodType<SyncReport>;
 
-/** A class, because other people's programs say `new` and `instanceof`; its methods may be passed on by themselves. */
+/** Calls a hub over HTTP. Its methods are bound, so they can be passed as functions. */
 export class HubClient implements HubOperations {
-  /** The address it talks to, without a slash at its end. */
+  /** Address of the hub, without a trailing slash. */
   readonly url: string;
   readonly #hub: Conversation;
 
-  /** @throws TypeError when the address or the token cannot be one. */
+  /** @throws TypeError if the address or the token is malformed. */
   constructor(options: HubClientOptions) {
     this.#hub = createConversation(options);
     this.url = this.#hub.url;
   }
 
   readonly health: HubOperations['health'] = ({ checkDb }) =>
-    // A hub whose database does not answer says so with 503.
+    // With 503, a hub reports that its database is unreachable.
     this.#hub.ask({ path: '/health', query: { check_db: checkDb } }, Health, ({ ok, status, headers }) => {
       return ok || (status === 503 && /^application\/json\b/.test(headers.get('content-type') ?? ''));
     });
@@ -268,7 +268,7 @@ function webhookPath(name: string): string {
   return `/webhooks/${path}`;
 }
 
-/** Undefined for text that cannot be part of an address, which is never an id. */
+/** Returns undefined for text that cannot be a path segment, and therefore is never an id. */
 function pathSegment(id: string): string | undefined {
   return /^\.{0,2}$/.test(id) ? undefined : encodeURIComponent(id.toWellFormed());
 }

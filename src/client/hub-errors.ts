@@ -1,15 +1,15 @@
-// Errors of calls to another hub: it refuses a request, or the connection fails.
+// Errors of calls to another hub: a refused request, or a failed connection.
 import { type ErrorCode, HubError, type InputFault } from '../errors.ts';
 
-/** A refusal of the hub, with everything that its answer said. */
+/** A refusal by the hub, with all details of its response. */
 export class RefusedError extends HubError {
   readonly status: number;
   readonly requestId: string | undefined;
-  /** When to come again, if the hub said so. */
+  /** From `Retry-After`, if the hub sent it. */
   readonly retryAfterSec: number | undefined;
 
   constructor(problem: ProblemDocument, { status, headers }: Pick<Response, 'status' | 'headers'>) {
-    // A newer hub may have codes that are not in the list yet: they are kept as they are.
+    // A newer hub may send codes that are not in the list yet; they are kept.
     super((problem.code ?? problem.error ?? 'internal_error') as ErrorCode, problem.detail ?? problem.title ?? '', {
       faults: problem.errors,
     });
@@ -20,7 +20,7 @@ export class RefusedError extends HubError {
   }
 }
 
-/** Undefined when it is none. */
+/** Returns undefined if the text is not a problem document. */
 export function readProblem(text: string): ProblemDocument | undefined {
   try {
     const document: unknown = JSON.parse(text);
@@ -30,7 +30,7 @@ export function readProblem(text: string): ProblemDocument | undefined {
   }
 }
 
-/** RFC 9457, as far as it was sent. */
+/** A problem document of RFC 9457; every field may be missing. */
 export interface ProblemDocument {
   title?: string;
   detail?: string;
@@ -40,7 +40,7 @@ export interface ProblemDocument {
   errors?: InputFault[];
 }
 
-/** Why a connection failed, for people. */
+/** Explains a failed connection to people. */
 export function connectionFault(error: unknown): string {
   const { code, message } = deepestCause(error);
   const known = code === undefined ? undefined : CONNECTION_FAULTS[code];
@@ -60,7 +60,7 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
 };
 
-/** fetch says "fetch failed", and what it was only in the cause of the cause. */
+/** `fetch` reports "fetch failed" and hides the reason in nested causes. */
 function deepestCause(error: unknown): { code?: string; message: string } {
   const { cause } = (error ?? {}) as { cause?: unknown };
   if (cause instanceof Error) return deepestCause(cause);

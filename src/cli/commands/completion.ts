@@ -47,7 +47,7 @@ export const completionCommands = [
     ],
     async run({ args: [kind, start = ''], ...call }) {
       const found = await NAMES[kind as NameKind](start, call);
-      // What has a space in it is several words to a shell.
+      // A shell would split a name that contains a space.
       const isUsable = (name: string) => name.toLowerCase().startsWith(start.toLowerCase()) && /^[!-~]+$/.test(name);
       const names = [...new Set(found)].filter(isUsable).sort();
       return call.output.answer(names, () => names.map((name) => `${name}\n`).join(''));
@@ -58,7 +58,7 @@ export const completionCommands = [
 type NameCall = Pick<Call, 'access' | 'terminal' | 'output'>;
 
 const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[]>> = {
-  /** Slugs that begin so, and names that have such a word, with their last parts. */
+  /** Slugs with this prefix, and names that contain such a word, each with its last part. */
   async entities(start, call) {
     const hub = await openExisting(call);
     if (!hub) return [];
@@ -82,7 +82,7 @@ const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[
   },
 };
 
-/** `io.example/clock` may be called `clock`. */
+/** Users may write `clock` for `io.example/clock`. */
 function withLastPart({ name }: { name: string }): string[] {
   return [name, name.slice(name.lastIndexOf('/') + 1)];
 }

@@ -34,11 +34,11 @@ export const doctorCommands = [
   }),
 ];
 
-/** What the checks open is closed with `leftovers`. */
+/** Whatever the checks open is disposed with `leftovers`. */
 async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableStack): Promise<Check[]> {
   if (access.serverUrl !== undefined) {
     const hub = await access.open();
-    // Whether it is there at all decides how this command ends.
+    // An unreachable hub decides the exit code.
     await hub.health({ checkDb: false });
     const { serverChecks } = await import('../doctor/hub-checks.ts');
     return serverChecks(hub, access.serverUrl);

@@ -93,7 +93,7 @@ export const installCommands = [
 
 type Surroundings = Omit<Call, 'args' | 'options'>;
 
-/** Before anything is opened. @throws UsageError */
+/** Checks the options before anything is opened. @throws UsageError */
 function checkOptions(names: readonly string[], options: InstallOptions, { access }: Surroundings): void {
   const { version, manifest, frozen, onHub, target, dest, client, prefer, allowScripts, allowBuild } = options;
   if (names.length === 0 && manifest === undefined && !frozen)
@@ -180,12 +180,12 @@ export async function lockfileIn(target: string, own: Pick<OwnInstall, 'lockfile
   throw new NotFoundError(`${await own.folderOf(target)} has no hub.lock.json; 'hub install <name>' creates one.`);
 }
 
-/** All of them when no names are given. */
+/** Returns all entities if no names are given. */
 export function entitiesFor(names: readonly string[], lockfile: Lockfile, place: string): readonly LockedEntity[] {
   return names.length > 0 ? names.map((name) => findInLockfile(name, lockfile, place)) : lockfile.entities;
 }
 
-/** One after the other: they share the lockfile. One of several that is refused does not stop the others. */
+/** Sequential, because the installs share the lockfile. If several are requested, a refused one does not stop the others. */
 async function installAll(
   requests: readonly InstallRequest[],
   installer: Pick<OwnInstall, 'install'>,
@@ -217,7 +217,7 @@ function refusedReport({ id, target, dry_run }: InstallRequest, { message }: Hub
 }
 
 interface Answer {
-  /** As JSON, a list of reports instead of one. */
+  /** JSON output is a list of reports instead of a single one. */
   isList: boolean;
   place: string;
   isElsewhere?: boolean;
@@ -238,7 +238,7 @@ function answerReports(
   const forPeople = () =>
     reports.map((report) => reportForPeople(report, { output, place: oneLine(place) })).join('\n');
   const ending = output.answer(answer, forPeople, ok ? 'ok' : 'failed');
-  // The report says which step was stopped; programs look for the error.
+  // The report names the stopped step; programs expect an error.
   if (!ok) terminal.shutdown.throwIfAborted();
   return ending;
 }
@@ -288,7 +288,7 @@ async function update(names: readonly string[], options: UpdateOptions, call: Su
     const [report] = await installAll([request], own, call, entities.length > 1);
     if (!report) continue;
     updates.push({ id: newest.id, from, to: newest.version, outcome: outcomeOf(report, entity), report });
-    // Last, so that a version under another slug replaces this one only when it works.
+    // Last, so that an entity with another slug replaces this one only after it is installed.
     const isReplaced = report.ok && !report.dry_run && withoutVersion(newest.id) !== withoutVersion(id);
     if (isReplaced) await own.uninstall({ id, target: options.target, force: false });
   }
@@ -297,7 +297,7 @@ async function update(names: readonly string[], options: UpdateOptions, call: Su
   return output.answer({ ok, target_path: place, entities: updates }, forPeople, ok ? 'ok' : 'failed');
 }
 
-/** The clients and the alternative that were chosen when it was installed. */
+/** The clients and the alternative that the original install chose. */
 function keptChoices({ artifacts, adapters }: LockedEntity): Pick<InstallRequest, 'clients' | 'prefer'> {
   const isClient = (name: string): name is ClientName => CLIENTS.some((each) => each === name);
   const clients = [...new Set(adapters.map(({ framework }) => framework).filter(isClient))];

@@ -154,7 +154,7 @@ function installedEntity(locked: LockedEntity, checks: readonly LockCheck[]): In
   };
 }
 
-/** Its folder, or the exact package or image. */
+/** The folder, or the exact package or image. */
 function artifactText({ kind, spec, resolved, path, tree }: LockedArtifact): string {
   const known = kindNameOf(kind, spec);
   return [known === 'unsupported' ? kind : known, tree ? path : (resolved ?? path)].filter(Boolean).join(' ');

@@ -75,7 +75,7 @@ export const keepCommands = [
         );
       await spareDatabase(file, access);
       const made = await mkdir(dirname(resolve(file)), { recursive: true });
-      // It may be a slip of the pen.
+      // The path may be a typing error.
       if (made !== undefined) output.note(`hub: Created the folder ${dirname(resolve(file))}.`);
       const { bytes } = await output.working((progress) => {
         progress.show('copying …');
@@ -87,7 +87,7 @@ export const keepCommands = [
   }),
 ];
 
-/** Where this process has one open. An unfinished file stands beside the one that it becomes. */
+/** Refuses to overwrite a database that this process has open, directly or through the temporary file next to it. */
 async function spareDatabase(path: string, access: Pick<HubAccess, 'serverUrl' | 'openLocal'>): Promise<void> {
   if (access.serverUrl !== undefined) return;
   const hub = await access.openLocal();
@@ -97,11 +97,11 @@ async function spareDatabase(path: string, access: Pick<HubAccess, 'serverUrl' |
 interface Place {
   path: string;
   isFolder: boolean;
-  /** Whether something that is there may be written over. */
+  /** Whether an existing file may be overwritten. */
   force: boolean;
 }
 
-/** @throws UsageError when it cannot be written to, or should not. */
+/** @throws UsageError if the path cannot be written, or must not be. */
 function checkPlace({ path, isFolder, force }: Place): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() && !isFolder) throw new UsageError(`${resolve(path)} is a folder; name a file in it.`);

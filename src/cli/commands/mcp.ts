@@ -1,4 +1,4 @@
-// `hub mcp`: the hub for MCP clients that start it themselves.
+// `hub mcp`: the hub for MCP clients that start it as a child process.
 import { HubError } from '../../errors.ts';
 import type { McpHub } from '../../mcp/tools/tool.ts';
 import { type Call, command } from '../command.ts';
@@ -28,7 +28,7 @@ export const mcpCommands = [
         terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);
       const isLocal = access.serverUrl === undefined;
       const hub = isLocal ? await openedWhenNeeded(access, terminal) : await access.open();
-      // The folders of a hub on another machine are unknown here.
+      // The folders of a remote hub are unknown here.
       const targetFolder = isLocal
         ? async (target: string) => (await access.openLocal()).targetFolder(target)
         : undefined;
@@ -38,13 +38,13 @@ export const mcpCommands = [
   }),
 ];
 
-/** Clients start it in any folder, also to read only: a catalog is made there once there is something to keep. */
+/** Clients start this in any folder, even if they only read, so the catalog is created with the first write. */
 async function openedWhenNeeded(access: Call['access'], { writeError }: Call['terminal']): Promise<McpHub> {
   const forReading = () =>
     access.open({ mustExist: true, via: 'mcp' }).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new HubError('entity_not_found', error.message) : error;
     });
-  // What is wrong with the settings is said at the start, and not to the first who asks.
+  // Invalid settings are reported at startup instead of with the first request.
   await forReading().catch((error: unknown) => {
     if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
     writeError(`hub: ${oneLine(error.message)}\n`);
@@ -54,7 +54,7 @@ async function openedWhenNeeded(access: Call['access'], { writeError }: Call['te
     listCatalog: async (...given) => (await forReading()).listCatalog(...given),
     getEntity: async (...given) => (await forReading()).getEntity(...given),
     getManifest: async (...given) => (await forReading()).getManifest(...given),
-    // What is installed is in the catalog already.
+    // An install needs an entity of an existing catalog.
     install: async (...given) => (await forReading()).install(...given),
     listPending: async (...given) => (await forReading()).listPending(...given),
     removeEntity: async (...given) => (await forReading()).removeEntity(...given),

@@ -43,7 +43,7 @@ export const openCommands = [
   }),
 ];
 
-/** Whether the program was started; the browser goes on without the command. */
+/** Resolves whether the program started; the browser outlives the command. */
 function started(program: string, url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, [url], { detached: true, stdio: 'ignore' });

@@ -74,7 +74,7 @@ export const pendingCommands = [
         error_only: errorOnly,
       });
       output.answer(removal, () => removalForPeople(removal, output));
-      // With --all, a server that stays is not a failure; one that was named is.
+      // With --all, a server that was kept is not a failure; with explicit ids, it is.
       const reasons = args.map((uid) => removal.skipped[uid]).filter((reason) => reason !== undefined);
       if (reasons.length === 0) return 'ok';
       return reasons.every((reason) => reason === 'not found') ? 'notFound' : 'failed';
@@ -99,7 +99,7 @@ export const pendingCommands = [
 
 const NOTHING_REMOVED: BulkRemoval = { removed: [], skipped: {}, total_removed: 0 };
 
-/** Registered servers whose update failed are listed among the errors, and stay. */
+/** Registered servers whose last update failed are listed among the errors, but are not removed. */
 async function countRemovable(hub: HubOperations, errorOnly: boolean): Promise<number> {
   const page = await hub.listPending({ text: '', errorOnly, limit: 1, offset: 0 });
   return page.total - (page.failed_updates ?? 0);
@@ -110,7 +110,7 @@ async function isConfirmed(count: number, { ask }: Terminal): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** A hub that is older than this program does not count them. */
+/** Older hubs do not report the count. */
 function othersLine({ unregistrable = 0 }: Partial<PendingPage>, { style }: Output): string {
   if (unregistrable === 0) return '';
   return style.faint(
@@ -147,7 +147,7 @@ function pendingForPeople(
   return `${rows}\n${style.faint(`${items.length} of ${plural(total, 'server')}`)}\n`;
 }
 
-/** That a server is not registered goes without saying here. */
+/** Omits "not registered", which is true of every listed server. */
 function errorOf(item: PendingItem): string {
   return item.gateway_registered_at
     ? gatewayLine(gatewayState(item, () => ''))

@@ -1,4 +1,4 @@
-// `hub publish` and `hub validate`: servers of your own.
+// `hub publish` and `hub validate`: the user's own servers.
 import { readFile } from 'node:fs/promises';
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';

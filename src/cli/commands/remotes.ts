@@ -157,20 +157,20 @@ export const remoteCommands = [
   }),
 ];
 
-/** Before a catalog is made for it. @throws HubError `invalid_request` */
+/** Checks the remote before a catalog is created for it. @throws HubError `invalid_request` */
 async function checkRemote(url: string, name: string | undefined): Promise<void> {
   const { assertName, normalizedUrl } = await import('../../remotes/remotes.ts');
   normalizedUrl(url);
   assertName(name);
 }
 
-/** Whether a new catalog would have something to read. */
+/** Whether a new catalog would have remotes to read. */
 export function hasSeeds(access: Pick<Call['access'], 'serverUrl' | 'config'>): boolean {
   return access.serverUrl === undefined && access.config().seedRemotes.length > 0;
 }
 
 interface SyncChoices {
-  /** Servers that can never be registered are tried again too. */
+  /** Also retries servers that can never be registered. */
   force: boolean;
   mustExist: boolean;
   isOk: (report: SyncReport) => boolean;
@@ -185,7 +185,7 @@ export async function syncAndTell(
   return output.answer(report, () => syncForPeople(report, output), isOk(report) ? 'ok' : 'failed');
 }
 
-/** Runs long work and shows its progress. */
+/** Runs a long operation and shows its progress. */
 async function followed<T>(
   { output, access }: Pick<Call, 'output' | 'access'>,
   work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
@@ -264,7 +264,7 @@ function countsLine(stats: Stats): string {
   return `${created} new, ${updated} changed, ${known}, ${failed} refused${skipped}${others}, ${missing} gone`;
 }
 
-/** What else there is to know: notes, and published versions that have other content now. */
+/** Notes, and published versions whose content has changed. */
 function remarks({ note, changed = [], updated }: Stats): string {
   const more = updated > changed.length && changed.length > 0 ? ', …' : '';
   const list = changed.length > 0 ? [`content changed: ${changed.join(', ')}${more}`] : [];
@@ -288,7 +288,7 @@ function rejectionsAdvice(url: string): string {
 const MOST_NAMES = 10;
 
 function syncForPeople(report: SyncReport, { style }: Output): string {
-  // A hub that is older than this program tells no counts.
+  // Older hubs do not report counts.
   const counts = new Map((report.results ?? []).map(({ url, stats }) => [url, stats]));
   const read = report.ingested.map((url) => {
     const stats = counts.get(url);

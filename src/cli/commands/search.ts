@@ -75,23 +75,23 @@ export const searchCommands = [
     async run({ args, options: { registered, ...wish }, output, access, terminal }) {
       const text = args.join(' ');
       const hub = await access.open({ mustExist: true });
-      // A server has its vectors at hand; here they are read first, and the few that may be missing are made.
+      // A server has its vectors in memory; this process loads them first and computes missing ones.
       if (text !== '' && wish.mode !== 'keyword')
         await output.working((progress) => {
           progress.show('reading the catalog …');
           return access.settle({ withinMs: PATIENCE_MS });
         });
       terminal.shutdown.throwIfAborted();
-      // A list that names the same thing three times is hard to read; the versions are counted beside it.
+      // Without a query, versions of one name would fill the list, so only the newest is shown, with a count.
       const versions = wish.versions ?? (text.trim() === '' ? 'latest' : undefined);
       const ask = () => hub.search(searchQuery({ ...wish, text, versions, includePending: !registered }));
       const page = wish.mode === 'keyword' ? await whenIndexed(ask, { access, terminal }) : await ask();
       const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.only_by_meaning) output.note(`hub: ${ONLY_NEAREST}`);
-      // In this process, the log has already reported it, with the reason.
-      const isTold = page.rerank === 'failed' && access.serverUrl === undefined;
-      if (page.rerank && !isTold) output.note(`hub: ${RERANKED[page.rerank]}`);
+      // In this process, the log has already reported the failure and its reason.
+      const isLogged = page.rerank === 'failed' && access.serverUrl === undefined;
+      if (page.rerank && !isLogged) output.note(`hub: ${RERANKED[page.rerank]}`);
       output.answer(page, () => (isEmpty ? EMPTY_CATALOG : resultsForPeople(page, output)));
       return 'ok';
     },
@@ -124,7 +124,7 @@ function resultsForPeople({ items, total, facets }: SearchPage, output: Output):
   return `${results.join('\n')}\n\n${counts.join('')}${style.faint(`${shown}. Run 'hub show <id>' for details.`)}\n`;
 }
 
-/** Entries that were not checked, or are not signed, get none: they are the usual case. */
+/** Unchecked and unsigned entries get no mark, because they are the usual case. */
 function trustMark({ trust_state }: SearchItem, { style }: Output): string {
   if (trust_state === 'verified') return style.good(' signature verified');
   return trust_state === 'failed' ? style.bad(' signature failed') : '';

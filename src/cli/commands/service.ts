@@ -16,7 +16,7 @@ export const serviceCommands = [
       ['DATABASE_URL=postgres://… hub serve', 'on PostgreSQL'],
     ],
     async run({ options: { demo }, terminal }) {
-      // Only now: most of the hub's code is for serving, and other commands should not wait for it to load.
+      // Loaded lazily: serving needs most of the hub's code, and other commands should not wait for it.
       const { serve } = await import('../serve.ts');
       const { environment, isTerminal, shutdown, writeError } = terminal;
       await serve({

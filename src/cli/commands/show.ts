@@ -56,7 +56,7 @@ export const showCommands = [
   }),
 ];
 
-/** Where no server was named, nothing need listen at the address that this hub would have. */
+/** Without a named server, nothing may be listening at the address of the manifest. */
 function manifestPlace(
   { id, manifest_url, source_url }: EntityRecord,
   { serverUrl }: Pick<Call['access'], 'serverUrl'>,

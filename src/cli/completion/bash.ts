@@ -27,7 +27,7 @@ complete -o default -F _hub hub
 `;
 }
 
-/** After an option that wants one of some words. */
+/** Completes the value of an option. */
 function valueCases({ line, options }: CompletedCommand): string[] {
   return options
     .filter(({ value }) => value !== 'none')
@@ -42,7 +42,7 @@ function valueCases({ line, options }: CompletedCommand): string[] {
 function wordsCase({ line, next, takesPath, names, options }: CompletedCommand): string {
   const optionWords = options.flatMap(namesOf).join(' ');
   const nextWords = names ? `$(hub names ${names} "$cur" 2>/dev/null)` : next.map(({ word }) => word).join(' ');
-  // Where something else may come next, options are offered once the word starts with a dash.
+  // If other words are possible, options are offered only after a dash.
   if (takesPath || nextWords !== '')
     return `    ${quoted(line)}) if [[ "$cur" == -* ]]; then words="${optionWords}"; else words="${nextWords}"; fi ;;`;
   return `    ${quoted(line)}) words="${optionWords}" ;;`;

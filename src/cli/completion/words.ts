@@ -3,12 +3,12 @@ import type { Command, CommandTable, NameKind } from '../command.ts';
 import { optionsOf } from '../options.ts';
 
 export interface CompletedOption {
-  /** `--limit`, without what comes after it. */
+  /** `--limit`, without its value. */
   long: string;
-  /** `n`, when there is a short form. */
+  /** `n`, if the option has a short form. */
   short: string | undefined;
   description: string;
-  /** Whether something comes after it: words to choose from, a path, or anything. */
+  /** The kind of value that follows: none, a word from a list, a path, or free text. */
   value: 'none' | 'words' | 'path' | 'text';
   words: readonly string[];
 }
@@ -17,11 +17,11 @@ export interface CompletedCommand {
   /** `remotes add` */
   line: string;
   summary: string;
-  /** Words that may come next: commands of a group, or choices of an argument. */
+  /** Possible next words: the commands of a group, or the choices of an argument. */
   next: readonly { word: string; summary: string }[];
-  /** Whether an argument of it is a path. */
+  /** Whether one of its arguments is a path. */
   takesPath: boolean;
-  /** What `hub names` is asked for. */
+  /** The argument for `hub names`. */
   names?: NameKind | undefined;
   options: readonly CompletedOption[];
 }
@@ -29,7 +29,7 @@ export interface CompletedCommand {
 const HELP_OPTION = plainOption('-h, --help', 'display help for command');
 const VERSION_OPTION = plainOption('-V, --version', 'print the version');
 
-/** The first stands for the beginning of the line. */
+/** The first entry stands for the beginning of the line. */
 export function completedCommands({ commands, groups }: CommandTable): CompletedCommand[] {
   const first = [...new Set(commands.map(({ path }) => path[0] ?? ''))].map((word) => ({
     word,

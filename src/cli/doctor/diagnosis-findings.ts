@@ -32,17 +32,16 @@ export function gatewayFinding({ gateway }: Diagnosis): Finding {
 }
 
 const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
-/** Vectors of two models never meet. */
+/** The hub never compares vectors of different models, so it cannot switch while running. */
 const UNTIL_RESTART = 'Then restart the hub: it keeps the model that it started with.';
 
-/** `endpoint` is EMBEDDING_BASE_URL where it is known; a hub elsewhere only says that it has one. */
+/** `endpoint` is EMBEDDING_BASE_URL if known; a remote hub reports only that it is set. */
 function modelAdvice(reason: string, endpoint: string | undefined): string {
   if (endpoint === undefined && !/\bembedding endpoint\b/i.test(reason)) return OTHER_MODEL;
   const server = endpoint === undefined ? 'of the hub' : `(${withoutCredentials(endpoint)})`;
   return `Check that the server at EMBEDDING_BASE_URL ${server} is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct. Without EMBEDDING_BASE_URL, the hub uses its own model.`;
 }
 
-/** Findings about the model itself. */
 export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
   switch (model.outcome) {
     case 'ok':
@@ -60,7 +59,7 @@ export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
   }
 }
 
-/** Undefined where no language model is set, and of a hub that is too old to try it. */
+/** Returns undefined if no language model is configured, or if the hub is too old to test it. */
 export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | undefined {
   if (!llm) return undefined;
   if (llm.outcome === 'ok') return { outcome: 'ok', found: `the language model ${llm.model} answers` };
@@ -72,11 +71,11 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
   };
 }
 
-/** What search reports during startup, or just after the catalog has grown; nothing is wrong with the model then. */
+/** Messages of search during startup, or while new entries are indexed; the model is fine then. */
 const ON_THE_WAY = /being (?:built|loaded|computed)|are ready for/;
 const SOON = 'A running hub computes what is missing: check again in a minute. If nothing changes, look at its log.';
 
-/** A real semantic search, which also detects problems outside the model. */
+/** Runs a semantic search, which also detects problems outside the model. */
 export async function meaningFinding(hub: Pick<HubOperations, 'search'>, endpoint?: string): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'semantic search works' };

@@ -1,24 +1,23 @@
-// What a check found, and how checks are run.
+// The result of a check, and the function that runs checks.
 import { oneLine } from '../output/text.ts';
 
 export interface Finding {
   outcome: 'ok' | 'warning' | 'failed';
-  /** What was found. */
   found: string;
-  /** What to do, unless all is well. */
+  /** What to do about it; absent if all is well. */
   advice?: string;
 }
 
 export interface Check {
   subject: string;
-  /** Undefined when there is nothing to look at. */
+  /** Resolves to undefined if there is nothing to check. */
   look(): Promise<Finding | undefined>;
 }
 
 export type SubjectFinding = Finding & { subject: string };
 
 /**
- * One after the other, so that they do not slow each other down; a check that cannot be made has failed.
+ * Runs the checks sequentially, so that they do not slow each other down. A check that throws counts as failed.
  *
  * @throws AbortError as soon as the signal is aborted.
  */
@@ -39,12 +38,12 @@ export async function runChecks(
 function stopOf(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  // It may arrive after the caller stopped waiting.
+  // The promise may reject after the caller stopped waiting.
   promise.catch(() => {});
   return promise;
 }
 
-/** Several checks may look at the same thing; it is made for the first of them. */
+/** Creates a value on first use and shares it between checks. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

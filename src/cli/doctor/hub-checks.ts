@@ -1,4 +1,4 @@
-// Checks of a hub, as far as callers can see it.
+// Checks of a hub that need only its public operations.
 import { HubError } from '../../errors.ts';
 import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
 import { VERSION } from '../../version.ts';
@@ -21,7 +21,7 @@ export function serverChecks(hub: HubOperations, url: string): Check[] {
   ];
 }
 
-/** Undefined when the caller may not ask, and for a hub that is too old to know. */
+/** Returns undefined if the caller is not allowed to diagnose, or the hub is too old. */
 async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
   return hub.diagnose().catch((error) => {
     if (error instanceof HubError && ['unauthorized', 'route_not_found'].includes(error.code)) return undefined;
@@ -45,7 +45,7 @@ function llmFrom(diagnosis: Diagnosis | undefined): Finding | undefined {
   return diagnosis && llmFinding(diagnosis);
 }
 
-/** The second counts when nothing is wrong with the first. */
+/** Returns the first finding unless it is ok and the second is not. */
 export async function combined(first: Finding, second: () => Promise<Finding>): Promise<Finding> {
   if (first.outcome !== 'ok') return first;
   const other = await second();

@@ -1,4 +1,4 @@
-// Checks of a hub with these settings, on this machine.
+// Checks of a hub on this machine, with the settings of this process.
 import { constants, existsSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -16,10 +16,10 @@ import { toolChecks } from './tool-checks.ts';
 export interface LocalChecksOptions {
   config: Config;
   world: Pick<World, 'fetch' | 'run'>;
-  /** @throws StartError when the database cannot be used, as `openHub` does. */
+  /** @throws StartError if the database cannot be used, like `openHub`. */
   isCatalogThere: () => Promise<boolean>;
   openHub: () => Promise<Hub>;
-  /** The same with an empty database, which is deleted afterward. */
+  /** Opens a hub on an empty database, which is deleted afterward. */
   openEmptyHub: () => Promise<Hub>;
 }
 
@@ -30,7 +30,7 @@ const MOST_REMOTES_TRIED = 5;
 
 export function localChecks(options: LocalChecksOptions): Check[] {
   const { config, world, openEmptyHub } = options;
-  // A catalog that is not there must not be made by looking for it.
+  // The check must not create a missing catalog.
   const openCatalog = once(async () => ((await options.isCatalogThere()) ? options.openHub() : undefined));
   const catalogIfUsable = () => openCatalog().catch(() => undefined);
   const diagnose = once(async () => ((await catalogIfUsable()) ?? (await openEmptyHub())).diagnose());
@@ -87,7 +87,7 @@ async function missingDatabase({ database }: Config, name: string): Promise<Find
   return { outcome: 'warning', found: `${name}: does not exist yet`, advice };
 }
 
-/** What is there of the way to it. */
+/** The nearest existing parent folder. */
 function nearestFolder(path: string): string {
   const folder = dirname(resolve(path));
   return existsSync(folder) || folder === dirname(folder) ? folder : nearestFolder(folder);
@@ -109,7 +109,7 @@ async function catalogState(openCatalog: () => Promise<Hub | undefined>): Promis
   return { outcome: 'warning', found: 'cannot be read', advice: 'Fix the database first; see above.' };
 }
 
-/** The vectors are read first, as `hub serve` does. */
+/** Loads the vectors first, like `hub serve`. */
 async function vectorFinding(hub: Hub | undefined, { embedding }: Config): Promise<Finding> {
   if (!hub) return { outcome: 'ok', found: 'no vectors are needed yet' };
   await Promise.race([hub.catchUpSearch(), sleep(MODEL_PATIENCE_MS, undefined, { ref: false })]);
@@ -147,7 +147,7 @@ async function reachFault(url: string, fetch: World['fetch']): Promise<string | 
     return status < 400 || status === 416 ? undefined : `${url} answered ${status}`;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // A host that ignores the range and sends everything can be reached too.
+    // A host that ignores the range and sends the whole file is reachable too.
     return message.startsWith('is larger') ? undefined : `${url} ${message}`;
   }
 }

@@ -1,4 +1,4 @@
-// Checks of the programs that installs use.
+// Checks the programs that installs run.
 import type { World } from '../../lib/world.ts';
 import type { Check, Finding } from './finding.ts';
 
@@ -8,7 +8,7 @@ const TOOLS: readonly { subject: string; programs: readonly string[]; use: strin
   { subject: 'python', programs: ['uv', 'python3'], use: 'artifacts of the kind pypi' },
   { subject: 'npm', programs: ['npm'], use: 'packages of npm' },
 ];
-/** Programs that only pass orders on, with what makes their engine answer. */
+/** Clients of container engines, with a command that needs a running engine. */
 const ENGINES = [
   { program: 'docker', args: ['version', '--format', '{{.Server.Version}}'] },
   { program: 'podman', args: ['info', '--format', '{{.Version.Version}}'] },
@@ -30,7 +30,7 @@ async function toolFinding({ programs, use }: (typeof TOOLS)[number], run: World
   return { outcome: 'warning', found: `no working ${programs.join(' or ')} on the PATH`, advice };
 }
 
-/** Only an engine pulls and runs images; skopeo helps to find their digests. */
+/** Only an engine pulls and runs images; skopeo only looks up digests. */
 async function containerFinding(run: World['run']): Promise<Finding> {
   const engines = await Promise.all(ENGINES.map((engine) => engineState(engine, run)));
   const skopeo = await versionOf('skopeo', run);
@@ -59,7 +59,7 @@ async function versionOf(program: string, run: World['run']): Promise<string | u
   return line.toLowerCase().includes(program.replace(/\d$/, '')) ? line : `${program} ${line}`;
 }
 
-/** The version that it prints; undefined when it does not work. */
+/** The version that the program prints; undefined if it does not work. */
 async function firstLine(program: string, args: string[], run: World['run']): Promise<string | undefined> {
   const request = { program, args, cwd: process.cwd(), timeoutMs: TIMEOUT_MS };
   const { exitCode, stdout } = await run(request).catch(() => ({ exitCode: 1, stdout: '' }));

@@ -36,7 +36,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   }
 
   async function isLocalThere(): Promise<boolean> {
-    // Only now: most of the hub's code is for this, and talking to a server should not wait for it to load.
+    // Loaded lazily: commands that talk to a server do not need most of the hub's code.
     const { isCatalogThere } = await import('../../hub.ts');
     return isCatalogThere(config());
   }
@@ -88,7 +88,7 @@ async function openServer(url: string, terminal: Terminal): Promise<HubOperation
   const { HubClient } = await import('../../client/hub-client.ts');
   const token = tokenOf(terminal.environment);
   const { askSecret, shutdown } = terminal;
-  // A token that is set and wrong must be corrected where it is set.
+  // A wrong token must be corrected where it is set, so users are asked only if none is set.
   const ask = token === undefined && askSecret ? () => askSecret(`${oneLine(`Token for ${url}:`)} `) : undefined;
   try {
     return new HubClient({ url, token, onUnauthorized: ask, signal: shutdown });

@@ -1,4 +1,4 @@
-// The settings that a process starts with: its environment and, for a hub that serves, `.env` in its folder.
+// The settings of a process: its environment and, for `hub serve`, the `.env` file in its folder.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { type Config, type Environment, readConfig } from '../../config.ts';
 import { SettingError } from '../../errors.ts';
 
-/** For `hub serve`: the environment wins over the file. @throws SettingError */
+/** For `hub serve`: variables of the environment win over the file. @throws SettingError */
 export function withEnvFile(environment: Environment): Environment {
   try {
     return { ...parseEnv(readFileSync('.env', 'utf8')), ...environment };
@@ -20,12 +20,12 @@ export function withEnvFile(environment: Environment): Environment {
 /** For all other commands. @throws SettingError */
 export function readLocalConfig(environment: Environment): Config {
   const isChosen = ['DATABASE_URL', 'DB_PATH', 'DATA_DIR'].some((name) => environment[name]?.trim());
-  // The catalog of a hub that was started in this folder.
+  // A hub was started in this folder before, so its catalog is used.
   if (isChosen || existsSync('data/catalog.sqlite')) return readConfig(environment);
   return readConfig({ ...environment, DATA_DIR: dataFolder(environment) });
 }
 
-/** Where this platform keeps the data of a user's programs. */
+/** The folder for user data on this platform. */
 function dataFolder(environment: Environment, platform = process.platform): string {
   const home = environment.HOME || homedir();
   const base = {

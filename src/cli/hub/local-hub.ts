@@ -15,7 +15,7 @@ export interface LocalHub {
 
 export interface LocalHubOptions {
   config: Config;
-  /** For the programs that it starts. */
+  /** For child processes. */
   environment: Environment;
   terminal: Pick<Terminal, 'writeError' | 'isErrorTerminal' | 'shutdown'>;
 }
@@ -43,12 +43,12 @@ export async function openLocalHub({ environment, terminal, ...options }: LocalH
   }
 }
 
-/** Background sync is only for a hub that keeps running. */
+/** Only a hub that keeps running syncs in the background. */
 function withoutBackground(config: Config): Config {
   return { ...config, ingest: { ...config.ingest, intervalMin: 0 } };
 }
 
-/** Where a hub with these settings would listen. */
+/** The address at which a hub with these settings would listen. */
 function likelyAddress({ host, port, tls }: Config): string {
   return listenerUrl({ host, port: port || STANDARD_PORT, secure: tls !== undefined });
 }

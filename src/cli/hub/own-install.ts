@@ -1,4 +1,4 @@
-// Installs on this machine, with the rights of the person who runs the command, from the catalog of any hub.
+// Installs on this machine, with the rights of the current user, from the catalog of any hub.
 import { HubError } from '../../errors.ts';
 import type { Hub } from '../../hub.ts';
 import type { HubOperations } from '../../hub-operations.ts';
@@ -8,14 +8,14 @@ import type { Call } from '../command.ts';
 import { lineLogger } from '../terminal/line-logger.ts';
 import { machineUser } from './access.ts';
 
-/** What the person allows beyond the usual. */
+/** What the user allows beyond the defaults. */
 export interface InstallRights {
   allowScripts?: boolean;
   allowBuild?: boolean;
 }
 
 export interface OwnInstallOptions extends InstallRights {
-  /** False for commands that only look at a folder. */
+  /** False for commands that only read a folder. */
   withCatalog?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface OwnInstall extends Install, AsyncDisposable {
 
 type Source = Pick<InstallDependencies, 'catalog' | 'gateway' | 'isGatewayConfigured'>;
 
-/** Without a local catalog it can still restore a lockfile, or install a manifest. Makes no catalog. */
+/** Creates no catalog. Without a local catalog, it can still restore a lockfile or install a manifest. */
 export async function openOwnInstall(
   { access, terminal }: Pick<Call, 'access' | 'terminal'>,
   { allowScripts = false, allowBuild = false, withCatalog = true }: OwnInstallOptions = {},
@@ -63,10 +63,10 @@ export async function openOwnInstall(
   };
 }
 
-/** The gateway of another hub is left to that hub. */
+/** Only the other hub registers servers with its gateway. */
 const NO_GATEWAY = { gateway: { registerOne: async () => undefined }, isGatewayConfigured: false };
 
-/** Recorded in the audit log of the local hub, with the whole path of the folder. */
+/** Records installs in the audit log of the local hub, with the full path of the folder. */
 function recordedInstall(own: Pick<Install, 'install' | 'folderOf'>, local: Hub): Install['install'] {
   return async (request, onEvent) => {
     const recorded = local.as(machineUser(), { install: () => own.install(request, onEvent) });

@@ -4,7 +4,7 @@ import type { Call } from '../command.ts';
 
 const INDEX_PATIENCE_MS = 60_000;
 
-/** Asks again while the index is loading; each try waits a while for it. */
+/** Repeats the search while the index is loading; each attempt waits a while. */
 export async function whenIndexed(
   ask: () => Promise<SearchPage>,
   { access, terminal }: Pick<Call, 'access' | 'terminal'>,

@@ -3,9 +3,9 @@
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 
-/** What it is, by the first of these that a spec has. */
+/** Fields that identify an artifact; the first one that the spec has is used. */
 const WHAT = ['package', 'image', 'repo', 'url', 'identifier', 'name'];
-/** Which of it; versions, tags and branches are known by their looks. */
+/** Fields that are shown without their name; versions, tags and branches are recognizable. */
 const PLAIN = ['version', 'tag', 'ref'];
 const NAMED = ['digest', 'fileSha256', 'registry', 'transport', 'index_url', 'registry_url', 'dest'];
 

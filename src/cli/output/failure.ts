@@ -3,7 +3,7 @@ import { HubError } from '../../errors.ts';
 import { harmlessJson } from '../../lib/harmless.ts';
 import { type Ending, EXIT_CODES } from '../exit-codes.ts';
 
-/** For what has no code of the hub's own. */
+/** For errors that are not a `HubError`. */
 const CODES: Record<Ending, string> = {
   ok: 'ok',
   failed: 'failed',
@@ -30,9 +30,9 @@ export function failureForPrograms(error: unknown, { ending, message }: { ending
   return `${harmlessJson(JSON.stringify(problem))}\n`;
 }
 
-/** Further fields of the server's response. */
+/** Fields of the server's response. */
 function seenByServer(error: unknown): { status?: number; request_id?: string } {
-  // By their names: the client is loaded only by those who need it.
+  // Detected by property, because the client module is loaded only when needed.
   const { status, requestId } = error as { status?: unknown; requestId?: unknown };
   return {
     ...(typeof status === 'number' ? { status } : {}),

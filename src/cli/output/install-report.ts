@@ -1,4 +1,4 @@
-// Plans, steps and reports of installs, for people.
+// Plans, steps and reports of installs as text for people.
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { neededVariables } from '../../catalog/client-config.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
@@ -21,7 +21,7 @@ export function installListener(progress: Progress): (event: InstallEvent) => vo
   });
 }
 
-/** Most installs have nothing to do with a gateway. */
+/** Hidden, because most installs do not involve a gateway. */
 function isSkippedGateway({ step, extra }: StepResult): boolean {
   return step === 'gateway.register' && extra?.skipped === true;
 }
@@ -40,7 +40,7 @@ function remark({ error, warning, skipped, reason }: Record<string, unknown>): s
   return typeof reason === 'string' ? `: ${oneLine(reason)}` : ': nothing to do';
 }
 
-/** `place` is the folder, in words. */
+/** `place` describes the folder. */
 export function reportForPeople(report: InstallReport, { output, place }: { output: Output; place: string }): string {
   const { style } = output;
   const { plan, results } = report;
@@ -62,7 +62,7 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
   if (report.ok) return `${files}${warnings}${style.good(`Installed ${where}.`)}\n`;
   const failed = results.filter((result) => !result.ok && !isNotForGateway(result)).map(({ step }) => step);
   const end = report.files_written.length > 0 ? 'Only partly installed' : 'Not installed';
-  // In a fresh clone, the lockfile lists what was never installed there.
+  // In a fresh clone, the lockfile lists entities that were never installed there.
   const earlier = report.lockfile.entities.find(
     ({ id }) => id !== plan.id && withoutVersion(id) === withoutVersion(plan.id),
   );
@@ -70,12 +70,12 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
   return `${files}${warnings}${style.bad(`${end}: ${where}.`)} Failed: ${failed.join(', ')}.${stays}\n`;
 }
 
-/** Entries for files of the user's own, which no install writes. */
+/** Entries to paste into the user's own files, which installs never write. */
 export function pastesOf({ results }: InstallReport): { file: string; text: string }[] {
   return results.flatMap(({ extra }) => (Array.isArray(extra?.paste) ? extra.paste : []));
 }
 
-/** What the clients take from the environment that they are started in. */
+/** Variables that the clients read from their environment. */
 function variablesToSet({ plan, lockfile }: InstallReport): string[] {
   const locked = lockfile.entities.find(({ id }) => id === plan.id);
   return [
@@ -88,7 +88,7 @@ function launchersOf({ plan, lockfile }: InstallReport): string[] {
   return locked?.launchers?.map(({ name }) => name) ?? [];
 }
 
-/** Hubs of other versions may say something else there. */
+/** Hubs of other versions may send other types. */
 function pathsIn(paths: unknown): string[] {
   return Array.isArray(paths) ? paths.map(String) : [];
 }

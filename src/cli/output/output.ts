@@ -1,4 +1,4 @@
-// The output of a command: JSON for programs or text for people, with notes and progress on standard error.
+// The output of a command: JSON for programs or text for people; notes and progress go to standard error.
 
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import type { Ending } from '../exit-codes.ts';
@@ -11,31 +11,31 @@ import { oneLine } from './text.ts';
 export interface Output {
   readonly isJson: boolean;
   readonly style: Style;
-  /** Columns to lay text out in. */
+  /** Width for laying out text. */
   readonly columns: number;
-  /** The answer: the value as JSON, or a text for people. A quiet command writes the text only if it failed. Returns `ending`. */
+  /** Writes the value as JSON, or the text for people. A quiet command writes the text only if it failed. Returns `ending`. */
   answer(value: unknown, forPeople: () => string, ending?: Ending): Ending;
-  /** What the command made for its user to take along; quiet commands write it too. */
+  /** Writes text that is the purpose of the command; quiet commands write it too. */
   product(text: string): void;
   table<T>(rows: readonly T[], columns: readonly Column<T>[]): string;
-  /** For people only, beside the answer. */
+  /** Writes a line for people to standard error. */
   note(line: string): void;
-  /** Runs long work, and takes its progress away at the end, however that comes. */
+  /** Runs a long operation and always clears its progress line at the end. */
   working<T>(work: (progress: Progress) => Promise<T>): Promise<T>;
 }
 
-/** Lines longer than this are hard to read, however wide the terminal is. */
+/** Longer lines are hard to read, however wide the terminal is. */
 const WIDEST_TEXT = 100;
 
 export function createOutput(terminal: Terminal, { isJson, isQuiet }: { isJson: boolean; isQuiet: boolean }): Output {
   const { environment, isTerminal, isErrorTerminal, columns, write, writeError } = terminal;
   const isColored = !isJson && wantsColor(environment, isTerminal);
-  // A program that reads both streams gets JSON from both.
+  // Programs that read both streams expect nothing but JSON.
   const isSilent = isJson && !isErrorTerminal;
   const fail = (line: string) => (isSilent ? undefined : writeError(`${harmless(line)}\n`));
 
   function answer(value: unknown, forPeople: () => string, ending: Ending = 'ok'): Ending {
-    // Done here for all output: much of the text is untrusted, even where a number or a word of the hub is expected.
+    // Sanitized here for all output: much of the text is untrusted, even where the contract has a number or an enum.
     if (isJson) write(`${harmlessJson(JSON.stringify(value, null, 2))}\n`);
     else if (!isQuiet) write(harmlessStyled(forPeople(), isColored));
     else if (ending !== 'ok') writeError(harmlessStyled(forPeople(), isColored));

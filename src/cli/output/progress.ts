@@ -1,15 +1,15 @@
-// Shows the progress of long work: one changing line on a terminal, otherwise an occasional line.
+// Shows the progress of long operations: one changing line on a terminal, otherwise an occasional line.
 import { harmless } from '../../lib/harmless.ts';
 import { oneLine, shortened } from './text.ts';
 
 export interface Progress {
   /** Reports the current progress; may be called as often as needed. */
   show(text: string): void;
-  /** Something that stays to be read. */
+  /** Writes a line that stays visible. */
   tell(line: string): void;
-  /** The same for a failure, which is also written when the command is quiet. */
+  /** Like `tell`, for a failure; quiet commands write it too. */
   fail(line: string): void;
-  /** Takes the changing line away. */
+  /** Clears the changing line. */
   end(): void;
 }
 
@@ -37,7 +37,7 @@ export function forgiving<T>(listener: (event: T) => void): (event: T) => void {
 }
 
 const REDRAW_MS = 100;
-/** Elsewhere than on a terminal, what takes longer gets a line. */
+/** Interval between lines if the output is not a terminal. */
 const LINE_MS = 10_000;
 export const ERASE_LINE = '\r\u001b[K';
 

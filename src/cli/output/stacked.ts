@@ -16,7 +16,7 @@ interface StackedOptions {
 const GAP = '  ';
 const INDENT = '    ';
 
-/** Nothing is cut: long texts are wrapped, and what must stay whole has a line to itself where it needs one. */
+/** Cuts nothing: wraps long text, and gives a value that must not be wrapped its own line if needed. */
 export function stacked(
   cells: readonly string[],
   shown: readonly StackedColumn[],

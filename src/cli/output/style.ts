@@ -11,7 +11,7 @@ export interface Style {
   bad(text: string): string;
 }
 
-/** no-color.org: set to anything but nothing, it means none. */
+/** See no-color.org: any value except the empty string disables colors. */
 export function wantsColor(environment: Environment, isTerminal: boolean): boolean {
   return isTerminal && !environment.NO_COLOR && environment.TERM !== 'dumb';
 }
@@ -21,14 +21,14 @@ type Format = (typeof FORMATS)[number];
 
 const inColor = (format: Format, text: string) => styleText(format, text, { validateStream: false });
 
-/** Begin and end of each format, in a group, so that splitting a text by it keeps them. */
+/** Start and end sequences of each format. The capturing group keeps them when text is split by it. */
 const OWN_ORDERS = new RegExp(
   `(${FORMATS.flatMap((format) => inColor(format, '|').split('|'))
     .map((order) => order.replace('[', '\\['))
     .join('|')})`,
 );
 
-/** Removes every control sequence from a text except these styles; without colors, all of them. */
+/** Removes all control sequences except these styles; without colors, removes the styles too. */
 export function harmlessStyled(text: string, isColored: boolean): string {
   if (!isColored) return harmless(text);
   const parts = text.split(OWN_ORDERS);

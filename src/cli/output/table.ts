@@ -5,20 +5,20 @@ import { oneLine, padded, shortened, widthOf } from './text.ts';
 export interface Column<T> {
   title: string;
   text: (row: T) => string;
-  /** Changes how it looks, never how long it is. */
+  /** Changes the look of the text, never its width. */
   style?: (text: string, row: T) => string;
-  /** Gives way when the terminal is too narrow. All others stay whole: an id that is cut can be used for nothing. */
+  /** Shrinks if the terminal is too narrow. Other columns are never cut, because a cut id is useless. */
   isFlexible?: boolean;
-  /** What the row is about, where it goes over several lines; the first column, unless said. */
+  /** The heading of a row that is printed over several lines; the first column by default. */
   isKey?: boolean;
   isNumber?: boolean;
 }
 
 const GAP = '  ';
-/** Less of a text says nothing. */
+/** A narrower column is unreadable. */
 const NARROWEST = 16;
 
-/** `columns` is the width of the terminal; nothing is cut when there is none. */
+/** `columns` is the width of the terminal; without it, nothing is cut. */
 export function table<T>(rows: readonly T[], shown: readonly Column<T>[], columns: number | undefined): string {
   const cells = rows.map((row) => shown.map(({ text }) => cellOf(text(row))));
   const natural = shown.map(({ title }, index) =>
@@ -46,12 +46,12 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
   return `${[head, ...cells.map((row, at) => line(row, styled(at)))].join('\n')}\n`;
 }
 
-/** A hub elsewhere may have said something else than it should. */
+/** Converts any value, because a remote hub may send other types than the contract has. */
 function cellOf(text: unknown): string {
   return text === undefined || text === null ? '' : oneLine(String(text));
 }
 
-/** Undefined when there is no room for what must stay whole. */
+/** Returns undefined if the columns that must not be cut do not fit. */
 function fitted(natural: readonly number[], shown: readonly Column<never>[], columns: number): number[] | undefined {
   const spare = natural.map((width, index) => (shown[index]?.isFlexible ? Math.max(0, width - NARROWEST) : 0));
   const total = natural.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
@@ -61,7 +61,7 @@ function fitted(natural: readonly number[], shown: readonly Column<never>[], col
   return natural.map((width, index) => width - (missing && Math.ceil((missing * (spare[index] ?? 0)) / room)));
 }
 
-/** `name  value` lines; what is empty is left out. */
+/** Formats `name  value` lines; skips empty values. */
 export function facts(pairs: readonly (readonly [name: string, value: string | number | null | undefined])[]): string {
   const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
   const width = Math.max(0, ...known.map(([name]) => widthOf(name)));

@@ -1,7 +1,7 @@
-// Text for terminals, as wide as it looks.
+// Measures, cuts and wraps text by its width on a terminal.
 import { harmless } from '../../lib/harmless.ts';
 
-/** Harmless, and on one line. */
+/** Removes control characters and line breaks. */
 export function oneLine(text: string): string {
   return harmless(text).replace(/\s+/g, ' ').trim();
 }
@@ -10,7 +10,7 @@ const WIDE =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6])/u;
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Columns that it takes on a terminal. */
+/** Width on a terminal, in columns. */
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   return [...segmenter.segment(text)].reduce((width, { segment }) => width + columnsOf(segment), 0);
@@ -21,7 +21,7 @@ function columnsOf(segment: string): number {
   return WIDE.test(segment) ? 2 : 1;
 }
 
-/** Cut at so many columns, with an ellipsis where something is missing. */
+/** Cuts the text at this width, with an ellipsis. */
 export function shortened(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = '';
@@ -38,7 +38,7 @@ export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
-/** Lines of at most so many columns, broken between words. */
+/** Wraps between words into lines of at most this width. */
 export function wrapped(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => {
     const lines = [''];
@@ -52,7 +52,7 @@ export function wrapped(text: string, columns: number): string[] {
   });
 }
 
-/** `2026-11-15 18:24`, in the local time zone; text that is not a time stays as it is. */
+/** `2026-11-15 18:24`, in the local time zone; returns text that is not a time unchanged. */
 export function shownMoment(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;

@@ -1,9 +1,9 @@
-// Asks for a secret at the terminal, without showing what is typed.
+// Asks for a secret at the terminal without echoing it.
 import type { ReadStream, WriteStream } from 'node:tty';
 
 const ENTER = ['\r', '\n'];
 const BACKSPACE = ['\u007f', '\b'];
-/** While what is typed is not shown, the terminal makes no signal of it. */
+/** In raw mode, the terminal does not turn this into a signal. */
 const CONTROL_C = '\u0003';
 const CONTROL_D = '\u0004';
 
@@ -11,18 +11,18 @@ export interface SecretQuestion {
   question: string;
   input: ReadStream;
   output: WriteStream;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process should stop. */
   signal: AbortSignal;
 }
 
-/** Undefined without an answer: after control D, or when the input has ended. @throws AbortError for control C, and when the process is to end. */
+/** Resolves to undefined after control D, or when the input ends. @throws AbortError after control C, or on shutdown. */
 export async function askSecret({ question, input, output, signal }: SecretQuestion): Promise<string | undefined> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   let typed: string[] = [];
 
   function onData(chunk: string): void {
-    // One character at a time: pasted text arrives at once. The first end counts.
+    // Pasted text arrives in one chunk, so each character is handled separately; the first terminator wins.
     for (const character of chunk) {
       if (ENTER.includes(character)) resolve(typed.join(''));
       else if (character === CONTROL_C) onAbort();

@@ -1,4 +1,4 @@
-// Asks a question at the terminal, and shows what is typed.
+// Asks a question at the terminal and echoes the answer.
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 
@@ -6,13 +6,13 @@ export interface Question {
   question: string;
   input: Readable;
   output: Writable;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process should stop. */
   signal: AbortSignal;
 }
 
-/** Undefined when the input ends without an answer. @throws AbortError when the process is to end. */
+/** Resolves to undefined when the input ends without an answer. @throws AbortError on shutdown. */
 export async function ask({ question, input, output, signal }: Question): Promise<string | undefined> {
-  // The terminal itself edits the line, and makes a signal of control C.
+  // The terminal edits the line and turns control C into a signal.
   const lines = createInterface({ input, output, terminal: false });
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   try {

@@ -1,11 +1,11 @@
-// The log of a command: only what its user should know, on standard error.
+// The log of a command: only messages that matter to its user, on standard error.
 import type { Logger } from '../../lib/world.ts';
 import { ERASE_LINE } from '../output/progress.ts';
 import { oneLine } from '../output/text.ts';
 import type { Terminal } from './terminal.ts';
 
 export function lineLogger({ writeError, isErrorTerminal }: Pick<Terminal, 'writeError' | 'isErrorTerminal'>): Logger {
-  // There may be a line of progress, which is drawn again.
+  // Erases a progress line, which is drawn again later.
   const start = isErrorTerminal ? ERASE_LINE : '';
   const tell = (fields: object, message: string) => {
     const { error } = fields as { error?: unknown };

@@ -11,12 +11,12 @@ export interface Terminal {
   write: (text: string) => void;
   /** For people: errors, notes and progress. */
   writeError: (text: string) => void;
-  /** All that is sent to the process by another program. */
+  /** Reads standard input to its end. */
   readInput: () => Promise<string>;
   /** Asks a question; absent without a terminal. */
   ask?: (question: string) => Promise<string | undefined>;
-  /** Asks without showing what is typed; absent without a terminal. */
+  /** Asks without echoing the answer; absent without a terminal. */
   askSecret?: (question: string) => Promise<string | undefined>;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process should stop. */
   shutdown: AbortSignal;
 }

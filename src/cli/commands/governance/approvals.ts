@@ -85,7 +85,7 @@ export const approvalCommands = [
 
 type Surroundings = Omit<Call, 'options'>;
 
-/** Only reviewed content is approved: shown now, or reviewed earlier under this digest. */
+/** Approves only reviewed content: content shown now, or reviewed earlier under this digest. */
 async function approveAll(call: Surroundings, given: { digest?: string; reason?: string }): Promise<Ending> {
   const { args, access, output, terminal } = call;
   const { digest, reason } = given;

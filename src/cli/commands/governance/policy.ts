@@ -1,4 +1,4 @@
-// `hub policy`: the rules that decide what is found, installed and registered.
+// `hub policy`: the rules that decide which entities are found, installed and registered.
 import { readFile } from 'node:fs/promises';
 import type { PolicyChange, PolicyState, PolicyTest } from '../../../policy/contract.ts';
 import { command } from '../../command.ts';

@@ -1,4 +1,4 @@
-// `hub token`: who may use a hub, and what for.
+// `hub token`: who may use a hub, and for which operations.
 import { ROLES, type TokenList } from '../../../access/contract.ts';
 import type { Config } from '../../../config.ts';
 import { readValues } from '../../../lib/value-list.ts';
@@ -86,12 +86,12 @@ export const tokenCommands = [
 const WHERE_IT_COUNTS =
   'A hub checks tokens only if API_TOKEN or OIDC_ISSUER is set; otherwise everyone may do everything.';
 
-/** As far as this process can see: the server may have other settings. */
+/** Based on the settings of this process; the server may have others. */
 function isProtected({ adminToken, oidc }: Config): boolean {
   return adminToken !== undefined || oidc !== undefined;
 }
 
-/** An empty one would mean everything: an unset variable must not make a token without limits. */
+/** Rejects an empty scope, which would allow everything: an unset variable must not create an unlimited token. */
 function readScope(text: string): readonly string[] {
   const names = readValues(text);
   if (names.length > 0) return names;
