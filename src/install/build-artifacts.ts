@@ -1,4 +1,4 @@
-// The artifact steps of an install: all are built first, and then put in place.
+// The artifact steps of an install: builds all artifacts, then moves them into place.
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import type { Launch } from '../catalog/launch/launch.ts';
@@ -53,7 +53,7 @@ export interface InstallTools {
 export interface BuiltArtifacts {
   results: StepResult[];
   artifacts: ArtifactOutcome[];
-  /** They are in place. Otherwise the target is as it was. */
+  /** If false, the target is unchanged. */
   isInPlace: boolean;
 }
 
@@ -85,7 +85,7 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
 
 type PlanningJob = Pick<InstallJob, 'request' | 'subject' | 'targetDir' | 'known' | 'others' | 'plan'>;
 
-/** The plan of each artifact, with what its step would report about the target; nothing is built. */
+/** Returns each artifact's plan with what its step would report about the target, without building. */
 export function foreseeArtifacts(job: PlanningJob, context: ArtifactContext): Promise<PlannedArtifact[]> {
   const taken: string[] = [];
   return Array.fromAsync(job.plan.artifacts, async (planned): Promise<PlannedArtifact> => {
@@ -102,7 +102,7 @@ export function foreseeArtifacts(job: PlanningJob, context: ArtifactContext): Pr
   });
 }
 
-/** `taken` are the folders of other artifacts of the manifest. */
+/** `taken` lists the folders of the manifest's other artifacts. */
 function placeOf(planned: PlannedArtifact, job: PlanningJob, taken: readonly string[]): Omit<PlaceJob, 'context'> {
   const { request, subject, targetDir, known, others, plan } = job;
   const index = plan.artifacts.filter((each) => !each.alternative).indexOf(planned);
@@ -114,13 +114,13 @@ function placeOf(planned: PlannedArtifact, job: PlanningJob, taken: readonly str
   };
 }
 
-/** An earlier version that works is not replaced by a part of a new one. */
+/** A working earlier version is not replaced by a partly built new one. */
 function isWorthKeeping(artifacts: readonly ArtifactOutcome[], known: LockedEntity | undefined): boolean {
   if (artifacts.every(({ installed }) => installed)) return true;
   return known === undefined && artifacts.some(({ installed }) => installed && !installed.skipped);
 }
 
-/** A folder that the person chose with `dest` stays chosen. */
+/** A folder chosen earlier with `dest` is kept. */
 function chosenEarlier(earlier: LockedArtifact | undefined, { kind }: PlannedArtifact): string | undefined {
   if (!earlier?.tree || !earlier.path || earlier.kind !== kind) return undefined;
   const isChosen = !earlier.path.startsWith(`${VENDOR}/`) && earlier.path !== earlier.spec.dest;

@@ -1,4 +1,4 @@
-// Requests to install, and the reports that answer them.
+// Install requests and reports.
 import { z } from 'zod';
 import { CLIENTS } from '../catalog/client-config.ts';
 
@@ -7,7 +7,7 @@ const JsonRecord = z.record(z.string(), z.unknown());
 export const LOCKFILE_NAME = 'hub.lock.json';
 export const LOCKFILE_VERSION = 1;
 
-/** What several packages of one server can be chosen by. */
+/** Kinds that users can prefer if a server has several packages. */
 export const PREFERENCES = ['pypi', 'npm', 'oci', 'mcpb'] as const;
 
 const ID_MISSING = 'is missing: send the id of what to install, `<type>:<slug>@<version>`; with a manifest, its id';
@@ -119,7 +119,7 @@ export const StepResult = z
   .meta({ id: 'InstallStep' });
 export type StepResult = z.infer<typeof StepResult>;
 
-/** Hashed lines of a requirements file, with the Python that they were resolved for. */
+/** Lines of a requirements file with digests, and the Python that they were resolved for. */
 export const PythonPins = z.looseObject({
   tool: z.enum(['uv', 'pip']),
   requirements: z.array(z.string()).describe('Requirement lines, each with its hashes and optionally a marker.'),
@@ -127,7 +127,7 @@ export const PythonPins = z.looseObject({
   platform: z.string().describe('Where they apply: `any`, or the platform of the machine that resolved them.'),
 });
 
-/** The tool's own lock: what it needs in order to fetch the same bytes again, on any machine. */
+/** The tool's own lock, with which any machine can fetch the same bytes again. */
 const Pins = z.union([
   z.looseObject({
     tool: z.literal('npm'),
@@ -137,7 +137,7 @@ const Pins = z.union([
 ]);
 export type Pins = z.infer<typeof Pins>;
 
-/** A program in `.hub/bin`: one that an artifact offers, or a command that runs in the folder of an artifact. */
+/** A program in `.hub/bin`: an artifact's program, or a command that runs in an artifact's folder. */
 const LockedLauncher = z.looseObject({
   name: z.string(),
   artifact: z.number().describe('Position of the artifact in `artifacts`.'),
@@ -171,7 +171,7 @@ export const LockedAdapter = z.looseObject({
 });
 export type LockedAdapter = z.infer<typeof LockedAdapter>;
 
-/** Members are in the order in which they are written, so that reading a lockfile and writing it changes nothing. */
+/** Members are in writing order, so that reading and writing a lockfile changes nothing. */
 export const LockedEntity = z.looseObject({
   id: z.string(),
   type: z.string(),
@@ -189,7 +189,7 @@ export const LockedEntity = z.looseObject({
 });
 export type LockedEntity = z.infer<typeof LockedEntity>;
 
-/** Loose: fields that a newer minor version wrote are kept. */
+/** Loose, so that fields of a newer minor version are kept. */
 export const Lockfile = z
   .looseObject({ version: z.number(), entities: z.array(LockedEntity) })
   .meta({ id: 'Lockfile' });
@@ -218,7 +218,7 @@ export type InstallEvent =
 export type InstallListener = (event: InstallEvent) => void;
 
 export interface UninstallRequest {
-  /** As the lockfile has it, with or without the version. */
+  /** As in the lockfile, with or without the version. */
   id: string;
   target: string;
   force: boolean;
@@ -228,13 +228,13 @@ export interface UninstallReport {
   id: string;
   target: string;
   removed: string[];
-  /** Files that others write too: only the entry of the entity was taken out. */
+  /** Shared files, from which only the entity's entry was removed. */
   edited: string[];
-  /** Changed since they were installed, so they stay. */
+  /** Kept, because they changed after the install. */
   kept: string[];
 }
 
-/** One thing that a lockfile lists, compared with what is on disk. */
+/** One entry of a lockfile, compared with the disk. */
 export interface LockCheck extends LockFinding {
   entity: string;
   /** The kind of the artifact, or the adapter. */

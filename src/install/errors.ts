@@ -1,9 +1,9 @@
-// Why a step of an install failed, as a sentence that a person can act on; absolute paths are left out.
+// Explains why a step of an install failed, in sentences that people can act on, without absolute paths.
 import { HubError } from '../errors.ts';
 
 export class InstallError extends Error {
   override readonly name = 'InstallError';
-  /** Goes into `extra` of the step, beside `error`. */
+  /** Added to `extra` of the step, next to `error`. */
   readonly extra: Record<string, unknown>;
 
   constructor(message: string, options: { cause?: unknown; extra?: Record<string, unknown> } = {}) {
@@ -12,12 +12,12 @@ export class InstallError extends Error {
   }
 }
 
-/** For faults that only an edited lockfile has, or one that names something that no longer exists. */
+/** For faults of a lockfile that was edited, or that names something that no longer exists. */
 export function cannotFollow(fault: string): InstallError {
   return new InstallError(`${fault} Restore hub.lock.json, or uninstall the entity and install it again.`);
 }
 
-/** Says what is wrong at a place in a document; zod's own messages are for developers. */
+/** Explains a fault in a document; zod's own messages are for developers. */
 export function issueSentence({ path, message }: { path: PropertyKey[]; message: string }, root: string): string {
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   const plain =
@@ -46,13 +46,13 @@ export function explain(error: unknown): string {
   const known = fileSentence(error);
   if (known) return known;
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  // The message of a system error would hold paths.
+  // The message of a system error contains paths.
   if (code && syscall)
     return `The system refused an operation (${code} in ${syscall}): check the target and its filesystem, then install again.`;
   return 'Something went wrong inside the hub; its log says more.';
 }
 
-/** Whether the hub itself is to blame: then the log should have it. */
+/** Whether the error is a bug in the hub, which must be logged. */
 export function isUnexpected(error: unknown): boolean {
   return !(error instanceof InstallError || error instanceof HubError) && !fileSentence(error);
 }

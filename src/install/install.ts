@@ -1,4 +1,4 @@
-// The use case of an install: find the subject, make the plan, then run the steps once the target is free.
+// The install use case: finds the subject, makes the plan, and runs the steps once the target is free.
 import { tmpdir } from 'node:os';
 import { HubError, invalidRequest } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -27,21 +27,21 @@ import { checkTarget, type TargetRule, unusable, usableTarget } from './target/t
 import { createTargetQueue } from './target/target-queue.ts';
 
 export interface Install {
-  /** @throws HubError when the request cannot be carried out at all; what fails later is in the report. */
+  /** @throws HubError if the request cannot be carried out at all; later failures are in the report. */
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
-  /** @throws HubError `entity_not_found` when the lockfile of the target does not hold it. */
+  /** @throws HubError `entity_not_found` if the target's lockfile does not list the entity. */
   uninstall(request: UninstallRequest): Promise<UninstallReport>;
   verify(target: string): Promise<LockReport | undefined>;
-  /** Undefined when the target has none. @throws HubError `lockfile_mismatch` when it cannot be read. */
+  /** Resolves to undefined if the target has no lockfile. @throws HubError `lockfile_mismatch` if it cannot be read. */
   lockfile(target: string): Promise<Lockfile | undefined>;
-  /** Where a target is on this machine, links resolved; makes nothing. @throws HubError `invalid_request` */
+  /** The real path of a target; creates nothing. @throws HubError `invalid_request` */
   folderOf(target: string): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface InstallDependencies extends InstallTools {
   catalog: SubjectCatalog;
-  /** Turns documents of other forms, such as the `server.json` of an MCP registry, into manifests. */
+  /** Converts other documents, such as the `server.json` of an MCP registry, to manifests. */
   manifestOf: (document: JsonObject) => JsonObject;
   targets: TargetRule;
   atOnce: number;
@@ -97,7 +97,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
     return planned;
   }
 
-  /** An install that was begun runs to its end, even if its caller is gone. */
+  /** A started install runs to its end, even after its caller has disconnected. */
   function track<T>(work: Promise<T>): Promise<T> {
     const tracked = work.catch((error) => {
       throw signal.aborted && error.name === 'AbortError' ? ending() : error;
@@ -141,7 +141,7 @@ function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['ma
   if (!asked.manifest) return asked;
   const manifest = manifestOf(asked.manifest);
   if (manifest === asked.manifest) return asked;
-  // The address of the other document does not lead to a manifest: only the hub has one.
+  // The address of the original document does not serve a manifest; only the hub does.
   return { ...asked, manifest, source_url: undefined, provenance: undefined };
 }
 

@@ -1,11 +1,11 @@
-// The shell scripts in `.hub/bin`.
+// Renders the shell scripts in `.hub/bin`.
 import { type Bundle, findSetting, HOME_FOLDERS, REFERENCE, settingVariable } from '../catalog/launch/bundle.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { LockedEntity, LockedLauncher } from './contract.ts';
 
 type Artifact = Pick<InstalledArtifact, 'path' | 'programs' | 'bundle'>;
 
-/** Starts a program of the artifact, a command in its folder, what a bundle says for this platform, or the engine for an image. */
+/** Starts a program of the artifact, a command in its folder, a bundle's command for this platform, or the engine of an image. */
 export function launcherText(
   { program, command }: Pick<LockedLauncher, 'program' | 'command'>,
   { path, programs = [], bundle }: Artifact,
@@ -27,7 +27,7 @@ ${lines.join('\n')}
 }
 
 const HEAD = '#!/bin/sh\n# Written by Catalog Hub. The next install writes it again.\n';
-/** For images: podman, where docker is missing or does not run. */
+/** Runs images with podman if docker is missing or not running. */
 const ENGINE = 'if command -v podman >/dev/null 2>&1; then docker version >/dev/null 2>&1 || exec podman "$@"; fi\n';
 
 function quoted(word: string): string {
@@ -36,7 +36,7 @@ function quoted(word: string): string {
 
 const NOT_SET = quoted('is not set, and the server needs it');
 
-/** Settings come from the environment. What needs one that is optional and not set is left out, with the option before it. */
+/** Settings come from the environment. A value that needs an unset optional setting is omitted, together with its option. */
 function bundleLines(bundle: Bundle, folder: string, server: string): string[] {
   const read = (text: string) => readText(text, { bundle, folder, server });
   const settings = bundle.settings.flatMap((setting) => {
@@ -56,7 +56,7 @@ function bundleLines(bundle: Bundle, folder: string, server: string): string[] {
     const conditions = belongsToValue ? read(value).needs : needs;
     return conditions.reduce((inner, need) => `\${${need}:+${inner}}`, list ?? shell);
   });
-  // Lists are split at colons, and only there.
+  // Lists are split only at colons.
   return [...settings, ...environment, 'IFS=:', 'set -f', `exec ${words.join(' ')} "$@"`];
 }
 
@@ -72,7 +72,7 @@ function readText(text: string, { bundle, folder, server }: { bundle: Bundle; fo
     if (!setting) return quoted(`\${${part}}`);
     const variable = settingVariable(setting, server);
     if (!setting.isRequired && !setting.fallback) needs.push(variable);
-    // Without quotes, each of its values is a word.
+    // Unquoted, so that each value becomes a word.
     if (setting.isMultiple && text === `\${${part}}`) list = `$${variable}`;
     return `"$${variable}"`;
   });

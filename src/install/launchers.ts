@@ -1,4 +1,4 @@
-// Launchers in `.hub/bin`, which start exactly what was installed, and how a server is started with them.
+// Launchers in `.hub/bin`, which start exactly what was installed, and the server's command that uses them.
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindNameOf } from '../catalog/artifact-kind.ts';
@@ -19,7 +19,7 @@ export function launcherPath(name: string): string {
   return `${BIN}/${name}`;
 }
 
-/** A name that nothing else in the lockfile has. */
+/** A name that is unique in the lockfile. */
 export function launcherName(
   wanted: string,
   { subject: { slug }, others }: { subject: { slug: string }; others: readonly Pick<LockedEntity, 'launchers'>[] },
@@ -57,13 +57,13 @@ type InstalledParts = Pick<InstallJob & BuiltArtifacts, 'launch' | 'subject' | '
 
 export interface Started {
   launchers: LockedLauncher[];
-  /** What configurations and glue code are rendered from. */
+  /** The input of configurations and glue code. */
   launch: Launch;
-  /** Why the server may not start although its package is installed. */
+  /** Why the server may not start, although its package is installed. */
   warning?: string;
 }
 
-/** Every Python environment offers its interpreter, which is not a program of the entity. */
+/** Every Python environment has its interpreter, which is not a program of the entity. */
 const INTERPRETER = 'python';
 
 export function startOf(parts: InstalledParts): Started {
@@ -83,7 +83,7 @@ function programNames(programs: readonly Program[]): string[] {
   return programs.map(({ name }) => name).filter((name) => name !== INTERPRETER);
 }
 
-/** A command such as `npx pkg` or `docker run image`, whose package was installed. */
+/** A command such as `npx pkg` or `docker run image` whose package was installed. */
 function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
   const { launch, artifacts } = parts;
   if (launch.kind !== 'command' || !launch.package) return undefined;
@@ -112,7 +112,7 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
   return { launchers, launch, warning };
 }
 
-/** The launcher of the server itself takes precedence over a program of the same name. */
+/** The server's launcher takes precedence over a program of the same name. */
 function serverLauncher(
   parts: InstalledParts,
   launchers: readonly LockedLauncher[],
@@ -128,7 +128,7 @@ function lastPart(slug: string): string {
   return slug.split('/').at(-1) ?? slug;
 }
 
-/** An MCP bundle says itself how it is started. */
+/** An MCP bundle contains its own start command. */
 function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
   const artifact = parts.artifacts.findIndex(({ installed }) => installed?.bundle);
   const bundle = parts.artifacts[artifact]?.installed?.bundle;
@@ -138,7 +138,7 @@ function startBundle(parts: InstalledParts, launchers: LockedLauncher[]): Starte
   return serverLauncher(parts, launchers, { artifact }, start);
 }
 
-/** Any other command runs in the folder of the checkout, or with the interpreter of the installed environment. */
+/** Any other command runs in the checkout's folder, or with the interpreter of the installed environment. */
 function startCommand(parts: InstalledParts, launchers: LockedLauncher[]): Started | undefined {
   const { launch, artifacts } = parts;
   if (launch.kind !== 'command' || launch.package) return undefined;

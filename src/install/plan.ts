@@ -1,4 +1,4 @@
-// What an install will do, as data.
+// Plans an install as data, before anything is written.
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { alternativesOf, type Launch, launchOf } from '../catalog/launch/launch.ts';
 import { invalidRequest } from '../errors.ts';
@@ -24,14 +24,14 @@ export async function planInstall(job: PlanJob): Promise<{ plan: InstallPlan; la
   const artifact = chosen === undefined ? undefined : subject.artifacts[chosen];
   const launch = launchOf(subject, artifact ? { artifact } : {});
   const isBundle = artifacts.some((each) => !each.alternative && kindNameOf(each.kind, each.spec) === 'mcpb');
-  // A lockfile says what is written, and not how the server is started. A bundle says that once it is there.
+  // A lockfile records the written files, not the launch; a bundle's launch is known only after it is built.
   const reason = !request.frozen && !isBundle && launch.kind === 'none' ? launch.reason : undefined;
   const adapters = planAdapters({ ...job, unreachable: reason, clients: request.clients ?? [] });
   const registration = subject.mcpRegistration ?? {};
   return { plan: { id: subject.uid, artifacts, adapters, mcp_registration: registration }, launch };
 }
 
-/** The plan without the secrets of the manifest: others read reports. */
+/** Removes the manifest's secrets, because others read reports. */
 export function shownPlan(plan: InstallPlan): InstallPlan {
   return {
     ...plan,
@@ -56,11 +56,11 @@ function reasonOf(kind: string, { reason }: JsonObject): string {
   return `The manifest lists it under artifacts${kind ? ` as '${kind.slice(0, 60)}'` : ''}.`;
 }
 
-/** Installs one of several packages of a server: the locked or preferred one, or the first that this machine can run. */
+/** Selects one of several packages of a server: the locked or preferred one, or the first that this machine can run. */
 async function chooseAlternatives(planned: PlannedArtifact[], job: PlanJob) {
   const { prefer, update } = job.request;
   const kinds = planned.map(({ kind, spec }) => kindNameOf(kind, spec));
-  // An update keeps the kind that was chosen earlier, if the new version has it.
+  // An update keeps the kind that was chosen earlier, if the new version offers it.
   if (prefer && !update && !kinds.includes(prefer))
     throw invalidRequest('prefer', `there is no ${prefer} package, only: ${[...new Set(kinds)].join(', ') || 'none'}`);
   const indexes = alternativesOf(job.subject.document);

@@ -1,4 +1,4 @@
-// Removes an entity from a target, and everything that no entity in the lockfile needs.
+// Removes an entity from a target, and everything that no other entity in the lockfile needs.
 import { existsSync } from 'node:fs';
 import { glob, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { EMPTY_LOCKFILE, lockedEntity, readLockfile, withoutEntity, writeLockfil
 import { pathInside, removeInside } from './target/files.ts';
 import { HUB_FOLDER, IGNORE, LOCK, STAGING } from './target/places.ts';
 
-/** For a caller that has the lock of the target. */
+/** The caller must hold the target's lock. */
 export async function uninstallEntity(request: UninstallRequest, targetDir: string): Promise<UninstallReport> {
   const lockfile = await readLockfile(targetDir);
   const entity = lockedEntity(lockfile, request.id);
@@ -36,7 +36,7 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
   return { id: entity.id, target: request.target, ...parts, removed: [...parts.removed, ...launchers] };
 }
 
-/** Removes launchers and environments below `.hub` that the lockfile does not name, with their empty parents. */
+/** Removes launchers and environments below `.hub` that the lockfile does not list, with their empty parents. */
 export async function collectGarbage(targetDir: string, { entities }: Lockfile): Promise<void> {
   await removeOldLaunchers(targetDir, entities);
   const named = new Set(entities.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)));
@@ -44,14 +44,14 @@ export async function collectGarbage(targetDir: string, { entities }: Lockfile):
     if (!named.has(path)) await removeInside(targetDir, path);
 }
 
-/** Removes adapters and vendored folders. Environments below `.hub` are collected. */
+/** Removes adapters and vendored folders. `collectGarbage` removes environments below `.hub`. */
 export async function removeParts(
   targetDir: string,
   { adapters, artifacts }: Pick<LockedEntity, 'adapters' | 'artifacts'>,
   { isForced, others }: { isForced: boolean; others: readonly LockedEntity[] },
 ): Promise<Pick<UninstallReport, 'removed' | 'edited' | 'kept'>> {
   const paths: Record<RemovalOutcome, string[]> = { removed: [], edited: [], changed: [], absent: [] };
-  // Two entities may share an entry of a configuration, or have the very same file.
+  // Two entities may share a configuration entry or a file.
   const isShared = (adapter: LockedAdapter) =>
     others.some((other) => other.adapters.some((each) => each.path === adapter.path && each.entry === adapter.entry));
   for (const adapter of adapters) {
@@ -62,7 +62,7 @@ export async function removeParts(
   return { removed: paths.removed, edited: paths.edited, kept: paths.changed };
 }
 
-/** A checkout or an archive is removed only if it is as it was installed. */
+/** Removes a checkout or an archive only if it is unchanged. */
 async function removeVendored(targetDir: string, { path, tree }: LockedArtifact, isForced: boolean) {
   if (path === null || tree === undefined) return 'absent';
   const found = await vendorTree(await pathInside(targetDir, path)).catch(() => undefined);
@@ -72,14 +72,14 @@ async function removeVendored(targetDir: string, { path, tree }: LockedArtifact,
   return 'removed';
 }
 
-/** Removes what is not finished, and all of `.hub` from a target in which nothing is installed; an empty one also after an install in vain. */
+/** Removes unfinished files, and `.hub` if nothing is installed. With `isInVain`, also removes an otherwise empty `.hub`. */
 export async function removeUnused(targetDir: string, isInVain = false): Promise<void> {
   const folder = join(targetDir, HUB_FOLDER);
   const found: string[] = await readdir(folder).catch(() => []);
   const isEmpty = found.every((name) => [IGNORE, LOCK, STAGING].includes(name));
   const isUsed = existsSync(join(targetDir, LOCKFILE_NAME)) && !(isInVain && isEmpty);
   const names = isUsed ? [STAGING] : found;
-  // The lock goes last: until then, other installs wait for it.
+  // The lock is removed last, because other installs wait for it.
   for (const name of names.toSorted((a, b) => Number(a === LOCK) - Number(b === LOCK)))
     await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
   if (!isUsed) await rmdir(folder).catch(() => {});

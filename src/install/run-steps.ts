@@ -1,4 +1,4 @@
-// The steps of an install, in their order: artifacts, adapters, gateway, lockfile.
+// The steps of an install, in order: artifacts, adapters, gateway, lockfile.
 import { reasonNotForGateway } from '../gateway/state-words.ts';
 import { type WrittenAdapters, writeAdapters } from './adapters/write-adapters.ts';
 import { type BuiltArtifacts, buildArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
@@ -26,7 +26,7 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   const start = built.isInPlace && !request.frozen ? startOf({ ...job, ...built }) : locked;
   const adapters = await runStep('adapters.write', watch, () => adaptersStep(job, start, built));
   const { locked: written = [], files = [] } = adapters.value ?? {};
-  // What could not be written again stays as the earlier version had it.
+  // Adapters that could not be written again keep their earlier entries.
   const isWritten = (old: LockedAdapter) => written.some(({ path }) => path === old.path);
   const kept = adapters.result.ok ? [] : (known?.adapters ?? []).filter((old) => !isWritten(old));
   const registered = await runStep(REGISTER_STEP, watch, () => register(job, tools));
@@ -38,7 +38,7 @@ export async function runSteps(job: InstallJob, tools: InstallTools): Promise<In
   return reportOf({ ...job, lockfile }, results, [...files, ...(lock.value?.isWritten ? [LOCKFILE_NAME] : [])]);
 }
 
-/** Without results, the report of a dry run. */
+/** Without results, returns the report of a dry run. */
 export function reportOf(
   { request, subject, plan, lockfile = EMPTY_LOCKFILE }: Pick<InstallJob, 'request' | 'subject' | 'plan' | 'lockfile'>,
   results: StepResult[] = [],
@@ -72,7 +72,7 @@ async function adaptersStep(
   return { ok: value.errors.length === 0, extra: { files, ...extra }, value };
 }
 
-/** Launchers and folders follow the lockfile: they are switched and removed in this step. */
+/** Also switches launchers and removes old folders, which must match the lockfile. */
 async function lockfileStep(
   { request, targetDir, lockfile, known, others }: InstallJob,
   built: BuiltArtifacts,
@@ -91,7 +91,7 @@ async function lockfileStep(
   return { extra, value: { lockfile: merged, isWritten } };
 }
 
-/** Locks that do not hold on every platform. */
+/** Warnings about locks that do not apply to every platform. */
 function boundTo({ artifacts }: LockedEntity): string[] {
   return artifacts.flatMap(({ resolved, pins }) => {
     if (!pins || pins.tool === 'npm' || pins.platform === 'any') return [];
@@ -101,7 +101,7 @@ function boundTo({ artifacts }: LockedEntity): string[] {
   });
 }
 
-/** What the earlier version of the entity had in place and this one does not. */
+/** Parts of the entity's earlier version that this one does not have. */
 function earlierParts(known: LockedEntity | undefined, entry: LockedEntity) {
   const { adapters = [], artifacts = [] } = known ?? {};
   return {
@@ -112,7 +112,7 @@ function earlierParts(known: LockedEntity | undefined, entry: LockedEntity) {
   };
 }
 
-/** Its failure does not fail the install. */
+/** A failure does not fail the install. */
 async function register(job: InstallJob, tools: InstallTools): Promise<StepOutcome<never>> {
   const reason = reasonToSkip(job, tools);
   if (reason) return { extra: { skipped: true, reason } };

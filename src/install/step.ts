@@ -1,4 +1,4 @@
-// One step of an install: its time, and its failure as a result instead of an exception.
+// Runs one step of an install: measures its time, and turns an exception into a failed result.
 import type { Logger } from '../lib/world.ts';
 import type { InstallListener, StepResult } from './contract.ts';
 import { explain, InstallError, isUnexpected } from './errors.ts';
@@ -16,7 +16,7 @@ export interface StepWatch {
   log: Logger;
 }
 
-/** What `work` throws is a failure; then there is no value. */
+/** If `work` throws, the step fails and has no value. */
 export async function runStep<T>(
   step: string,
   { onEvent, log }: StepWatch,

@@ -1,4 +1,4 @@
-// Finds what to install: the requested entity, the manifest in the request, or the content of a lockfile.
+// Finds the subject of an install: the requested entity, the manifest in the request, or the content of a lockfile.
 import { z } from 'zod';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
@@ -15,28 +15,28 @@ type Texts = Record<'uid' | 'type' | 'title' | 'description', string>;
 
 export interface InstallSubject extends Pick<Entity, CommonFields | 'mcpRegistration'>, Texts {
   document: JsonObject;
-  /** Where clients can read the manifest; null when it is not served. */
+  /** Where clients can read the manifest; null if it is not served. */
   manifestUrl: string | null;
   artifacts: JsonObject[];
   adapters: JsonObject[];
-  /** Whether the catalog has it, so that it can be registered. */
+  /** Whether the catalog has the entity, so that it can be registered. */
   isInCatalog: boolean;
   warnings: string[];
 }
 
-/** Most artifacts, packages and adapters: real manifests have a handful, and each is compared with the others. */
+/** Limit for artifacts, packages and adapters: real manifests have a handful, and each is compared with the others. */
 const MOST_PARTS = 200;
 
 export interface SubjectCatalog extends Pick<Catalog, 'get' | 'manifest'> {
-  /** Absent for the catalog of another hub: a manifest in the request is then installed without being saved. */
+  /** Absent for the catalog of another hub: a manifest in the request is then installed without saving it. */
   save?: Catalog['save'];
-  /** Why the policy does not let the manifest of a request be installed; absent without a policy. */
+  /** Explains why the policy forbids installing a manifest of a request; absent without a policy. */
   refusalOf?(entity: Entity): Promise<string | undefined>;
-  /** Whether manifests can be read at the address of the hub; otherwise only where they came from. */
+  /** Whether the hub's address serves manifests; otherwise only their source does. */
   readonly isServed: boolean;
 }
 
-/** A manifest in the request is saved once the policy allows it, unless nothing may be touched. */
+/** Saves a manifest of the request once the policy allows it, except in a dry run. */
 export async function findSubject(catalog: SubjectCatalog, request: InstallRequest): Promise<InstallSubject> {
   const { id, manifest } = request;
   if (!manifest) return storedSubject(catalog, { id, prerelease: request.prerelease ?? false });
@@ -53,13 +53,13 @@ export async function findSubject(catalog: SubjectCatalog, request: InstallReque
   return storedSubject(catalog, { id: uid, prerelease: false });
 }
 
-/** For a frozen install. The catalog says whether it may be installed, and what to register; it may be away. */
+/** For frozen installs. The catalog decides whether the entity is allowed and what to register; it may be unreachable. */
 export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntity): Promise<InstallSubject> {
   const { id, type, name, version, provenance } = locked;
   const slug = parseReference(id)?.slug ?? name;
   const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissingOrAway);
   const artifacts = locked.artifacts.map(({ kind, spec }) => ({ kind, spec }));
-  // What the catalog does not have like this is judged as a manifest of the request would be.
+  // If the catalog's artifacts differ, the policy checks the locked ones like a manifest of the request.
   const document = { type, id: slug, name, version, artifacts };
   if (!artifacts.every((each) => stored?.artifacts.some((one) => isSameArtifact(one, each))))
     assertAllowed(await catalog.refusalOf?.(entityFromManifest({ document })));
@@ -69,7 +69,7 @@ export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntit
     manifestUrl: provenance.manifest_url,
     sourceUrl: provenance.source_url,
     publishedAt: null,
-    // Lockfiles have no secrets, and the addresses of a manifest may.
+    // Lockfiles contain no secrets, but addresses in a manifest may.
     artifacts: locked.artifacts.map((each) => stored?.artifacts.find((one) => isSameArtifact(one, each)) ?? each),
     adapters: locked.adapters.map(({ framework, template_key, path }) => ({ framework, template_key, path })),
     mcpRegistration: stored?.mcpRegistration ?? null,
@@ -86,7 +86,7 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
 }
 
-/** Existing clients send the version beside a short id. @throws HubError `invalid_request` */
+/** Existing clients send the version next to a short id. @throws HubError `invalid_request` */
 export function wholeId({ id, version }: Pick<InstallRequest, 'id' | 'version'>): string {
   const reference = parseReference(id);
   if (!reference) throw invalidRequest('id', `'${id.slice(0, 120)}' does not have the form <type>:<slug>@<version>`);
@@ -102,7 +102,7 @@ type Wanted = { id: string; prerelease: boolean };
 async function storedSubject(catalog: SubjectCatalog, { id, prerelease }: Wanted): Promise<InstallSubject> {
   const record = await recordOf(catalog, id, { prerelease });
   if (!record)
-    // The words `source_url` and `missing` make an existing client offer to send the manifest itself.
+    // An existing client offers to send the manifest if the message contains `source_url` and `missing`.
     throw new HubError(
       'entity_not_found',
       `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
@@ -117,7 +117,7 @@ async function storedSubject(catalog: SubjectCatalog, { id, prerelease }: Wanted
   return { ...subjectOf(entity, document), manifestUrl, isInCatalog: true, warnings: warningsOf(record) };
 }
 
-/** Undefined when the catalog does not have it. @throws HubError `entity_blocked` */
+/** Returns undefined if the catalog does not have the entity. @throws HubError `entity_blocked` */
 async function recordOf(catalog: SubjectCatalog, id: string, options?: { prerelease: boolean }) {
   const record = await catalog.get(id, options).catch(unlessMissing);
   if (record && record.blocked_at !== null)
@@ -167,7 +167,7 @@ const Parts = z
   .nullish();
 const InstallableManifest = z.looseObject({ artifacts: Parts, packages: Parts, adapters: Parts });
 
-/** Ingest forgives lists of another type; an install must not skip them silently. */
+/** Ingest ignores lists of another type; an install must not skip them silently. */
 function assertLists(document: JsonObject): void {
   const issues = InstallableManifest.safeParse(document).error?.issues ?? [];
   if (issues.length === 0) return;

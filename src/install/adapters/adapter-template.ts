@@ -1,4 +1,4 @@
-// What a template of glue code is, and what it renders.
+// The interface of glue code templates, and the results of rendering them.
 import type { ClientLayout } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -17,37 +17,37 @@ export interface AdapterRequest {
 export type Rendered =
   | { kind: 'file'; content: string }
   | ({ kind: 'entry'; inputs: readonly JsonObject[] } & ConfigEntry)
-  /** Nothing is written: the user puts it where it belongs. */
+  /** Not written: the user pastes the text. */
   | { kind: 'paste'; note: string; text?: string };
 
 export interface AdapterTemplate {
-  /** The format of the file that holds the entry, and the member of the file. Only for templates that render an entry. */
+  /** The file format and the section of the entry. Only for templates that render an entry. */
   entryOf?: Pick<ConfigEntry, 'format' | 'section'>;
-  /** A sentence about templates that write nothing into the target. */
+  /** Explains why the template writes nothing into the target. */
   note?: string;
-  /** Relative to the target; used when the manifest names none. */
+  /** Relative to the target; used if the manifest names no path. */
   path(subject: InstallSubject): string;
   render(request: AdapterRequest): Rendered;
 }
 
-/** An entry in the configuration of a client, which people and other programs write too. */
+/** An entry in the configuration of a client, a file that people and other programs edit too. */
 export interface ConfigEntry {
   format: ClientLayout['format'];
   section: string;
   name: string;
-  /** Has placeholders for values that only the user knows. */
+  /** Contains placeholders for values that only the user knows. */
   entry: JsonObject;
 }
 
-/** `filled in` is the same server, with values that a person wrote. */
+/** `filled in` means the same server, with values that a person entered. */
 export type EntryState = 'absent' | 'same' | 'filled in' | 'another';
 
-/** A format of configuration files. All throw a RangeError when the file cannot be read. */
+/** A format of configuration files. All methods throw a RangeError if the file cannot be read. */
 export interface ConfigFormat {
   compare(text: string, entry: ConfigEntry): EntryState;
   put(text: string, entry: ConfigEntry): string;
   remove(text: string, entry: ConfigEntry): string;
-  /** The entry for a new version, with what a person filled into the earlier one. */
+  /** The entry for a new version, including the values that a person entered into the earlier one. */
   upgrade?(text: string, wanted: ConfigEntry, earlier: JsonObject): JsonObject;
   /** Questions that the client asks its user. */
   addInputs?(text: string, inputs: readonly JsonObject[]): string;

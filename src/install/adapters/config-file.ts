@@ -1,4 +1,4 @@
-// Configuration files of clients: the entry of an entity is put in or taken out, and everything else stays.
+// Adds or removes the entry of an entity in a client's configuration file, and leaves everything else unchanged.
 import type { JsonObject } from '../../lib/json.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 import { jsonConfig } from './json-config.ts';
@@ -11,13 +11,13 @@ export function formatOf({ format }: Pick<ConfigEntry, 'format'>): ConfigFormat 
 export interface EntryMerge {
   wanted: ConfigEntry & { inputs: readonly JsonObject[] };
   earlier: ConfigEntry | undefined;
-  /** Names of entries in the same file that the lockfile has for other entities. */
+  /** Names of entries in the same file that belong to other entities, according to the lockfile. */
   taken: readonly string[];
-  /** Whether an entry that a person changed is replaced. */
+  /** Whether to replace an entry that a person changed. */
   isForced: boolean;
 }
 
-/** The file, and the name of the entry in it. A person may have changed the entry. @throws RangeError when the file cannot be merged into. */
+/** Returns the new text and the entry's name, which a person may have changed. @throws RangeError if the file cannot be merged. */
 export function mergeEntry(written: string, { wanted, earlier, taken, isForced }: EntryMerge) {
   const { compare, put, upgrade, addInputs = (unchanged) => unchanged } = formatOf(wanted);
   const text = written.replace(/^\uFEFF/, '');

@@ -1,4 +1,4 @@
-// The JSON configuration of a client. Everything but the entry stays as it is written, comments included.
+// The JSON configuration of a client. Everything except the entry is left unchanged, including comments.
 import * as jsonc from 'jsonc-parser';
 import { asObject, asObjects, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -21,7 +21,7 @@ function upgrade(text: string, wanted: ConfigEntry, earlier: JsonObject): JsonOb
   return asObject(mergeChange(wanted.entry, earlier, find(text, wanted)));
 }
 
-/** What changed from `earlier` to `ours` changes in `theirs`; everything else there stays. */
+/** Applies the changes from `earlier` to `ours` to `theirs`, and keeps everything else. */
 function mergeChange(ours: unknown, earlier: unknown, theirs: unknown): unknown {
   if (isEqual(ours, earlier)) return theirs;
   if (!isJsonObject(ours) || !isJsonObject(theirs)) return ours;
@@ -46,11 +46,11 @@ function put(text: string, wanted: ConfigEntry): string {
 function remove(text: string, { format, section, name, entry }: ConfigEntry): string {
   const removed = cut(text, [section, name]);
   const ids = [...JSON.stringify(entry).matchAll(/\$\{input:([^{}]+)\}/g)].map(([, id]) => id);
-  // Other entries may need the same answers.
+  // Other entries may use the same inputs.
   const isUnused = (id: unknown) => ids.includes(String(id)) && !removed.includes(`\${input:${id}}`);
   const inputs = asObjects(read(removed, format).inputs);
   if (inputs.length > 0 && inputs.every(({ id }) => isUnused(id))) return cut(removed, ['inputs']);
-  // From the last on, so that the places of the others stay.
+  // Removed from the end, so that the remaining indexes stay valid.
   return inputs.reduceRight((text, { id }, place) => (isUnused(id) ? cut(text, ['inputs', place]) : text), removed);
 }
 
@@ -65,13 +65,13 @@ function addInputs(text: string, inputs: readonly JsonObject[]): string {
   return missing.reduceRight((edited, each) => set(edited, ['inputs', place], each), text);
 }
 
-/** By name, so that the order of installs does not matter. First in files that a person laid out: comments stay where they belong. */
+/** Sorted by name, independent of the order of installs. In hand-formatted files, entries go first, so that comments stay in place. */
 function placeOf(name: string, names: readonly string[], text: string): number {
   const isPlain = text === `${JSON.stringify(parseJson(text), null, 2)}\n`;
   return isPlain ? names.filter((each) => each < name).length : 0;
 }
 
-/** Variables and headers may have other values, and a person may add members. */
+/** Ignores values of variables and headers, and members that a person added. */
 function isSameServer(ours: JsonObject, theirs: unknown): boolean {
   if (!isJsonObject(theirs)) return false;
   return Object.entries(ours).every(([name, value]) => {
@@ -81,12 +81,12 @@ function isSameServer(ours: JsonObject, theirs: unknown): boolean {
   });
 }
 
-/** Equal, except where `ours` has placeholders. */
+/** Whether the values are equal, except where `ours` has placeholders. */
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return isEqual(ours, theirs);
-  // A person may have replaced everything from the first variable to the last.
+  // A person may have replaced all text from the first variable to the last.
   const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
   const last = others.at(-1);
   if (last === undefined) return ours === theirs;
@@ -107,7 +107,7 @@ function layoutOf(text: string): { indent: string; eol: string } {
   return { indent, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
 
-/** Removes a member, or one of a list, and its comma. The library would remove the comments around it too. */
+/** Removes a member or a list element, and its comma. The library would also remove adjacent comments. */
 function cut(text: string, path: jsonc.JSONPath): string {
   const root = jsonc.parseTree(text, [], { allowTrailingComma: true });
   const value = root && jsonc.findNodeAtLocation(root, path);
@@ -120,7 +120,7 @@ function cut(text: string, path: jsonc.JSONPath): string {
   const previous = siblings[siblings.indexOf(member) - 1];
   const end = previous ? previous.offset + previous.length : before.length;
   const rest = (before.slice(0, end) + before.slice(end).replace(',', '')).trimEnd();
-  // What follows must not become a part of a comment.
+  // The text that follows must not become part of a comment.
   return `${rest}${/\/\/.*$/.test(rest) && !/^\s*\n/.test(after) ? '\n' : ''}${after}`;
 }
 

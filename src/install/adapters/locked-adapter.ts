@@ -1,4 +1,4 @@
-// Glue code that an earlier install wrote: compared with what is in the target now, written again, and removed.
+// Verifies, restores and removes glue code that an earlier install wrote.
 import { isJsonObject } from '../../lib/json.ts';
 import { LOCKFILE_NAME, type LockedAdapter, type LockFinding } from '../contract.ts';
 import { InstallError } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { ConfigEntry, EntryState, Rendered } from './adapter-template.ts';
 import { formatOf } from './config-file.ts';
 import { findTemplate } from './templates.ts';
 
-/** Compares a file, or the entry in a file that others write too; values that a person filled in are not a change. */
+/** Compares a file, or the entry in a shared file; values that a person filled in are not a change. */
 export async function verifyAdapter(targetDir: string, locked: LockedAdapter): Promise<LockFinding> {
   const text = await readInside(targetDir, locked.path);
   if (text === undefined) return { outcome: 'missing', reason: 'the file is missing' };
@@ -23,10 +23,10 @@ export async function verifyAdapter(targetDir: string, locked: LockedAdapter): P
   return { outcome: 'different', reason: `${what} was changed` };
 }
 
-/** `edited` is a file that others write too: only the entry was removed from it. */
+/** `edited` means that the entry was removed from a shared file. */
 export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 
-/** Why an entry cannot be removed from the configuration of a client, which would still refer to the removed server. */
+/** Explains why an entry cannot be removed from a client's configuration, which would then refer to a missing server. */
 export async function removalFault(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = lockedEntry(locked) && (await readInside(targetDir, locked.path));
   const state = text === undefined ? 'absent' : stateOf(text, locked);
@@ -44,7 +44,7 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
   if (state instanceof RangeError || (state === 'another' && !isForced)) return 'changed';
   const entry = lockedEntry(locked);
   const rest = entry ? formatOf(entry).remove(text, entry) : '';
-  // A file that holds nothing else was made for the entry.
+  // The file contains nothing else, so it was created for the entry.
   if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(rest)) {
     await removeInside(targetDir, locked.path);
     return 'removed';
@@ -53,7 +53,7 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
   return 'edited';
 }
 
-/** The error says why a file cannot be read as a configuration. */
+/** Returns the error if the file cannot be parsed. */
 function stateOf(text: string, locked: LockedAdapter): EntryState | RangeError {
   const entry = lockedEntry(locked);
   if (!entry) return textDigest(text) === locked.integrity ? 'same' : 'another';
@@ -65,14 +65,14 @@ function stateOf(text: string, locked: LockedAdapter): EntryState | RangeError {
   }
 }
 
-/** Undefined for files of their own. */
+/** Returns undefined for adapters that are whole files. */
 export function lockedEntry(locked: LockedAdapter | undefined): ConfigEntry | undefined {
   const layout = locked && findTemplate(locked.framework, locked.template_key)?.entryOf;
   if (!layout || locked.entry === undefined || !isJsonObject(locked.written)) return undefined;
   return { ...layout, name: locked.entry, entry: locked.written };
 }
 
-/** The same again, as a frozen install needs it. @throws InstallError when an earlier hub did not lock it. */
+/** Renders the locked content again, for frozen installs. @throws InstallError if an earlier hub did not lock it. */
 export function renderLocked(locked: LockedAdapter): Exclude<Rendered, { kind: 'paste' }> {
   const { path, written, inputs = [] } = locked;
   const entry = lockedEntry(locked);

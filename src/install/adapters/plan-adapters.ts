@@ -1,4 +1,4 @@
-// Which glue code will be written, and where.
+// Plans which glue code to write, and where.
 import type { ClientName } from '../../catalog/client-config.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { type InstallPlan, LOCKFILE_NAME, type LockedEntity, type PlannedAdapter } from '../contract.ts';
@@ -13,7 +13,7 @@ const LONGEST_WORD = 100;
 
 export interface AdapterPlanJob extends LockedEntities {
   subject: InstallSubject;
-  /** Why the server cannot be reached or started; undefined when it can. */
+  /** Why the server cannot be reached or started; undefined if it can. */
   unreachable: string | undefined;
   /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
@@ -38,7 +38,7 @@ export function planAdapters(job: AdapterPlanJob): PlannedAdapter[] {
   });
 }
 
-/** The first fault of a configuration where its client has it. Unlike those of a manifest, the user can fix it. */
+/** The first fault in the existing configuration of a client. Unlike a fault of the manifest, the user can fix it. */
 export function findConfigFault({ adapters }: InstallPlan, subject: InstallSubject): string | undefined {
   const templateOf = (each: PlannedAdapter) => findTemplate(each.framework, each.template_key);
   const isConfig = (each: PlannedAdapter) => templateOf(each)?.entryOf && templateOf(each)?.path(subject) === each.path;
@@ -60,7 +60,7 @@ export function unreachable(framework: string, reason: string): string {
   return `Nothing is written for '${framework}', because the server cannot be reached or started. ${reason}`;
 }
 
-/** Two entities may have one name: the later one is then named by its slug. */
+/** If two entities have the same name, the later one is named by its slug. */
 function usualPath(template: AdapterTemplate, subject: InstallSubject, others: readonly LockedEntity[]): string {
   const slug = subject.slug.replaceAll('/', '-');
   const paths = [subject.name, slug, `${subject.type}-${slug}`].map((name) => template.path({ ...subject, name }));
@@ -81,9 +81,9 @@ function wordFault(adapter: JsonObject): string | undefined {
 
 interface PathRules {
   template: AdapterTemplate | undefined;
-  /** Folders of artifacts, which are replaced whole. */
+  /** Folders of artifacts, which installs replace as a whole. */
   folders: readonly string[];
-  /** Paths of the adapters before it: two adapters cannot write one file. */
+  /** Paths of the preceding adapters: two adapters cannot write one file. */
   paths: readonly string[];
 }
 
@@ -91,12 +91,12 @@ function pathFault(path: string, { template, folders, paths }: PathRules): strin
   const shown = `path '${path.slice(0, 120)}'`;
   const fault = path.endsWith('/') ? 'must name a file, not a folder' : relativePathFault(path);
   if (fault) return `${shown} ${fault}.`;
-  // Some filesystems do not tell capital letters from small ones.
+  // Some file systems are case-insensitive.
   const [first = '', ...others] = path.toLowerCase().split('/');
   if (first === HUB_FOLDER || first === LOCKFILE_NAME) return `${shown} is reserved for the hub.`;
   const taken = RESERVED.includes(first) ? first : [first, ...others].find((name) => name === '.git');
   if (taken) return `${shown} belongs to '${taken}', which other programs write.`;
-  // Clients and other programs start what such files say.
+  // Clients and other programs run commands from such files.
   if (first.startsWith('.') && !template?.entryOf)
     return `${shown} starts with '.', which is allowed only for adapters of MCP clients.`;
   const folder = folders.find((each) => overlap(each, path));

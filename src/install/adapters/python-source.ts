@@ -1,4 +1,4 @@
-// Python source: values of manifests as literals, and the part that all Python adapters begin with.
+// Python source: literals for manifest values, and the header of all Python adapters.
 import type { Variable } from '../../catalog/launch/launch.ts';
 import type { GappedText } from '../../lib/secrets/secret-address.ts';
 import type { AdapterRequest, Reachable } from './adapter-template.ts';
@@ -34,7 +34,7 @@ function remoteBody({ transport, url, headers }: Remote, http: string): string {
 }`;
 }
 
-/** Servers get the few variables that every program needs, and those that are named. */
+/** The server inherits a few variables that every program needs, plus those that are named. */
 function commandBody({ command, args, env, isInTarget }: Command, path: string): string {
   const program = isInTarget
     ? `str(Path(__file__).resolve().parents[${path.split('/').length - 1}] / ${pyString(command)})`
@@ -75,7 +75,7 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-/** `pdf_tables` from any text: the start of a name. */
+/** Turns any text into the start of an identifier, such as `pdf_tables`. */
 export function pyName(text: string): string {
   const name = text
     .normalize('NFKD')

@@ -9,9 +9,9 @@ interface PythonTemplate {
   title: string;
   needs: string;
   imports?: string;
-  /** What the framework calls streamable HTTP. */
+  /** The framework's name for streamable HTTP. */
   http: string;
-  /** What follows `ENTITY` and `connection()`. */
+  /** The code after `ENTITY` and `connection()`. */
   code(name: string): string;
 }
 

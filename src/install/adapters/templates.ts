@@ -18,7 +18,7 @@ const TEMPLATES: Readonly<Record<string, Readonly<Record<string, AdapterTemplate
   ...Object.fromEntries(CLIENTS.map((client) => [client, { [CLIENT_KEY]: clientTemplate(client) }])),
 };
 
-/** Undefined when there is none for the pair. Without a key, the one template of the framework. */
+/** Returns undefined for an unknown pair. Without a key, returns the framework's only template. */
 export function findTemplate(framework: string, templateKey: string): AdapterTemplate | undefined {
   const name = normal(framework);
   const templates = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
@@ -62,7 +62,7 @@ export function genericStub(framework: string, templateKey: string): AdapterTemp
   };
 }
 
-/** Not the registration itself, which may hold what is secret. */
+/** Omits the registration itself, which may contain secrets. */
 function plain(launch: Reachable): object {
   const named = (text: GappedText) => fillGaps(text, ({ name }) => `\${${name}}`);
   if (launch.kind === 'remote') return { ...launch, url: named(launch.url) };

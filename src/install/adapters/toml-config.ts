@@ -1,4 +1,4 @@
-// The TOML configuration of a client: one table is put in, everything else stays as it is written.
+// The TOML configuration of a client. Adds one table, and leaves everything else unchanged.
 import { parse } from 'smol-toml';
 import { tomlTable } from '../../catalog/client-config.ts';
 import { asObject } from '../../lib/json.ts';
@@ -22,7 +22,7 @@ export const tomlConfig: ConfigFormat = {
   },
 };
 
-/** Codex has no variables that its users fill in, so a table that differs was changed by a person. */
+/** Codex has no placeholders for users to fill in, so any difference is a change by a person. */
 function compare(text: string, { section, name, entry }: ConfigEntry, fault: string): EntryState {
   try {
     const servers = asObject(parse(text)[section]);
@@ -33,7 +33,7 @@ function compare(text: string, { section, name, entry }: ConfigEntry, fault: str
   }
 }
 
-/** From its header to its last line that is neither blank nor a comment; tables inside of it belong to it. */
+/** Spans from the table's header to its last line that is neither blank nor a comment, including nested tables. */
 function tableIn(text: string, { section, name }: ConfigEntry): { start: number; end: number } | undefined {
   let found: { start: number; end: number } | undefined;
   let offset = 0;
@@ -48,7 +48,7 @@ function tableIn(text: string, { section, name }: ConfigEntry): { start: number;
   return found;
 }
 
-/** `[a."b c".d]` is `a`, `b c` and `d`; undefined for other lines. */
+/** Parses `[a."b c".d]` to `a`, `b c` and `d`; returns undefined for other lines. */
 function headerPath(line: string): string[] | undefined {
   const [, inner] = /^\s*\[\[?([^[\]]+)\]\]?\s*(#.*)?$/.exec(line.trimEnd()) ?? [];
   const parts = inner?.match(/"[^"]*"|'[^']*'|[^.\s]+/g);

@@ -1,4 +1,4 @@
-// A toolkit of watsonx Orchestrate that offers the tools of the entity.
+// A watsonx Orchestrate toolkit with the tools of the entity.
 import { stringify } from 'yaml';
 import { launchOf, type Variable } from '../../catalog/launch/launch.ts';
 import { shortName } from '../../catalog/launch/launch-form.ts';
@@ -7,7 +7,7 @@ import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { AdapterTemplate, Reachable } from './adapter-template.ts';
 import { pyName } from './python-source.ts';
 
-/** What readers of YAML refuse, or take for the end of a line. */
+/** Characters that YAML parsers reject or treat as line breaks. */
 const UNSAFE = /[\p{Cc}\u00a0\u2028\u2029\ufeff\ufffe\uffff]/gu;
 
 const FOLDER = '# Before the toolkit is imported, add package_root: the folder of the server, which is uploaded.\n';
@@ -16,10 +16,10 @@ export const watsonxSkill: AdapterTemplate = {
   path: (subject) => `adapters/watsonx_orchestrate/${pyName(shortName(subject))}.yaml`,
   render: ({ subject, launch }) => {
     const name = pyName(shortName(subject));
-    // The servers run where Orchestrate does, which has nothing of the target.
+    // The servers run inside Orchestrate, which cannot access the target.
     const published = launchOf(subject);
     const reached = published.kind === 'none' ? launch : published;
-    // Toolkits have no fields for variables: those with a value are part of the connection too.
+    // Toolkits have no fields for variables, so those with a value are also part of the connection.
     const missing = reached.kind === 'remote' ? reached.headers : reached.env;
     const toolkit = {
       spec_version: 'v1',
@@ -30,7 +30,7 @@ export const watsonxSkill: AdapterTemplate = {
       tools: ['*'],
       ...(missing.length > 0 ? { connections: [name] } : {}),
     };
-    // Texts always in quotes: readers of older YAML take `no` or `1_0` for something else than text.
+    // Strings are always quoted: YAML 1.1 parsers read `no` or `1_0` as other types.
     const text = stringify(toolkit, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
     const isFolder = reached.kind !== 'remote' && /^(git|zip|mcpb)$/.test(String(subject.artifacts[0]?.kind));
     return { kind: 'file', content: `${isFolder ? FOLDER : ''}${commands(name, missing)}${text}` };
@@ -45,7 +45,7 @@ function connectionFields(launch: Reachable): JsonObject {
   return { command: JSON.stringify([launch.command, ...launch.args.map(named)]) };
 }
 
-/** The values come from a connection of Orchestrate. */
+/** The values come from an Orchestrate connection. */
 function commands(name: string, missing: readonly Variable[]): string {
   if (missing.length === 0) return '';
   const values = missing.map(({ name: key }) => `-e "${key}=<value>"`).join(' ');

@@ -15,16 +15,16 @@ import { findTemplate, genericStub } from './templates.ts';
 
 export interface WrittenAdapters {
   locked: LockedAdapter[];
-  /** Paths of the files that are new or changed. */
+  /** Paths of new or changed files. */
   files: string[];
-  /** For example, that a server cannot be reached, so that nothing was written for it. */
+  /** For example, that nothing was written for an unreachable server. */
   warnings: string[];
   errors: string[];
-  /** Entries that users add to a file of theirs. */
+  /** Entries for users to paste into their own files. */
   pastes: { file: string; text: string }[];
 }
 
-/** `launch` is how the server is started after the install. */
+/** `launch` describes how to start the server after the install. */
 type AdapterJob = Pick<InstallJob, 'targetDir' | 'subject' | 'launch' | 'known' | 'others'> & {
   request: Pick<InstallRequest, 'frozen' | 'force'>;
   planned: readonly PlannedAdapter[];
@@ -46,10 +46,10 @@ export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
   return written;
 }
 
-/** Stands for the command of a bundle. */
+/** Placeholder for the command of a bundle, which is known only after the build. */
 const NOT_KNOWN_YET = { kind: 'command', command: '', args: [], env: [] } satisfies Launch;
 
-/** The plan of each adapter, with what its step would report. */
+/** Returns each adapter's plan with the result that its step would report. */
 export function foreseeAdapters(job: AdapterJob): Promise<PlannedAdapter[]> {
   const launch = job.launch.kind === 'none' ? NOT_KNOWN_YET : job.launch;
   return Array.fromAsync(job.planned, async (adapter) => {
@@ -83,13 +83,13 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
     written.files.push(path);
   }
   if (renamed) written.warnings.push(renamed);
-  // What a person changed stays. A frozen install vouches for it only if an earlier install has kept it.
+  // Changes by a person are kept. A frozen install accepts them only if an earlier install kept them.
   if (changed && isForced) written.warnings.push(`${changed}, and is replaced because of --force.`);
   else if (changed && !frozen) written.warnings.push(`${changed}, and is left as it is. --force replaces it.`);
   else if (changed && !earlier?.kept)
     written.errors.push(`${changed}. Install without --frozen to keep it as it is, or with --force to replace it.`);
   const kept = changed && !isForced ? { kept: true } : {};
-  // A client that the user asked for is written by later installs too.
+  // Later installs also write clients that the user requested.
   written.locked.push({ framework, template_key, path, ...locked, ...kept, ...(listed ? {} : { asked: true }) });
 }
 
@@ -105,14 +105,14 @@ interface Place {
   earlier: LockedAdapter | undefined;
   path: string;
   isForced: boolean;
-  /** Names of entries in the file that other entities have. */
+  /** Names of entries in the file that belong to other entities. */
   taken: readonly string[];
 }
 
 interface Put {
   content: string;
   locked: Pick<LockedAdapter, 'integrity' | 'entry' | 'written' | 'inputs'>;
-  /** That a person changed it, as the start of a sentence. */
+  /** The start of a sentence, if a person changed the file. */
   changed?: string | undefined;
   renamed?: string | undefined;
 }
@@ -127,7 +127,7 @@ function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, place: Place): P
     const merged = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), ...rules });
     const { text: content, name: entry, isTheirs } = merged;
     const asked = inputs.length > 0 ? { inputs: [...inputs] } : {};
-    // The digest covers the entry alone, with its placeholders: the rest of the file belongs to others.
+    // The digest covers only the entry, with its placeholders: others may edit the rest of the file.
     const locked = { integrity: jsonDigest(written), entry, written, ...asked };
     const changed = isTheirs ? `The entry '${entry}' of '${path}' ${CHANGED}` : undefined;
     if (entry === wanted.name || entry === earlier?.entry) return { content, locked, changed };

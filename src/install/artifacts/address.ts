@@ -1,4 +1,4 @@
-// Addresses that specs name: which are accepted, which may be connected to, and which get credentials.
+// Addresses in specs: which are accepted, which may be connected to, and which receive credentials.
 import { z } from 'zod';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
@@ -14,12 +14,12 @@ export const WebAddress = z
     error: 'must be an address that starts with http:// or https://',
   });
 
-/** The address without credentials, as lockfiles and reports show it. */
+/** Removes credentials, for lockfiles and reports. */
 export function publicUrl(url: string): string {
   return shownAddress(new URL(url).href);
 }
 
-/** `what` begins the sentence of the error. @throws InstallError when this machine may not connect to it. */
+/** `what` begins the error message. @throws InstallError if this machine may not connect to the host. */
 export async function vetHost(
   url: string,
   { vetAddress }: Pick<ArtifactContext, 'vetAddress'>,
@@ -31,7 +31,7 @@ export async function vetHost(
   });
 }
 
-/** `host` has its port, unless that is the usual one. `ghcr.io/team` covers `ghcr.io/team/tool` and not `ghcr.io/teams`. */
+/** `host` includes a non-default port. `ghcr.io/team` covers `ghcr.io/team/tool`, but not `ghcr.io/teams`. */
 export function mayUseCredentials({ credentialsFor }: Pick<Trust, 'credentialsFor'>, host: string, path = ''): boolean {
   const wanted = `${host}/${path}`.toLowerCase().replace(/\/+/g, '/');
   return credentialsFor.some((entry) => `${wanted}/`.startsWith(`${entry.toLowerCase().replace(/\/+$/, '')}/`));

@@ -1,4 +1,4 @@
-// Where in a target an artifact goes: the manifest's choice, or names made from its address.
+// Chooses the folder of an artifact: the manifest's choice, or names derived from its address.
 import { z } from 'zod';
 import { invalidRequest } from '../../errors.ts';
 import { decoded } from '../../lib/secrets/secret-address.ts';
@@ -17,7 +17,7 @@ export const Destination = z
     return z.NEVER;
   });
 
-/** The folder that a person chose now or earlier. @throws HubError `invalid_request` */
+/** The folder that the user chose, now or earlier. @throws HubError `invalid_request` */
 export function readDest(dest: string | null | undefined): string | undefined {
   if (dest === undefined || dest === null) return undefined;
   const read = Destination.safeParse(dest);
@@ -39,11 +39,11 @@ function destinationFault(path: string): string | undefined {
 }
 
 const EXTENSION = /\.(zip|tgz|tar\.gz|tar|mcpb|dxt|git)$/i;
-/** Parts of addresses that say how something is published, not what it is: branches, versions, commits, pages of hosts. */
+/** Parts of addresses that do not identify the project: branches, versions, commits, path segments of hosts. */
 const MEANINGLESS =
   /^(main|master|head|trunk|develop|archives?|latest|stable|refs|heads|tags|releases?|downloads?|zip|zipball|tarball|raw|-|v?\d+(\.\d+)*([.+-][\w.+-]+)?|[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
-/** Names for a folder below `vendor/`, the best first: the name of the artifact, then that with its owner or host. */
+/** Names for a folder below `vendor/`, best first: the artifact's name, then the name with its owner or host. */
 export function vendorNames(address: string): string[] {
   const url = URL.parse(address);
   const parts = (url?.pathname ?? address).split('/').filter(Boolean);

@@ -1,4 +1,4 @@
-// Digests as manifests write them: `sha256:…`, or bare hex.
+// Digests in manifests: `sha256:…`, or bare hex.
 import { z } from 'zod';
 import { InstallError } from '../errors.ts';
 

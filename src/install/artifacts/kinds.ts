@@ -1,4 +1,4 @@
-// Every kind of artifact, and how the spec of a manifest is read for it.
+// All kinds of artifacts, and how the spec of a manifest is parsed for each.
 import { z } from 'zod';
 import { type KindName, kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -1,4 +1,4 @@
-// Installs one artifact into a target: resolves it, builds it aside, inspects it, and puts it in place, or changes nothing.
+// Installs one artifact into a target: resolves it, builds it in staging, inspects it, and moves it into place, or changes nothing.
 import { lstat, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -10,36 +10,36 @@ import { treeDigest } from '../target/tree.ts';
 import type { ArtifactContext, Built, Location, Resolution } from './artifact.ts';
 import type { ReadyArtifact } from './kinds.ts';
 
-/** Written last into a folder below `.hub`; a folder without it does not count. */
+/** Written last into a folder below `.hub`; a folder without it is incomplete. */
 const MARKER = '.complete';
 const PIN_LENGTH = 12;
 
-/** An artifact that is built, and perhaps not in its place yet. */
+/** An artifact that is built, but possibly not in place yet. */
 export interface InstalledArtifact extends Resolution, Built {
-  /** Relative to the target; null when it has no folder. */
+  /** Relative to the target; null if it has no folder. */
   path: string | null;
   tree?: string;
-  /** Puts a folder in place that was built in staging; answers how to undo that. */
+  /** Moves the folder from staging into place; resolves to a function that undoes it. */
   commit?(): Promise<() => Promise<void>>;
 }
 
 export interface Ownership {
-  /** Tree digests of the folders that this entity has in the target, by path. */
+  /** Tree digests of this entity's folders in the target, by path. */
   ours: ReadonlyMap<string, string>;
-  /** Folders of other entities, with their ids. */
+  /** Folders of other entities → their ids. */
   others: ReadonlyMap<string, string>;
 }
 
 export interface PlaceJob {
   targetDir: string;
   context: ArtifactContext;
-  /** What the lockfile says about the same artifact; it is built again exactly like that. */
+  /** The lock entry of the same artifact, which is then rebuilt exactly. */
   locked: LockedArtifact | undefined;
   isFrozen: boolean;
   isForced: boolean;
-  /** The folder that the person chose. */
+  /** The folder that the user chose. */
   dest: string | undefined;
-  /** Last choice for the name of a folder. */
+  /** Fallback for the name of the folder. */
   slug: string;
   ownership: Ownership;
 }
@@ -53,7 +53,7 @@ export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): P
   return { ...resolution, path: null, ...(await kind.build(spec, resolution, job.context.stagingDir, job.context)) };
 }
 
-/** The path of its folder, and what an install would warn of. Nothing is built. @throws InstallError as an install does. */
+/** Returns the folder's path and the warnings of an install, without building. @throws InstallError like an install. */
 export async function foreseePlace({ kind, spec }: ReadyArtifact, given: PlaceJob) {
   const { location, job } = checkLocked({ kind, spec }, given);
   const { locked, targetDir, context } = job;
@@ -67,11 +67,11 @@ export async function foreseePlace({ kind, spec }: ReadyArtifact, given: PlaceJo
   return { path: undefined, warnings: lack ? [lack] : [] };
 }
 
-/** @throws InstallError when a frozen install has nothing to go by. */
+/** @throws InstallError if a frozen install has no exact lock entry. */
 export function checkLocked<T extends Pick<PlaceJob, 'isFrozen' | 'locked'>>({ kind, spec }: ReadyArtifact, given: T) {
   const location = kind.location(spec);
   const { isFrozen, locked } = given;
-  // A lockfile that an earlier version wrote has no pins, and one that was edited may have another path.
+  // A lockfile of an earlier version has no pins, and an edited one may have another path.
   const isExact = location.kind !== 'hub' || (locked?.pins && locked.path === hubPath(location, locked));
   const fault = `${LOCKFILE_NAME} does not say exactly what '${kind.describe(spec)}' installs.`;
   if (isFrozen && !(locked?.ok && isExact))
@@ -86,7 +86,7 @@ async function resolve({ kind, spec }: ReadyArtifact, { locked, context }: Place
 
 type HubLocation = Extract<Location, { kind: 'hub' }>;
 
-/** The folder is named after what it holds, so that one that is complete is never built again. */
+/** Named after its content, so that a complete folder is never rebuilt. */
 function hubPath({ area, name }: HubLocation, { resolved, integrity, pins }: Resolution): string {
   const digest = jsonDigest([resolved, integrity, pins]).replace(/^sha256:/, '');
   return `${HUB_FOLDER}/${area}/${safeName(name)}/${digest.slice(0, PIN_LENGTH)}`;
@@ -115,18 +115,18 @@ async function placeInHub(artifact: ReadyArtifact, location: HubLocation, job: P
   }
 }
 
-/** Caches that programs write while they run do not count. */
+/** Ignores caches that programs write at run time. */
 function builtTree(folder: string): Promise<string> {
   return treeDigest(folder, [MARKER, '__pycache__', '.cache']);
 }
 
 type Complete = { built: Built; tree: string };
 
-/** What was built in a folder below `.hub`; undefined when it is not complete. */
+/** Describes a built folder below `.hub`; returns undefined if it is incomplete. */
 export async function readComplete(targetDir: string, path: string): Promise<Complete | undefined> {
   try {
     const { tree, ...built } = JSON.parse((await readInside(targetDir, `${path}/${MARKER}`)) ?? '');
-    // A Python that was removed from the machine leaves a dangling link.
+    // A Python that was uninstalled leaves a dangling link.
     for (const { file, interpreter } of built.programs ?? []) await stat(join(targetDir, path, interpreter ?? file));
     return { built, tree };
   } catch {
@@ -164,12 +164,12 @@ async function placeInVendor({ kind, spec }: ReadyArtifact, location: VendorLoca
   };
 }
 
-/** The folder `.git` is excluded: git changes it even when a checkout is only read. */
+/** Skips the folder `.git`, which git changes even when a checkout is only read. */
 export function vendorTree(folder: string): Promise<string> {
   return treeDigest(folder, ['.git']);
 }
 
-/** A derived name is changed if it is taken; a folder that the user or the manifest chose is not. */
+/** If a path is taken, a derived name gets alternatives; a folder that the user or the manifest chose does not. */
 function possiblePaths({ dest, names }: VendorLocation, job: PlaceJob): string[] {
   const chosen = job.dest ?? dest;
   const derived = [...names, job.slug].map((name) => `${VENDOR}/${safeName(name)}`);
@@ -183,7 +183,7 @@ function ownerOf(path: string, { ownership }: PlaceJob): string | undefined {
   return [...ownership.others].find(([other]) => overlap(other, path))?.[1];
 }
 
-/** The folder of an earlier install, if it holds what is locked, or what a person made of it. */
+/** Keeps the folder of an earlier install if it has the locked content, or changes by the user. */
 async function keepFolder(paths: readonly string[], { targetDir, locked, ownership, isForced, isFrozen }: PlaceJob) {
   const path = paths.find((each) => each === locked?.path && ownership.ours.has(each));
   const found = path && (await treeAt(targetDir, path));
@@ -194,7 +194,7 @@ async function keepFolder(paths: readonly string[], { targetDir, locked, ownersh
   return { path, tree, warnings: found === tree ? [] : [warning], extra: { unchanged: true } };
 }
 
-/** Undefined when nothing is there. */
+/** Returns undefined if nothing exists there. */
 async function treeAt(targetDir: string, path: string): Promise<string | undefined> {
   const folder = await pathInside(targetDir, path);
   const found = await lstat(folder).catch(absent);
@@ -202,13 +202,13 @@ async function treeAt(targetDir: string, path: string): Promise<string | undefin
   return vendorTree(folder).catch(() => 'unreadable');
 }
 
-/** The first path at which nothing of a person is lost; `tree` is what goes there, if known. @throws InstallError */
+/** The first path where no user files are lost; `tree` is the digest of the new content, if known. @throws InstallError */
 async function choosePath(paths: readonly string[], tree: string | undefined, job: PlaceJob) {
   const { ours } = job.ownership;
   for (const path of paths) {
     if (ownerOf(path, job)) continue;
     const found = await treeAt(job.targetDir, path);
-    // The same content may be there because an install was killed before it wrote the lockfile.
+    // The same content may exist because an install was killed before it wrote the lockfile.
     if ([undefined, tree, ours.get(path)].includes(found)) {
       const warnings = path === paths[0] ? [] : [`'${paths[0]}' is taken, so '${path}' is used.`];
       return { path, warnings };

@@ -1,4 +1,4 @@
-// Programs of other package managers, and what they say when they fail.
+// Runs package managers and other tools, and explains their failures.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, parse, sep } from 'node:path';
@@ -8,17 +8,17 @@ import type { RunRequest } from '../../lib/world.ts';
 import { InstallError } from '../errors.ts';
 import type { ArtifactContext } from './artifact.ts';
 
-/** An image of 20 GB takes a while. */
+/** Pulling a 20 GB image takes a while. */
 export const STEP_TIMEOUT_MS = 60 * 60_000;
 const TRY_TIMEOUT_MS = 60_000;
-/** Finding a Python must not fetch one. */
+/** Looking for a Python must not download one. */
 export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
 
-/** What programs print when the hub's proxy refused a connection; some omit the reason. */
+/** Output of programs when the hub's proxy refused a connection; some omit the reason. */
 export const HELD_BACK =
   /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
 
-/** What they write when a host does not answer, or ends the connection. */
+/** Output of programs when a host does not answer or closes the connection. */
 export const UNREACHABLE =
   /connection (refused|reset)|couldn't connect|failed to (connect|fetch)|timed? ?out|too slow|unreachable|not resolve host|name or service not known|temporary failure|no such host|dns error|dial tcp|context deadline|NewConnectionError|ENOTFOUND|ECONN\w+|EAI_AGAIN|hung up|RPC failed|unexpected disconnect|fetch-pack: invalid|EOF$|(error|response):? 50[234]/im;
 
@@ -28,15 +28,15 @@ export const NEEDS_LOGIN =
 interface ProgramRequest extends Omit<RunRequest, 'timeoutMs' | 'signal'> {
   /** Whether the operator configured its registry. The address may contain a token, so only its host is shown. */
   isRegistrySecret?: boolean;
-  /** The error when the machine does not have the program: what to install. */
+  /** The error if the machine does not have the program; says what to install. */
   whenMissing: string;
-  /** The sentence for a program that fails, from its output. */
+  /** Turns the output of a failed program into a sentence. */
   why(output: string): string;
 }
 
 type RunContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir'>;
 
-/** Returns what the program wrote. @throws InstallError */
+/** Returns the program's output. @throws InstallError */
 export async function runToEnd(request: ProgramRequest, { run, signal, stagingDir }: RunContext): Promise<string> {
   const { whenMissing, isRegistrySecret, why, ...rest } = request;
   const shown = (output: string) => (isRegistrySecret ? withHostsOnly(output) : output);
@@ -47,11 +47,11 @@ export async function runToEnd(request: ProgramRequest, { run, signal, stagingDi
   });
   if (ended.exitCode === 0) return shown(ended.stdout);
   const output = withoutFolders(shown(`${ended.stdout}\n${ended.stderr}`), [rest.cwd, stagingDir]);
-  // A full disk is rarely the last thing that a program reports.
+  // Programs rarely report a full disk in their last line.
   throw new InstallError(DISK_FULL.test(output) ? NO_ROOM : why(output), { extra: { output: outputEnd(output) } });
 }
 
-/** `use` gets a folder for logins: outside of the target, readable by this user only, and removed when `use` ends. */
+/** Gives `use` a folder for logins: outside the target, readable only by this user, and removed afterward. */
 export async function withLoginFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-login-'));
   return use(folder).finally(() => rm(folder, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ const DISK_FULL = /No space left on device|Out of diskspace|Disk quota exceeded|
 const NO_ROOM =
   'The disk is full: free some space and install again. Installs need space and quota in the target, in the folder for temporary files (TMPDIR) and in the home folder, where tools keep their caches.';
 
-/** What a program writes; undefined when it is missing or fails. */
+/** Returns the program's output; undefined if it is missing or fails. */
 export async function tryProgram(program: string, args: readonly string[], context: RunContext) {
   const { run, signal } = context;
   const request = { program, args, cwd: neutralFolder(context), env: NO_DOWNLOADS, timeoutMs: TRY_TIMEOUT_MS, signal };
@@ -72,12 +72,12 @@ export async function tryProgram(program: string, args: readonly string[], conte
   return result?.exitCode === 0 ? result.stdout.trim() : undefined;
 }
 
-/** uv and shims of `python3` read `uv.toml` and `.python-version` in the current folder and in all above it. */
+/** uv and `python3` shims read `uv.toml` and `.python-version` in the current folder and its parents. */
 export function neutralFolder({ stagingDir }: Pick<ArtifactContext, 'stagingDir'>): string {
   return parse(stagingDir).root;
 }
 
-/** What a program's output means. `$1` in a sentence stands for the first group of its pattern. */
+/** Meanings of a program's output. `$1` in a sentence is the pattern's first group. */
 export type Causes = readonly (readonly [pattern: RegExp, sentence: string])[];
 
 export function findCause(output: string, causes: Causes): string | undefined {
@@ -88,7 +88,7 @@ export function findCause(output: string, causes: Causes): string | undefined {
   return undefined;
 }
 
-/** The last line that says something, for errors without a known cause. */
+/** The last meaningful line, for errors without a known cause. */
 export function lastLine(output: string): string {
   const line =
     outputEnd(output)
@@ -100,14 +100,14 @@ export function lastLine(output: string): string {
     .slice(0, 300);
 }
 
-/** Paths of staging folders mean nothing to the reader, because the folders no longer exist. */
+/** Removes paths of staging folders, which no longer exist. */
 function withoutFolders(text: string, folders: readonly string[]): string {
-  // The longer ones first: a folder that is built is often inside the staging folder.
+  // Longest first: the folder that is built is often inside the staging folder.
   const known = folders.filter((folder) => folder !== parse(folder).root).sort((a, b) => b.length - a.length);
   return known.reduce((shown, folder) => shown.replaceAll(`${folder}${sep}`, '').replaceAll(folder, '.'), text);
 }
 
-/** The end of a program's output, for the report, without secrets. They are removed before the text is cut, not after. */
+/** The end of a program's output, for the report. Secrets are removed before the text is cut. */
 export function outputEnd(output: string): string {
   return shownText(withoutLogins(output.trim())).slice(-2_000);
 }

@@ -1,4 +1,4 @@
-// What the lockfile says about one install.
+// Builds the lockfile entry of an install.
 import { isLoopbackHost, withoutBrackets } from '../../lib/net/address.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
@@ -7,7 +7,7 @@ import type { LockedAdapter, LockedArtifact, LockedEntity, LockedLauncher, Plann
 import type { InstallSubject } from '../subject.ts';
 import { isSameArtifact } from './lockfile.ts';
 
-/** One artifact of a plan; `installed` is undefined when its step failed. */
+/** One artifact of a plan; `installed` is undefined if its step failed. */
 export interface ArtifactOutcome {
   planned: PlannedArtifact;
   installed: InstalledArtifact | undefined;
@@ -19,7 +19,7 @@ export function lockEntry(subject: InstallSubject, { artifacts, adapters, launch
   const { uid, type, name, version, manifestUrl, sourceUrl, manifestDigest } = subject;
   const commit = artifacts.find(({ planned }) => planned.step === 'git.checkout')?.installed?.resolved;
   const source = shown(sourceUrl);
-  // The address of a hub on this machine leads nowhere on another one.
+  // A loopback address of a hub is useless on another machine.
   const isLocal = isLoopbackHost(withoutBrackets(URL.parse(manifestUrl ?? '')?.hostname ?? ''));
   const manifestAddress = isLocal ? source : (shown(manifestUrl) ?? source);
   return {
@@ -37,7 +37,7 @@ export function lockEntry(subject: InstallSubject, { artifacts, adapters, launch
   };
 }
 
-/** Lockfiles are shared, so addresses are written without their secrets. */
+/** Removes secrets from addresses, because lockfiles are shared. */
 function shown(address: string | null): string | null {
   return address === null ? null : shownAddress(address);
 }

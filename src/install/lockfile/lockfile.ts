@@ -1,4 +1,4 @@
-// The lockfile of a target: exactly what is installed there. Merged, sorted, and never half written.
+// The lockfile of a target, which lists exactly what is installed: merged, sorted, and written atomically.
 import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { asObject, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
@@ -8,18 +8,18 @@ import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from '..
 import { InstallError, issueSentence } from '../errors.ts';
 import { readInside, writeFileInside } from '../target/files.ts';
 
-/** Far deeper than the spec of any manifest. Deeper documents could exhaust the stack. */
+/** Far deeper than any manifest's spec; deeper documents could overflow the stack. */
 const DEEPEST_LOCKFILE = 128;
 
 export const EMPTY_LOCKFILE: Lockfile = { version: LOCKFILE_VERSION, entities: [] };
 
-/** What a lockfile says about one entity, and about all others. */
+/** The lock entry of one entity, and those of all others. */
 export interface LockedEntities {
   known: LockedEntity | undefined;
   others: readonly LockedEntity[];
 }
 
-/** Undefined when there is none. @throws InstallError when it cannot be read. */
+/** Returns undefined if there is none. @throws InstallError if it cannot be read. */
 export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
   const text = await readInside(targetDir, LOCKFILE_NAME);
   return text === undefined ? undefined : parseLockfile(text);
@@ -32,7 +32,7 @@ export function parseLockfile(text: string): Lockfile {
   } catch {
     throw unreadable('it is not JSON');
   }
-  // The version comes first: the rest of a newer version may have any shape.
+  // Checked first, because a newer version may have any shape.
   const version = isJsonObject(document) ? document.version : undefined;
   if (typeof version === 'number' && Math.floor(version) !== LOCKFILE_VERSION)
     throw unreadable(`it has format version ${version}, but this hub supports ${LOCKFILE_VERSION}: use a newer hub`);
@@ -55,7 +55,7 @@ export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedE
   return lockfile?.entities.find(({ id }) => keyOf(id) === keyOf(uid));
 }
 
-/** For what needs the entity to be there, in this version if the id has one. @throws HubError `lockfile_mismatch` */
+/** Requires the entity, in this version if the id has one. @throws HubError `lockfile_mismatch` */
 export function lockedEntity(lockfile: Lockfile | undefined, id: string): LockedEntity {
   const locked = findLocked(lockfile, id);
   if (locked && (!id.includes('@') || id === locked.id)) return locked;
@@ -76,13 +76,13 @@ export function withoutEntity(lockfile: Lockfile, uid: string): Lockfile {
   return { ...lockfile, entities: lockfile.entities.filter(({ id }) => keyOf(id) !== keyOf(uid)) };
 }
 
-/** Two versions of one entity have the same entry. */
+/** Two versions of one entity share a key. */
 function keyOf(id: string): string {
   const reference = parseReference(id);
   return reference ? `${reference.type}:${reference.slug}` : id;
 }
 
-/** Returns whether it was different. */
+/** Returns whether the file changed. */
 export async function writeLockfile(targetDir: string, lockfile: Lockfile): Promise<boolean> {
   const text = `${JSON.stringify(lockfile, null, 2)}\n`;
   if ((await readInside(targetDir, LOCKFILE_NAME)) === text) return false;

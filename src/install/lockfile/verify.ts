@@ -20,7 +20,7 @@ import { launcherText } from '../launcher-text.ts';
 import { launcherPath } from '../launchers.ts';
 import { absent, pathInside, readInside } from '../target/files.ts';
 
-/** Undefined without a lockfile. Nothing is fetched, changed or started. */
+/** Returns undefined without a lockfile. Fetches, changes and starts nothing. */
 export async function verifyLockfile(targetDir: string, lockfile?: Lockfile): Promise<LockReport | undefined> {
   if (!lockfile) return undefined;
   const checks: LockCheck[] = [];

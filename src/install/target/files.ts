@@ -1,4 +1,4 @@
-// Reads and writes files inside a target: no path leaves it, no link is followed, and nothing is half written.
+// Reads and writes files inside a target: paths stay inside, links are not followed, and writes are atomic.
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ export const LONGEST_PATH = 1024;
 const LONGEST_NAME_BYTES = 255;
 const LARGEST_FILE = 50_000_000;
 
-/** Why a text is not a path below a folder, as the end of a sentence. */
+/** Explains why a text is not a path below a folder, as the end of a sentence. */
 export function relativePathFault(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path.length > LONGEST_PATH) return `must not be longer than ${LONGEST_PATH} characters`;
@@ -29,7 +29,7 @@ function namesOf(path: string): string[] {
   return path.replace(/\/$/, '').split('/');
 }
 
-/** The absolute path below `root`. No part that exists is a link, and only the last one may be a file. @throws InstallError */
+/** The absolute path below `root`. No existing part is a link, and only the last may be a file. @throws InstallError */
 export async function pathInside(root: string, path: string): Promise<string> {
   const fault = relativePathFault(path);
   if (fault) throw new InstallError(`The path '${shown(path)}' ${fault}.`);
@@ -45,7 +45,7 @@ export async function pathInside(root: string, path: string): Promise<string> {
   return join(root, ...names);
 }
 
-/** For `catch`: undefined when there is nothing at a path. Any other error is thrown again. */
+/** For `catch`: returns undefined if nothing exists at a path, and rethrows any other error. */
 export function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
@@ -60,12 +60,12 @@ export async function makeFolderInside(root: string, path: string): Promise<stri
   return whole;
 }
 
-/** Undefined when it is not there. @throws InstallError when it is not a text file, which could not be written back. */
+/** Returns undefined if the file does not exist. @throws InstallError if it is not a text file, which could not be written back. */
 export async function readInside(root: string, path: string): Promise<string | undefined> {
   const whole = await pathInside(root, path);
   const found = await lstat(whole).catch(absent);
   if (!found) return undefined;
-  // A pipe would never come to an end.
+  // Reading a pipe might never end.
   if (!found.isFile()) throw new InstallError(`'${path}' exists and is not a file.`);
   if (found.size > LARGEST_FILE) throw new InstallError(`'${path}' is larger than ${LARGEST_FILE} bytes.`);
   const bytes = await readFile(whole);
@@ -73,24 +73,24 @@ export async function readInside(root: string, path: string): Promise<string | u
   return bytes.toString('utf8');
 }
 
-/** @throws what writing a file there would, as far as that can be known before. */
+/** @throws the same errors as writing a file there, as far as they can be foreseen. */
 export async function assertWritable(root: string, path: string): Promise<void> {
   let folder = dirname(await pathInside(root, path));
   while (!existsSync(folder)) folder = dirname(folder);
   await access(folder, constants.W_OK | constants.X_OK);
 }
 
-/** All or nothing. A file keeps its owner, group and mode. Returns the absolute path. @throws InstallError */
+/** Writes atomically, and keeps a file's owner, group and mode. Returns the absolute path. @throws InstallError */
 export async function writeFileInside(root: string, path: string, content: string): Promise<string> {
   const whole = await pathInside(root, path);
   const existing = await lstat(whole).catch(absent);
   if (existing?.isDirectory()) throw new InstallError(`'${shown(path)}' cannot be written: it is a folder.`);
   await mkdir(dirname(whole), { recursive: true });
-  // In the folder of the hub: the next install removes what a killed one left there.
+  // In `.hub`, where the next install removes leftovers of a killed one.
   const unfinished = join(await makeFolderInside(root, HUB_FOLDER), `${STAGING}-${randomUUID()}`);
   try {
     await writeFile(unfinished, content, { flag: 'wx', mode: existing ? 0o600 : 0o644, flush: true });
-    // Only root can give files away, and some filesystems have neither owners nor modes.
+    // Only root can change owners, and some file systems have neither owners nor modes.
     if (existing) await chown(unfinished, existing.uid, existing.gid).catch(() => {});
     if (existing) await chmod(unfinished, existing.mode & 0o777).catch(() => {});
     await rename(unfinished, whole);
@@ -101,12 +101,12 @@ export async function writeFileInside(root: string, path: string, content: strin
   return whole;
 }
 
-/** Removes a file or folder, and the folders above it that are empty then, up to the root. @throws InstallError */
+/** Removes a file or folder, and parents that become empty, up to the root. @throws InstallError */
 export async function removeInside(root: string, path: string): Promise<void> {
   await rm(await pathInside(root, path), { recursive: true, force: true });
   try {
     for (const names = namesOf(path).slice(0, -1); names.length > 0; names.pop()) await rmdir(join(root, ...names));
   } catch {
-    // A folder that holds something else stays, and so do those above it.
+    // The folder is not empty, so it and its parents stay.
   }
 }

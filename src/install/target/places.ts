@@ -1,20 +1,20 @@
-// Which paths inside a target belong to the hub, to artifacts or to other programs.
-/** What the hub builds in each target. Git ignores it, and it can be deleted. */
+// Reserved paths inside a target: those of the hub, of artifacts and of other programs.
+/** Everything that the hub builds in a target. Git ignores it, and it can be deleted. */
 export const HUB_FOLDER = '.hub';
 
-/** Folder inside `.hub` for artifacts that are not finished. */
+/** Folder inside `.hub` for unfinished artifacts. */
 export const STAGING = 'staging';
 
-/** File inside `.hub` that the install which works in the target has locked. */
+/** File inside `.hub` that a running install locks. */
 export const LOCK = 'lock';
 
-/** File inside `.hub` that keeps it out of Git. */
+/** File inside `.hub` that makes Git ignore it. */
 export const IGNORE = '.gitignore';
 
-/** Folder of checkouts, archives and bundles whose manifest chooses none. */
+/** Folder of checkouts, archives and bundles whose manifest does not choose one. */
 export const VENDOR = 'vendor';
 
-/** Names that belong to package managers and to the hub: a manifest cannot choose them, nor any that starts with a dot. */
+/** Names of package managers and the hub: a manifest cannot choose them, nor any that starts with a dot. */
 export const RESERVED = [
   ...['node_modules', 'npm-shrinkwrap.json', 'package.json', 'package-lock.json', 'yarn.lock'],
   ...['pyproject.toml', VENDOR],

@@ -1,4 +1,4 @@
-// One install at a time in each target, across processes; a few at a time in all.
+// Runs one install at a time per target, across processes, and a few at a time overall.
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,21 +19,21 @@ export function createTargetQueue(atOnce: number) {
     using _lock = await lockTarget(targetDir, signal).catch((error) => {
       throw signal.aborted ? error : unusable(error);
     });
-    // The limit is taken after the lock, so that waiting for one target does not delay installs into others.
+    // The limit applies after the lock, so that waiting for one target does not delay installs into others.
     return await limit(async () => work(await tidy(targetDir)));
   };
 }
 
-/** The lock is an exclusive transaction of SQLite: the one lock of the operating system that Node has everywhere. */
+/** Locks with an exclusive SQLite transaction, the only file lock that Node has on every platform. */
 export async function lockTarget(targetDir: string, signal: AbortSignal): Promise<DatabaseSync> {
   await assertOwnFolders(targetDir);
   for (;;) {
     signal.throwIfAborted();
-    // Also the target itself. An install that failed removes its folder, perhaps while this one waits.
+    // Also creates the target itself. A failed install may remove its folder while this one waits.
     await makeFolderInside(targetDir, HUB_FOLDER);
     const path = await pathInside(targetDir, `${HUB_FOLDER}/${LOCK}`);
     const lock = tryLock(path);
-    // A lock that can be taken twice is on a file that was removed meanwhile.
+    // If the lock can be taken twice, its file was removed in the meantime.
     const second = lock && tryLock(path);
     if (lock && !second) return lock;
     second?.close();
@@ -58,7 +58,7 @@ function tryLock(path: string): DatabaseSync | undefined {
   }
 }
 
-/** Removes the staging folders of an install that was killed, or leaves them for the next one. Returns whether `.hub` is new. */
+/** Removes staging folders of a killed install; failures are left for the next one. Returns whether `.hub` is new. */
 async function tidy(targetDir: string): Promise<boolean> {
   const hubFolder = join(targetDir, HUB_FOLDER);
   const names = await readdir(hubFolder);

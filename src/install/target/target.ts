@@ -1,4 +1,4 @@
-// The folder that an install writes into: where it really is, and whether it may be used.
+// Resolves the folder that an install writes into, and decides whether it may be used.
 import { constants } from 'node:fs';
 import { access, lstat, realpath, statfs } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
@@ -8,13 +8,13 @@ import { explain, InstallError } from '../errors.ts';
 import { HUB_FOLDER, VENDOR } from './places.ts';
 
 export interface TargetRule {
-  /** When set, every target lies inside of it, after links are resolved. */
+  /** If set, every target must be inside it after links are resolved. */
   installRoot: string | undefined;
-  /** What relative targets are relative to without a root. */
+  /** The base of relative targets if there is no root. */
   workingDir: string;
 }
 
-/** As `statfs` of Linux says it. */
+/** The type that Linux `statfs` reports. */
 const PROC_FILESYSTEM = 0x9fa0;
 const OWN_PACKAGE = dirname(findPackageJSON(import.meta.url) ?? '');
 
@@ -23,7 +23,7 @@ export async function checkTarget(target: string, rule: TargetRule): Promise<str
   return (await locate(target, rule)).folder;
 }
 
-/** The same, for a folder that will be written into. @throws HubError `invalid_request` */
+/** Like `checkTarget`, for a folder that will be written. @throws HubError `invalid_request` */
 export async function usableTarget(target: string, rule: TargetRule): Promise<string> {
   const { existing, folder } = await locate(target, rule);
   if (process.platform === 'win32') throw cannotBeUsed('Installs do not work on Windows: use WSL.');
@@ -31,14 +31,14 @@ export async function usableTarget(target: string, rule: TargetRule): Promise<st
     throw cannotBeUsed("It is the folder of the hub's own program: name the folder of your project.");
   const rejected = (error: unknown) => Promise.reject(unusable(error));
   await access(existing, constants.W_OK | constants.X_OK).catch(rejected);
-  // Node's recursive mkdir never ends there.
+  // Node's recursive mkdir loops forever there.
   if ((await statfs(existing)).type === PROC_FILESYSTEM)
     throw cannotBeUsed('It belongs to the system: choose another target.');
   await assertOwnFolders(folder).catch(rejected);
   return folder;
 }
 
-/** The folders that the hub writes into must be real folders that belong to its user. @throws InstallError */
+/** The hub's folders must be real folders that belong to its user. @throws InstallError */
 export async function assertOwnFolders(targetDir: string): Promise<void> {
   for (const name of [HUB_FOLDER, VENDOR]) {
     const found = await lstat(join(targetDir, name)).catch(() => undefined);
@@ -52,7 +52,7 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
   }
 }
 
-/** With links resolved; `existing` is the part of the folder that exists. */
+/** Paths with links resolved; `existing` is the part of the folder that exists. */
 type Place = Record<'folder' | 'existing', string>;
 
 async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
@@ -60,14 +60,14 @@ async function locate(target: string, { installRoot, workingDir }: TargetRule): 
   if (fault) throw invalidRequest('target', fault);
   const place = await resolveLinks(resolve(installRoot ?? workingDir, target));
   if (installRoot === undefined) return place;
-  // It may not exist yet: then it is made together with the first target.
+  // A missing root is created together with the first target.
   const root = await resolveLinks(resolve(installRoot));
   if (!isBelow(root.folder, place.folder))
     throw invalidRequest('target', 'must be inside INSTALL_ROOT, after links are resolved');
   return place;
 }
 
-/** Walks up to a folder that exists. A link that leads nowhere is not a free name. */
+/** Walks up to an existing folder. A dangling link is not a free name. */
 async function resolveLinks(path: string): Promise<Place> {
   try {
     const existing = await realpath(path);

@@ -1,11 +1,11 @@
-// Digests of texts, files and whole folders, and links in folders that lead out.
+// Digests of texts, files and whole folders, and links that lead out of a folder.
 import { createHash, hash as hashOf } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 
 const READ_TOGETHER = 32;
-/** Smaller files are read at once, which is several times faster than a stream. */
+/** Smaller files are read in one call, which is several times faster than a stream. */
 const SMALL_BYTES = 100_000;
 
 export function textDigest(text: string | Buffer): string {
@@ -18,7 +18,7 @@ export async function fileDigest(path: string): Promise<string> {
   return `sha256:${hash.digest('hex')}`;
 }
 
-/** The digest covers names, contents, link targets and executable bits. Files and folders with names in `skip` do not count. */
+/** Covers names, contents, link targets and executable bits. Skips files and folders with names in `skip`. */
 export async function treeDigest(folder: string, skip: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256');
   async function add(inside: string): Promise<void> {
@@ -46,7 +46,7 @@ async function describe(folder: string, path: string): Promise<string> {
   return `${found.mode & 0o100 ? 'program' : 'file'} ${shown} ${digest}`;
 }
 
-/** The first link that leads out of the folder, or into the `.git` of a repository in it. */
+/** The first link that leads out of the folder, or into a repository's `.git` inside it. */
 export async function findStrayLink(folder: string): Promise<{ path: string; leads: 'out' | 'into .git' } | undefined> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isSymbolicLink()) continue;
@@ -61,7 +61,7 @@ export async function findStrayLink(folder: string): Promise<{ path: string; lea
   return undefined;
 }
 
-/** Undefined if it is unknown: after a name that is itself a link, `..` leads to the parent of the link's target. */
+/** Returns undefined if the end is unknown: after a name that is a link, `..` leads to the parent of the link's target. */
 function danglingEnd(link: string, target: string): string | undefined {
   const names = target.replace(/^(\.{0,2}\/)+/, '').split('/');
   return names.includes('..') ? undefined : resolve(dirname(link), target);

@@ -1,4 +1,4 @@
-// Archives by address, in zip or tar.gz form: downloaded, checked by their digest, then extracted.
+// Archives by address, as zip or tar.gz: downloaded, checked against their digest, and extracted.
 import { createWriteStream } from 'node:fs';
 import { access, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ import { zipEntries } from './zip.ts';
 const ARCHIVE = 'archive';
 const MAX_ARCHIVE_BYTES = 2_000_000_000;
 const DOWNLOAD_TIMEOUT_MS = 30 * 60_000;
-/** Longest target of a link that systems accept, in bytes. */
+/** Longest link target that common systems accept, in bytes. */
 const LONGEST_LINK = 4_095;
 
 const ArchiveSpec = z.object({ url: WebAddress, digest: Digest.nullish(), dest: Destination.nullish() });
@@ -62,7 +62,7 @@ export const mcpbKind: ArtifactKind<ArchiveSpec> = {
   inspect: inspectBundle,
 };
 
-/** The archive that was resolved, now or by another machine. @throws InstallError */
+/** Fetches the archive that this or another machine resolved. @throws InstallError */
 async function fetchLocked({ url }: ArchiveSpec, locked: Resolution, context: ArtifactContext): Promise<string> {
   const { resolved, integrity } = locked;
   const shown = publicUrl(url);
@@ -120,7 +120,7 @@ async function readTarget(path: string, content: ArchiveContent): Promise<string
   return target.toString('utf8');
 }
 
-/** Links are made last, so that nothing is written through them. */
+/** Creates links last, so that nothing is written through them. */
 async function makeLinks(folder: string, links: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, target] of links) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -130,13 +130,13 @@ async function makeLinks(folder: string, links: ReadonlyMap<string, string>): Pr
   if (stray) throw refusedEntry(stray.path, 'is a link that leads out of the archive');
 }
 
-/** Reads the first bytes, because names and content types may say anything. */
+/** Reads the first bytes, because names and content types are unreliable. */
 async function recognize(file: string): Promise<{ format: 'zip' | 'tar.gz'; archiveBytes: number }> {
   await using handle = await open(file);
   const { size: archiveBytes } = await handle.stat();
   const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
   const start = buffer.toString('latin1');
-  // The second is a zip without entries.
+  // `PK\5\6` starts an empty zip.
   if (start === 'PK\x03\x04' || start === 'PK\x05\x06') return { format: 'zip', archiveBytes };
   if (start.startsWith('\x1f\x8b')) return { format: 'tar.gz', archiveBytes };
   throw refused('it is neither a zip nor a tar.gz archive');

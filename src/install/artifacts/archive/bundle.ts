@@ -1,11 +1,11 @@
-// MCP bundles: their manifest, and the signature that some have.
+// MCP bundles: their manifest, and their optional signature.
 import { open } from 'node:fs/promises';
 import { readBundle } from '../../../catalog/launch/bundle.ts';
 import { readInside } from '../../target/files.ts';
 import type { Built } from '../artifact.ts';
 import { refused } from './entries.ts';
 
-/** @throws InstallError when it is not a bundle. */
+/** @throws InstallError if the folder is not a bundle. */
 export async function inspectBundle(folder: string): Promise<Built> {
   const manifest = await readInside(folder, 'manifest.json');
   if (manifest === undefined) throw refused('it is not an MCP bundle, which is a zip with a manifest.json in it');
@@ -18,7 +18,7 @@ const END = Buffer.from('MCPB_SIG_END');
 const MOST_SIGNATURE_BYTES = 1_000_000;
 const END_RECORD = { signature: 0x06054b50, bytes: 22, commentLengthAt: 20 };
 
-/** The tool that signs appends its block without counting it as a comment of the zip, or counts it: both become a zip without a comment. */
+/** Signing tools append the block after the zip, or store it as the zip's comment. Removes both forms. */
 export async function removeSignature(file: string): Promise<void> {
   await using handle = await open(file, 'r+');
   const { size } = await handle.stat();

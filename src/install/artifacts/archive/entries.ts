@@ -1,16 +1,16 @@
-// Which entries an archive may have: names that stay inside and mean the same everywhere, within limits of number and size.
+// Checks archive entries: safe and portable names, and limits on their number and size.
 import { InstallError } from '../../errors.ts';
 import { relativePathFault } from '../../target/files.ts';
 
 const MOST_ENTRIES = 50_000;
-/** Most bytes of all files together, once extracted. */
+/** Limit for the total size of all extracted files. */
 const MOST_BYTES = 4_000_000_000;
-/** Bytes extracted for each byte of the archive; deflate can make 1,000 of one, real files hardly 50. */
+/** Extracted bytes per byte of the archive; deflate reaches 1,000, real files hardly 50. */
 const MOST_RATIO = 200;
-/** Up to this size, the compression ratio does not matter: small files of zeros are harmless. */
+/** Below this size, the ratio is not checked: small files of zeros are harmless. */
 const FREE_BYTES = 32_000_000;
 const MOST_LEVELS = 40;
-/** Devices of Windows under any ending, and what it cuts off: colleagues may clone the project there. */
+/** Windows device names, and trailing characters that Windows drops: colleagues may clone the project there. */
 const UNPORTABLE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)|[. ]$/i;
 const MISLEADING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
@@ -25,7 +25,7 @@ export interface ArchiveSource {
 
 export type ArchiveContent = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/** An entry whose name and size are accepted. */
+/** An entry with an accepted name and size. */
 export interface AdmittedEntry {
   path: string;
   kind: 'file' | 'folder' | 'link';
@@ -35,7 +35,7 @@ export interface AdmittedEntry {
 }
 
 export interface EntryGuard {
-  /** The path below the folder, with `/`; undefined for the folder itself. @throws InstallError */
+  /** Returns the path below the folder, with `/`; undefined for the folder itself. @throws InstallError */
   admit(entry: { name: string; isFolder: boolean; bytes: number }): string | undefined;
   totals(): { entries: number; bytes: number };
 }
@@ -51,7 +51,7 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
     if (!Number.isSafeInteger(size) || size < 0) throw refusedEntry(name, 'has an unreadable size');
     bytes += size;
     checkBytes(bytes, archiveBytes);
-    // Archives of the current folder name it too.
+    // An archive of the current folder has an entry for it.
     const path = name.replace(/^(\.\/)+/, '').replace(/\/$/, '');
     if (isFolder && (path === '' || path === '.')) return undefined;
     const fault = entryNameFault(path);
@@ -60,7 +60,7 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
     return path;
   };
 
-  /** Every name, including parent folders, normalized so that names that differ only in case or accents collide. */
+  /** Claims a name and its parent folders. Normalized, so that names that differ only in case or accents collide. */
   function claim(path: string, isFolder: boolean): void {
     const names = path.split('/');
     for (const index of names.keys()) {
@@ -80,7 +80,7 @@ export function checkEntries(entries: number): void {
   if (entries > MOST_ENTRIES) throw refused(`it has more than ${MOST_ENTRIES} entries`);
 }
 
-/** `overhead` is the size that the format needs in addition to the content of files. @throws InstallError */
+/** `overhead` is the size that the format adds to the content of files. @throws InstallError */
 export function checkBytes(bytes: number, archiveBytes: number, overhead = 0): void {
   if (bytes > MOST_BYTES + overhead) throw refused(`it contains more than ${MOST_BYTES} bytes`);
   if (bytes > FREE_BYTES + overhead && bytes > archiveBytes * MOST_RATIO)
@@ -101,7 +101,7 @@ function entryNameFault(path: string): string | undefined {
   if (names.length > MOST_LEVELS) return `is more than ${MOST_LEVELS} folders deep`;
   if (MISLEADING.test(path)) return 'contains characters that change the direction of text';
   if (names.some((name) => UNPORTABLE.test(name))) return 'is a name that is not valid on every system';
-  // git, run in the folder, would do what its settings say.
+  // git would use the configuration in it when run in the folder.
   if (names.some((name) => /^\.git$/i.test(name))) return 'is a folder that git uses';
   return undefined;
 }
@@ -114,7 +114,7 @@ export function refused(reason: string): InstallError {
   return new InstallError(`The archive was refused, and nothing of it was kept: ${reason}.`);
 }
 
-/** Errors of the machine, a full disk above all, have a syscall; those of a broken archive have none. */
+/** Errors of the machine, such as a full disk, have a syscall; errors of a broken archive do not. */
 export function isBroken(error: unknown): error is Error {
   const { syscall, name } = error as NodeJS.ErrnoException;
   return !(error instanceof InstallError) && syscall === undefined && name !== 'AbortError';
@@ -124,7 +124,7 @@ export function refusedEntry(name: string, fault: string): InstallError {
   return refused(`its entry '${shownName(name)}' ${fault}`);
 }
 
-/** Names are hostile: no control characters in logs and answers, and not kilobytes of them. */
+/** Names are untrusted: removes control characters and limits the length, for logs and responses. */
 function shownName(name: string): string {
   const harmless = name.replace(/[\p{C}\u2028\u2029]/gu, '�');
   return harmless.length > 100 ? `${harmless.slice(0, 100)}…` : harmless;

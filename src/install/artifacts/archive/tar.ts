@@ -1,4 +1,4 @@
-// Entries of tar.gz archives, judged one by one, because a tar has no list of what is in it.
+// Entries of tar.gz archives, checked one at a time, because a tar file has no index.
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -15,12 +15,12 @@ import {
   refusedEntry,
 } from './entries.ts';
 
-/** Headers and padding: up to three blocks for each entry, long names beside them. */
+/** Headers and padding: up to three blocks per entry, plus long names. */
 const OVERHEAD_BYTES = 64_000_000;
 
 export async function* tarEntries(source: ArchiveSource): AsyncGenerator<AdmittedEntry> {
   const entries = extract();
-  // Its own kind of stream, which is as good as one of Node's; the types do not know that.
+  // The library has its own stream class, which is compatible with Node's except for its types.
   const sink = entries as unknown as NodeJS.WritableStream;
   const { file, archiveBytes, signal } = source;
   const limited = (chunks: AsyncIterable<Buffer>) => withinLimits(chunks, archiveBytes);
@@ -34,7 +34,7 @@ export async function* tarEntries(source: ArchiveSource): AsyncGenerator<Admitte
     }
     await unpacked;
   } catch (error) {
-    // The error that stopped the extraction, not the follow-up error of the entry reader.
+    // Throws the error that stopped the extraction instead of the entry reader's follow-up error.
     if (!(error instanceof InstallError)) await unpacked;
     throw error;
   } finally {
@@ -44,7 +44,7 @@ export async function* tarEntries(source: ArchiveSource): AsyncGenerator<Admitte
 
 function admit(header: Header, content: ArchiveContent, { guard }: ArchiveSource): AdmittedEntry | undefined {
   const { name, type, size, mode } = header;
-  // Old archives write a folder as a file whose name ends so.
+  // Old archives store a folder as a file whose name ends with a slash.
   const kind = kindOf(type, name);
   if (kind === undefined) throw refusedEntry(name, OTHER_TYPE);
   const path = guard.admit({ name, isFolder: kind === 'folder', bytes: kind === 'file' ? size : 0 });
@@ -60,7 +60,7 @@ function kindOf(type: Header['type'] | null, name: string): AdmittedEntry['kind'
   return undefined;
 }
 
-/** Also what is between and after the entries counts: endless zeros are a bomb as well. */
+/** Also counts bytes between and after the entries: endless zeros are a bomb too. */
 async function* withinLimits(chunks: AsyncIterable<Buffer>, archiveBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {

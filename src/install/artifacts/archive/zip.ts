@@ -1,4 +1,4 @@
-// Entries of zip archives: all are judged by the archive's own list before the first one is extracted.
+// Entries of zip archives: all are checked against the central directory before the first is extracted.
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import {
@@ -11,15 +11,15 @@ import {
   refusedEntry,
 } from './entries.ts';
 
-/** Types of files, as Unix writes them. */
+/** Unix file types. */
 const LINK_TYPE = 0o120000;
 const TYPE_BITS = 0o170000;
-/** None, file, folder and link. */
+/** No type, file, folder and link. */
 const ACCEPTED_TYPES = [0, 0o100000, 0o040000, LINK_TYPE];
 const REPARSE_POINT = 0x400;
 const STORED = 0;
 const DEFLATED = 8;
-/** Comments and extra fields of all entries, which stay in memory while the archive is judged. */
+/** Limit for comments and extra fields of all entries, which stay in memory during the check. */
 const MOST_REMARK_BYTES = 32_000_000;
 
 export async function* zipEntries(source: ArchiveSource): AsyncGenerator<AdmittedEntry> {
@@ -77,7 +77,7 @@ function kindOf(entry: Entry): AdmittedEntry['kind'] {
   return (modeOf(entry) & TYPE_BITS) === LINK_TYPE ? 'link' : 'file';
 }
 
-/** One packed stream that many entries point to is how a small archive becomes a huge folder. */
+/** Rejects entries that share compressed data, which lets a small archive expand to a huge folder. */
 function checkOverlaps(files: readonly JudgedEntry[]): void {
   const offset = (entry: Entry) => entry.relativeOffsetOfLocalHeader;
   const inOrder = files.map(({ entry }) => entry).sort((a, b) => offset(a) - offset(b));
@@ -88,7 +88,7 @@ function checkOverlaps(files: readonly JudgedEntry[]): void {
   }
 }
 
-/** The size is checked by the library, the checksum is not. */
+/** The library checks the size, but not the checksum. */
 async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   try {
     let sum = 0;

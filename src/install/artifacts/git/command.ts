@@ -1,4 +1,4 @@
-// git as installs run it: without prompts and hooks, with the configuration of the machine only where it is trusted.
+// Runs git without prompts and hooks, and with the machine's configuration only where it is trusted.
 import { dirname, join } from 'node:path';
 import type { ArtifactContext } from '../artifact.ts';
 import { type Causes, findCause, HELD_BACK, lastLine, NEEDS_LOGIN, runToEnd, UNREACHABLE } from '../program.ts';
@@ -7,20 +7,20 @@ const MOST_OUTPUT_BYTES = 50_000_000;
 /** The unit of `ulimit -f` (POSIX). */
 const BLOCK_BYTES = 512;
 
-/** Given on the command line, where nothing in a repository can undo them. */
+/** Passed on the command line, where a repository cannot override them. */
 const SETTINGS = [
   ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.protectHFS=true', 'core.protectNTFS=true'],
   ...['core.autocrlf=false', 'submodule.recurse=false', 'maintenance.auto=false'],
-  // Everything that is fetched goes into one file, whose size can be limited.
+  // Fetched objects go into one file, whose size can be limited.
   ...['fetch.unpackLimit=1', 'http.lowSpeedLimit=100', 'http.lowSpeedTime=60'],
 ];
 
 export interface GitAccess {
-  /** Whether git uses the configuration and the credentials of the user it runs as. */
+  /** Whether git uses the configuration and credentials of the current user. */
   usesConfiguration: boolean;
-  /** Whether git connects only to addresses that the hub itself may use, redirects included. */
+  /** Whether git may connect only to addresses that the hub may use, including redirects. */
   isGuarded: boolean;
-  /** Largest file that git may write: it has no limit of its own for what it receives. */
+  /** Largest file that git may write, because git cannot limit how much it receives. */
   mostFileBytes?: number;
 }
 
@@ -28,7 +28,7 @@ export const NO_GIT = 'git is not installed on this machine: install git and try
 
 export const publicAccess: GitAccess = { usesConfiguration: false, isGuarded: false };
 
-/** Returns what git wrote; `what` begins the sentence of the error. @throws InstallError */
+/** Returns git's output; `what` begins the error message. @throws InstallError */
 export type Git = (args: readonly string[], what?: string) => Promise<string>;
 
 type GitContext = Pick<ArtifactContext, 'run' | 'signal' | 'stagingDir' | 'allowPrivateNetwork'>;
@@ -46,7 +46,7 @@ export function gitIn(folder: string, context: GitContext, access: GitAccess = p
     const why = (output: string) => `${what}: ${causeOf(output)}.`;
     const words = [...SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
     const blocks = access.mostFileBytes && Math.ceil(access.mostFileBytes / BLOCK_BYTES);
-    // With the signal ignored, git reports a file that is too large instead of dying silently.
+    // With the signal ignored, git reports an oversized file instead of dying silently.
     const limited = ['-c', `trap '' XFSZ; ulimit -f ${blocks} && exec git "$@"`, 'git', ...words];
     const start = blocks ? { program: 'sh', args: limited } : { program: 'git', args: words };
     return runToEnd({ ...common, ...start, why }, context);

@@ -1,4 +1,4 @@
-// Repositories, checked out at exactly one commit, within limits.
+// Git repositories, checked out at an exact commit, within limits.
 import { z } from 'zod';
 import { cannotFollow, InstallError } from '../../errors.ts';
 import { findStrayLink } from '../../target/tree.ts';
@@ -18,7 +18,7 @@ const GitSpec = z.object({
 });
 type GitSpec = z.infer<typeof GitSpec>;
 
-/** A small repository can hold the same folder a million times over. */
+/** A small repository can contain the same folder a million times. */
 const LIMITS = { mostReceivedBytes: 2_000_000_000, mostFiles: 200_000, mostBytes: 4_000_000_000 };
 export type GitLimits = typeof LIMITS;
 
@@ -73,12 +73,12 @@ function isCommit(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** Resolves a branch, a tag or `HEAD` to the id of its commit. @throws InstallError */
+/** Resolves a branch, a tag or `HEAD` to a commit id. @throws InstallError */
 async function findCommit(repo: string, ref: string, context: ArtifactContext): Promise<string> {
   if (isCommit(ref)) return ref;
   const { address, access } = await findRepository(repo, context);
   const git = gitIn(context.stagingDir, context, access);
-  // As git itself reads short names: tags before branches. What an annotated tag points to is listed with `^{}`.
+  // Resolves short names like git: tags before branches. `^{}` lists the commit of an annotated tag.
   const names = ['', 'refs/', 'refs/tags/', 'refs/heads/'].flatMap((start) => [`${start}${ref}^{}`, `${start}${ref}`]);
   const output = await git(['ls-remote', '--quiet', '--', address, ...names], notFetched(repo));
   const listed = new Map(output.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
@@ -89,10 +89,10 @@ async function findCommit(repo: string, ref: string, context: ArtifactContext): 
 
 type Checkout = { repo: string; commit: string; limits: GitLimits };
 
-/** Without its history. @throws InstallError */
+/** Checks out a commit without its history. @throws InstallError */
 async function checkOut({ repo, commit, limits }: Checkout, folder: string, context: ArtifactContext): Promise<void> {
   const { address, access } = await findRepository(repo, context);
-  // The filters of an operator's configuration are not for repositories of others.
+  // Filters in the operator's configuration must not run on other people's repositories.
   const git = gitIn(folder, context, context.trust.isOwnMachine ? access : publicAccess);
   const objectFormat = commit.length === 64 ? ['--object-format=sha256'] : [];
   await git(['init', '--quiet', '--template=', '--initial-branch=main', ...objectFormat]);
@@ -107,12 +107,12 @@ async function checkOut({ repo, commit, limits }: Checkout, folder: string, cont
   await git(['checkout', '--quiet', '--force', '--detach', commit]);
 }
 
-/** @throws InstallError before anything of the commit is checked out. */
+/** Checks the size before the checkout. @throws InstallError */
 async function assertSize(git: Git, commit: string, { mostFiles, mostBytes }: GitLimits): Promise<void> {
   let [files, bytes] = [0, 0];
   for (const line of (await git(['ls-tree', '-r', '-z', '-l', commit])).split('\0')) {
     const [, type, size, path = ''] = /^\d+ (\w+) \w+ +(\S+)\t(.*)$/s.exec(line) ?? [];
-    // Most programs cannot open files with such names, and no digest of them can be made.
+    // Most programs cannot open such files, and they have no tree digest.
     if (path.includes('\ufffd')) throw new InstallError(`The repository contains a name that is not UTF-8: '${path}'.`);
     if (type !== 'blob') continue;
     files += 1;

@@ -1,4 +1,4 @@
-// Repositories: which addresses and refs are accepted, and how git may connect to them.
+// Repository addresses and refs: which are accepted, and how git may connect to them.
 import { shownAddress } from '../../../lib/secrets/secret-address.ts';
 import { InstallError } from '../../errors.ts';
 import { LONGEST_ADDRESS, mayUseCredentials, vetHost } from '../address.ts';
@@ -8,10 +8,10 @@ import { type GitAccess, publicAccess } from './command.ts';
 const LONGEST_REF = 250;
 /** `ext::` would run commands. */
 const SCHEMES = ['https:', 'http:', 'ssh:', 'file:'];
-/** `git@host:path`, as ssh addresses are often written. */
+/** `git@host:path`, the short form of ssh addresses. */
 const SCP_FORM = /^([A-Za-z0-9][\w.-]*)@([A-Za-z0-9][\w.-]*):(?!\/\/)(.+)$/;
 
-/** What keeps a text from being the address of a repository, as the end of a sentence. */
+/** Explains why a text is not a repository address, as the end of a sentence. */
 export function repositoryFault(repo: string): string | undefined {
   if (repo.length > LONGEST_ADDRESS) return `must not be longer than ${LONGEST_ADDRESS} characters`;
   if (/[ \p{Cc}]/u.test(repo)) return 'must not contain spaces or control characters';
@@ -22,20 +22,20 @@ export function repositoryFault(repo: string): string | undefined {
   return undefined;
 }
 
-/** Package managers write `git+https://…`; a path is a `file:` address. */
+/** Accepts `git+https://…`, as package managers write it, and paths, as `file:` addresses. */
 export function readRepository(repo: string): URL | undefined {
   const plain = repo.replace(/^git\+/i, '');
   if (plain.startsWith('/')) return new URL(`file://${encodeURI(plain)}`);
   const [, user, host, path] = SCP_FORM.exec(plain) ?? [];
   if (path !== undefined) return URL.parse(`ssh://${user}@${host}/${path.replace(/^\/+/, '')}`) ?? undefined;
-  // git takes the name before `::` for a helper; IPv6 addresses have it within brackets.
+  // git reads the name before `::` as a remote helper; IPv6 addresses have it within brackets.
   const isForHelper = /^[^/[]*::/.test(plain);
   return URL.canParse(plain) && !isForHelper ? new URL(plain) : undefined;
 }
 
-/** What keeps a text from being a branch, a tag or a commit, as the end of a sentence. */
+/** Explains why a text is not a branch, a tag or a commit, as the end of a sentence. */
 export function refFault(ref: string): string | undefined {
-  // Options and what git itself refuses in names; each of them would mean something else than a name.
+  // Options, and characters that git forbids in names.
   const isOther = /^$|^[-+/]|[ \p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\.lock$|\/$/u.test(ref);
   return isOther || ref.length > LONGEST_REF ? 'is not the name of a branch, tag or commit' : undefined;
 }
@@ -47,7 +47,7 @@ export function shownRepository(repo: string): string {
   return url.protocol === 'file:' ? decodeURI(url.pathname) : shownAddress(url.href);
 }
 
-/** @throws InstallError when this machine may not connect to it. */
+/** @throws InstallError if this machine may not connect to the repository. */
 export async function findRepository(repo: string, context: ArtifactContext) {
   const { trust, allowPrivateNetwork } = context;
   const url = readRepository(repo);

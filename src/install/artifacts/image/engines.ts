@@ -1,4 +1,4 @@
-// docker, podman and skopeo: which of them this machine has, what they are asked to do, and with which logins.
+// docker, podman and skopeo: which of them this machine has, how they are called, and with which logins.
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -28,7 +28,7 @@ import {
 type Engine = 'docker' | 'podman';
 
 const MAX_MANIFEST_BYTES = 4_000_000;
-/** A client without a running engine fails these. */
+/** These fail for a client without a running engine. */
 const CHECKS = [
   ['docker', ['version', '--format', '{{.Server.Version}}']],
   ['podman', ['info', '--format', '{{.Version.Version}}']],
@@ -39,7 +39,7 @@ export async function findEngine(context: ArtifactContext): Promise<Engine | und
   return undefined;
 }
 
-/** Why none was found, and what that means, as sentences. */
+/** Explains why no engine was found, and the consequences, in sentences. */
 export async function lackOfEngine(context: ArtifactContext): Promise<string> {
   const versions = CHECKS.map(async ([engine]) => (await tryProgram(engine, ['--version'], context)) && engine);
   const client = (await Promise.all(versions)).find(Boolean);
@@ -47,28 +47,28 @@ export async function lackOfEngine(context: ArtifactContext): Promise<string> {
   return `${why}. The image is not pulled; its digest is recorded.`;
 }
 
-/** Pulls an image by its digest, or by its tag; returns the digest that the engine knows it by. @throws InstallError */
+/** Pulls an image by its digest or tag; returns the engine's digest for it. @throws InstallError */
 export async function pullImage(engine: Engine, image: ImageReference, context: ArtifactContext): Promise<string> {
   const run = imageProgram(engine, image, context);
   await run(['pull', '--quiet', '--', pullName(image)]);
-  // An engine accepts only what has this digest.
+  // An engine verifies the digest.
   if (image.digest) return image.digest;
   const format = '{{range .RepoDigests}}{{println .}}{{end}}';
   const listed = await run(['image', 'inspect', '--format', format, '--', pullName(image)]);
   const digests = listed.split('\n').map((line) => line.trim().split('@') as [string, string | undefined]);
-  // The same image may have been pulled from other repositories, too.
+  // The same image may also have been pulled from other repositories.
   const digest = digests.find(([name]) => isNameOf(name, image))?.[1];
   if (digest && IMAGE_DIGEST.test(digest)) return digest;
   throw new InstallError(`${engine} does not report the digest of ${pullName(image)}.`);
 }
 
-/** docker leaves out the names of its own registry. */
+/** docker omits the names of its own registry. */
 function isNameOf(listed: string, image: ImageReference): boolean {
   const short = image.registry === 'docker.io' ? [image.repository, image.repository.replace(/^library\//, '')] : [];
   return [imageName(image), ...short].includes(listed);
 }
 
-/** The digest of an image; undefined when there is no skopeo. @throws InstallError */
+/** Looks up the digest of an image; returns undefined without skopeo. @throws InstallError */
 export async function inspectWithSkopeo(image: ImageReference, context: ArtifactContext): Promise<string | undefined> {
   if ((await tryProgram('skopeo', ['--version'], context)) === undefined) return undefined;
   const insecure = isLoopback(image.host) && context.allowPrivateNetwork ? ['--tls-verify=false'] : [];
@@ -83,7 +83,7 @@ function imageProgram(program: string, image: ImageReference, context: ArtifactC
   const verb = program === 'skopeo' ? 'read the digest of' : 'pull';
   const common = {
     ...{ program, cwd: context.stagingDir, inherit: isOwnMachine ? ['REGISTRY_AUTH_FILE'] : [] },
-    // docker leaves the pulling to its engine, which the hub's proxy cannot guard.
+    // docker delegates pulls to its engine, which the hub's proxy cannot guard.
     isGuarded: program !== 'docker' && !isOwnMachine,
     mostOutputBytes: MAX_MANIFEST_BYTES,
     whenMissing: `${program} is no longer installed; try again.`,
@@ -96,10 +96,10 @@ function imageProgram(program: string, image: ImageReference, context: ArtifactC
     });
 }
 
-/** docker keeps the login of its own registry under this name. */
+/** docker stores the login of its own registry under this key. */
 const DOCKER_HUB_KEY = 'https://index.docker.io/v1/';
 
-/** Writes the logins for an image into a folder; returns variables that lead docker, podman and skopeo there. */
+/** Writes the logins for an image into a folder; returns variables that point docker, podman and skopeo to it. */
 async function loginsFor(image: ImageReference, folder: string, { trust, home }: ArtifactContext) {
   const operators = join(home, '.docker');
   const text = await readFile(join(operators, 'config.json'), 'utf8').catch(() => '{}');
@@ -107,7 +107,7 @@ async function loginsFor(image: ImageReference, folder: string, { trust, home }:
   const key = image.registry === 'docker.io' ? DOCKER_HUB_KEY : image.registry;
   const isTrusted = mayUseCredentials(trust, image.registry, image.repository);
   const [login, helper] = [asObject(auths)[key], asObject(credHelpers)[key] ?? credsStore];
-  // It knows where the engine is, and at most one login.
+  // Contains the address of the engine, and at most one login.
   const config = {
     ...(isTrusted && login ? { auths: { [key]: login } } : {}),
     ...(isTrusted && helper ? { credHelpers: { [key]: helper } } : {}),

@@ -1,4 +1,4 @@
-// Container images: resolved to their digest, and pulled by the engine of this machine.
+// Container images: resolved to their digest, and pulled by this machine's engine.
 import { z } from 'zod';
 import {
   type ImageReference,
@@ -26,7 +26,7 @@ export const ImageSpec = z
     return z.NEVER;
   });
 
-/** Tag and digest may be written twice, but not differently. */
+/** Tag and digest may appear twice, but must agree. */
 function conflict(reference: ImageReference, tag?: string, digest?: string | null): string | undefined {
   if (tag && reference.tag && tag !== reference.tag) return 'has one tag in image and another in tag';
   if (digest && reference.digest && digest !== reference.digest) return 'has one digest in image and another in digest';
@@ -59,7 +59,7 @@ export const imageKind: ArtifactKind<ImageReference> = {
   },
 };
 
-/** An engine has the logins for private images, and pulls the image anyway. Without one, a given digest is looked up too. */
+/** An engine has the logins for private images, and pulls the image anyway. Without an engine, a given digest is verified. */
 async function findDigest(image: ImageReference, context: ArtifactContext): Promise<string> {
   const engine = await findEngine(context);
   if (engine) return image.digest ?? pullImage(engine, image, context);

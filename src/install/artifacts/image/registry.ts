@@ -1,4 +1,4 @@
-// Asks a registry for the digest of a public image: for machines without docker, podman and skopeo.
+// Gets the digest of a public image from its registry, on machines without docker, podman and skopeo.
 import { z } from 'zod';
 import { type ImageReference, imageName, isLoopback, pullName } from '../../../catalog/launch/image-reference.ts';
 import { parseJson } from '../../../lib/json.ts';
@@ -15,7 +15,7 @@ const MANIFEST_TYPES = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 const Manifest = z.object({ schemaVersion: z.literal(2) });
-/** Nothing else may get into a header. */
+/** Prevents header injection. */
 const Token = z.string().regex(/^[\x21-\x7e]+$/);
 export const TokenReply = z.object({ token: Token.optional(), access_token: Token.optional() });
 
@@ -23,7 +23,7 @@ export const TokenReply = z.object({ token: Token.optional(), access_token: Toke
 export async function digestFromRegistry(image: ImageReference, { fetch, signal }: ArtifactContext): Promise<string> {
   const { host, repository, digest, tag = 'latest' } = image;
   const get = (url: string, headers: Record<string, string> = {}) => fetch({ url, headers, ...LIMITS, signal });
-  // Registries on the machine itself have no certificates.
+  // Registries on loopback addresses have no certificates.
   const url = `${isLoopback(host) ? 'http' : 'https'}://${host}/v2/${repository}/manifests/${digest ?? tag}`;
   try {
     let reply = await get(url, { accept: MANIFEST_TYPES });
@@ -43,13 +43,13 @@ export async function digestFromRegistry(image: ImageReference, { fetch, signal 
   }
 }
 
-/** Where the challenge of a registry says that tokens are; undefined when it wants something else. */
+/** The token address from a registry's challenge; undefined for other authentication schemes. */
 export function tokenAddress(challenge: string, repository: string): string | undefined {
   const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, 'i').exec(challenge.slice(0, 2_000))?.[1];
   const url = URL.parse(value('realm') ?? '');
   if (!/^bearer\b/i.test(challenge) || !url) return undefined;
   url.searchParams.set('service', value('service') ?? '');
-  // Written here: the registry's own might ask for more than reading this image.
+  // The scope of the challenge is ignored, because it may exceed reading this image.
   url.searchParams.set('scope', `repository:${repository}:pull`);
   return url.href;
 }

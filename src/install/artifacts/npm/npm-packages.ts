@@ -1,4 +1,4 @@
-// Which npm packages a manifest may name, and what npm's own lockfile says about them.
+// Which npm packages a manifest may name, and what package-lock.json must contain for them.
 import semver from 'semver';
 import { z } from 'zod';
 import { InstallError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { WebAddress } from '../address.ts';
 const LockedPackage = z.looseObject({
   version: z.string().optional(),
   integrity: z.string().optional(),
-  /** Absent for packages of the registry: their address depends on the registry of the machine that installs them. */
+  /** Absent for registry packages: their address depends on the registry of the installing machine. */
   resolved: z.union([z.string(), z.boolean()]).optional(),
   inBundle: z.boolean().optional(),
   hasInstallScript: z.boolean().optional(),
@@ -16,7 +16,7 @@ const LockedPackage = z.looseObject({
 const LockedPackages = z.record(z.string(), LockedPackage);
 export type LockedPackages = z.infer<typeof LockedPackages>;
 
-/** Without the project itself, which is only a container. */
+/** Omits the root project, which is only a container. */
 export function readPackageLock(text: string): unknown {
   const { '': _project, ...packages } = JSON.parse(text).packages;
   return packages;
@@ -37,7 +37,7 @@ export function checkPackages(name: string, pinned: unknown): LockedPackages {
     if (!PATH.test(path) || path.includes('/../'))
       throw new InstallError(`The lockfile has a package at '${path.slice(0, 200)}', outside of node_modules.`);
     if (typeof locked.resolved === 'string') throw new InstallError(notFromRegistry(name));
-    // Bundled packages are covered by the digest of the package that holds them.
+    // The digest of the containing package covers its bundled packages.
     const what = `${nameAt(path)}@${locked.version}, which '${name}' needs`;
     if (!locked.integrity && !locked.inBundle) throw new InstallError(`The registry has no digest for ${what}.`);
   }
@@ -59,7 +59,7 @@ const LONGEST_NAME = 214;
 const LONGEST_RANGE = 500;
 const NAME = /^(?!(?:node_modules|favicon\.ico)$)(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/i;
 const TAG = /^[a-z][a-z0-9._-]{0,99}$/i;
-/** npm takes names with these endings for local files. */
+/** npm treats names with these endings as local files. */
 const FILE_ENDING = /\.(tgz|tar|tar\.gz)$/i;
 
 const PUBLIC_REGISTRY = 'registry.npmjs.org';
@@ -72,19 +72,19 @@ export const NpmSpec = z.object({
     .string()
     .max(LONGEST_RANGE, { error: `must not be longer than ${LONGEST_RANGE} characters` })
     .nullish()
-    // `v1.2.3` is the version 1.2.3.
+    // `v1.2.3` means version 1.2.3.
     .transform((text) => text?.trim().replace(/^v(?=\d)/, '') || 'latest')
     .refine(isVersion, { error: 'must be a version, a range of versions or a tag' }),
   registry_url: WebAddress.refine((url) => !/^\w+:\/\/[^/?#]*@/.test(new URL(url).href), {
     error: 'must not contain a user name or a password: npm does not read them from an address',
   })
     .nullish()
-    // The machine may be set up for a mirror of the public registry, and npm treats the two as the same.
+    // The machine may use a mirror of the public registry, which npm treats as the same.
     .transform((url) => (url && new URL(url).host !== PUBLIC_REGISTRY ? new URL(url).href : undefined)),
 });
 export type NpmSpec = z.infer<typeof NpmSpec>;
 
-/** Anything else, such as an address, a file or an option, is not a version. */
+/** Rejects anything else, such as an address, a file or an option. */
 function isVersion(text: string): boolean {
   return semver.validRange(text) !== null || (TAG.test(text) && !FILE_ENDING.test(text));
 }

@@ -1,4 +1,4 @@
-// npm as the hub runs it: its options, registries and credentials, and what its errors mean.
+// Runs npm: its options, registries and credentials, and the meaning of its errors.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InstallError } from '../../errors.ts';
@@ -22,17 +22,17 @@ export const NO_NPM = 'npm is not installed on this machine: install Node.js, wh
 const OPTIONS = [
   ...['--no-audit', '--no-fund', '--no-progress', '--no-update-notifier', '--logs-max=0', '--loglevel=error'],
   ...['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
-  // The same result on every machine, whatever a person's configuration says.
+  // Ensures the same result on every machine, regardless of the user's configuration.
   ...['--package-lock', '--lockfile-version=3', '--omit-lockfile-registry-resolved'],
   ...['--no-legacy-peer-deps', '--include=optional', '--bin-links'],
-  // Dependencies come from the registry only: a package must not send npm to any other address or file.
+  // Dependencies come only from the registry: a package must not make npm read any other address or file.
   ...['--allow-git=none', '--allow-file=none', '--allow-directory=none', '--allow-remote=none'],
 ];
 
 export interface NpmRequest {
   spec: NpmSpec;
   folder: string;
-  /** Whether npm connects only to addresses that the hub itself may use; always so when the manifest names the registry. */
+  /** Whether npm may connect only to addresses that the hub may use; always true if the manifest names the registry. */
   isGuarded?: boolean;
 }
 
@@ -77,7 +77,7 @@ const OWN_VARIABLES = ['registry', 'userconfig', 'globalconfig', 'cache'].flatMa
   `NPM_CONFIG_${key.toUpperCase()}`,
 ]);
 
-/** On one's own machine, npm reads its configuration itself. It usually refers to these tokens. */
+/** On the user's own machine, npm reads its own configuration, which usually refers to these tokens. */
 const PERSONAL = {
   env: {},
   inherit: [...OWN_VARIABLES, 'NPM_TOKEN', 'NODE_AUTH_TOKEN', 'GITHUB_TOKEN', 'CI_JOB_TOKEN'],
@@ -87,7 +87,7 @@ const REGISTRY = /^\s*(@[^:/\s]+:)?registry\s*=/;
 const SHARED_SETTING = /^\s*(cache|cafile)\s*=/;
 const CREDENTIAL = /^\s*\/\/([^/\s]+)(\/\S*?)?:(?:_authToken|_auth|username|_password)\s*=/;
 
-/** On a hub: a part of the operator's `.npmrc`. Its registries apply unless the manifest names one, its credentials to named hosts. */
+/** On a hub, uses parts of the operator's `.npmrc`: registries unless the manifest names one, and credentials for allowed hosts. */
 async function sharedConfig({ registry_url }: NpmSpec, folder: string, { home, trust }: ArtifactContext) {
   const text = (await readFile(join(home, '.npmrc'), 'utf8').catch(absent)) ?? '';
   const lines = text.split(/\r?\n/).flatMap((line) => {

@@ -1,4 +1,4 @@
-// npm packages: locked by npm, and installed by `npm ci` from that lock.
+// npm packages: locked by npm, and installed from that lock with `npm ci`.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,10 +47,10 @@ export const npmKind: ArtifactKind<NpmSpec> = {
   },
 };
 
-/** The second is for versions of npm that run only the scripts of packages on a list. */
+/** The second option is for npm versions that run only allowlisted scripts. */
 const RUN_SCRIPTS = ['--no-ignore-scripts', '--dangerously-allow-all-scripts'];
 
-/** npm also refuses packages that bundle others, as remote. With the guard on, they are accepted and checked in the lock. */
+/** npm rejects packages that bundle others as remote. They are then locked behind the proxy, and checked in the lock. */
 async function lock(request: NpmRequest, context: ArtifactContext): Promise<void> {
   const { package: name, version } = request.spec;
   const install = (options: readonly string[], isGuarded: boolean) => {

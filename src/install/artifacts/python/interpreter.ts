@@ -1,4 +1,4 @@
-// The Python of this machine, and what an environment made with it offers.
+// Finds the Python of this machine, and the programs in an environment.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -15,13 +15,13 @@ const OLDEST = '3.9';
 export const PYTHON = 'bin/python';
 const Answer = z.object({ file: z.string().min(1), version: z.string(), platform: z.string() });
 
-/** `version` is such as `3.12`, `platform` as `sysconfig.get_platform()` says it. */
+/** `version` is like `3.12`; `platform` is the result of `sysconfig.get_platform()`. */
 export interface Interpreter extends z.infer<typeof Answer> {
-  /** What installs packages: uv where it is installed, otherwise pip. */
+  /** uv if it is installed, otherwise pip. */
   tool: 'uv' | 'pip';
 }
 
-/** Prefers the given version, and otherwise takes any that is new enough. @throws InstallError */
+/** Prefers the given version, but accepts any that is new enough. @throws InstallError */
 export async function findInterpreter(context: ArtifactContext, preferred?: string): Promise<Interpreter> {
   for (const wanted of [...(preferred ? [preferred] : []), `>=${OLDEST}`]) {
     const file = await tryProgram('uv', ['python', 'find', '--system', '--color', 'never', wanted], context);
@@ -39,7 +39,7 @@ const QUESTION = `import json, sys, sysconfig
 version = "%d.%d" % sys.version_info[:2]
 print(json.dumps({"file": sys.executable, "version": version, "platform": sysconfig.get_platform()}))`;
 
-/** Undefined when it is not a Python that works, or too old. */
+/** Returns undefined if it is not a working Python, or too old. */
 async function ask(file: string, context: ArtifactContext): Promise<z.infer<typeof Answer> | undefined> {
   const output = await tryProgram(file, ['-I', '-c', QUESTION], context);
   const answer = output === undefined ? undefined : Answer.parse(JSON.parse(output));
@@ -50,21 +50,21 @@ export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** The programs of a package, and the interpreter for `python -m`. @throws InstallError when it is not installed. */
+/** The programs of a package, and the interpreter for `python -m`. @throws InstallError if the package is not installed. */
 export async function programsOf(name: string, folder: string): Promise<Program[]> {
   const [version = ''] = await readdir(join(folder, 'lib'));
   const packages = join(folder, 'lib', version, 'site-packages');
   const descriptions = (await readdir(packages)).filter((entry) => entry.endsWith('.dist-info'));
   const description = descriptions.find((entry) => normalName(entry.split('-')[0] ?? '') === name);
   if (description === undefined) throw new InstallError(`'${name}' is not among the packages that were installed.`);
-  // Its paths are relative to site-packages.
+  // Paths in RECORD are relative to site-packages.
   const record = (await readFile(join(packages, description, 'RECORD'), 'utf8').catch(absent)) ?? '';
   const files = [...record.matchAll(/^(?:\.\.\/)+(bin\/\w[\w.-]*),/gm)].map(([, file]) => String(file));
   const programs = files.filter((file) => file !== PYTHON).map((file) => toProgram(file, folder));
   return [...(await Promise.all(programs)), { name: 'python', file: PYTHON }];
 }
 
-/** A script of Python names its interpreter by a path that may be too long for the system, or change with the folder's. */
+/** Launchers pass scripts to the interpreter, because the path in the `#!` line may be too long, or change with the folder. */
 async function toProgram(file: string, folder: string): Promise<Program> {
   const start = (await readFile(join(folder, file))).subarray(0, 4_096).toString();
   const isPython = start.startsWith('#!') && start.includes(join(folder, PYTHON));

@@ -1,4 +1,4 @@
-// uv and pip: how each locks a requirement and fills an environment, from which index, and what their errors mean.
+// uv and pip: how they lock a requirement and fill an environment, which index they use, and what their errors mean.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InstallError } from '../../errors.ts';
@@ -20,16 +20,16 @@ import { type Interpreter, NO_PYTHON, PYTHON } from './interpreter.ts';
 import { readCompiled, readReport } from './requirements.ts';
 
 export interface PythonTool {
-  /** Returns requirement lines with digests, and the platform that they hold for. @throws InstallError */
+  /** Returns requirement lines with digests, and the platform that they apply to. @throws InstallError */
   lock(requirement: string): Promise<{ requirements: string[]; platform: string }>;
-  /** Makes an environment with exactly what the requirements file says, by digest. @throws InstallError */
+  /** Creates an environment with exactly the content of the requirements file, checked by digest. @throws InstallError */
   install(folder: string, requirementsFile: string): Promise<void>;
 }
 
 interface PythonJob {
   interpreter: Interpreter;
   context: ArtifactContext;
-  /** The index that the manifest names; without it, the tools use those that the machine is set up for. */
+  /** The index that the manifest names; without it, the tools use the machine's configuration. */
   indexUrl: string | undefined;
   run(program: string, args: readonly string[], env?: Record<string, string>): Promise<void>;
 }
@@ -59,17 +59,17 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
   const [wanted, compiled] = [join(context.stagingDir, 'wanted.txt'), join(context.stagingDir, 'compiled.txt')];
   const build = context.trust.allowBuild ? [] : ['--no-build'];
   const from = indexUrl === undefined ? build : ['--no-config', '--default-index', indexUrl, ...build];
-  // An address that the hub's proxy refuses stays refused.
+  // A refusal by the hub's proxy is final, so retries would not help.
   const retries: Record<string, string> = indexUrl === undefined ? {} : { UV_HTTP_RETRIES: '1' };
   const quietly = ['--no-progress', '--color', 'never', '--quiet'];
   const uv = (...args: string[]) => run('uv', [...quietly, ...args], { ...NO_DOWNLOADS, ...retries });
   const python = ['--python', interpreter.file];
 
-  // One version of each package for all platforms and for this Python and newer, wherever that is possible.
+  // If possible, one version of each package for all platforms, and for this Python and newer.
   const everywhere = ['--universal', '--fork-strategy', 'fewest', '--python-version', interpreter.version];
   const shape = ['--generate-hashes', '--no-header', '--no-annotate', '--output-file', compiled];
 
-  /** Takes the first scope in which there is a solution. */
+  /** Uses the first scope that has a solution. */
   async function compile([scope = [], ...others]: string[][]): ReturnType<PythonTool['lock']> {
     try {
       await uv('pip', 'compile', ...scope, ...shape, ...from, ...python, '--', wanted);
@@ -85,14 +85,14 @@ function uvTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool 
     async lock(requirement) {
       await writeFile(wanted, `${requirement}\n`);
       const { publishedAt } = context;
-      // Not every index says when files were uploaded.
+      // Not every index provides upload times.
       const times = publishedAt && requirement.includes('==') ? [['--exclude-newer', publishedAt], []] : [[]];
-      // A package that only another platform needs may have no wheel.
+      // A package for another platform may have no wheel.
       return compile(times.flatMap((time) => [[...everywhere, ...time], time]));
     },
     async install(folder, requirementsFile) {
       await uv('venv', ...python, '--', folder);
-      // Copies: a change to a file must not change it in the cache and in other environments.
+      // Copies, so that a changed file does not affect the cache and other environments.
       const files = ['--link-mode', 'copy', '--no-compile-bytecode'];
       await uv('pip', 'install', '--python', join(folder, PYTHON), ...from, ...files, ...EXACTLY, requirementsFile);
     },
@@ -107,7 +107,7 @@ function pipTool({ interpreter, context, indexUrl, run }: PythonJob): PythonTool
   const log = join(context.stagingDir, 'pip.log');
   const pip = (...args: string[]) =>
     run(interpreter.file, ['-I', '-m', 'pip', ...quietly, '--log', log, ...args], env).catch(async (error: unknown) => {
-      // pip only logs that an index refused it, and goes on as if that had no packages.
+      // pip only logs that an index refused it, and continues as if the index were empty.
       const isLost = error instanceof InstallError && /No matching distribution/.test(String(error.extra.output));
       const refusal = isLost && findCause((await readFile(log, 'utf8').catch(absent)) ?? '', REFUSALS);
       throw refusal ? new InstallError(refusal, error) : error;
@@ -136,7 +136,7 @@ const OWN_VARIABLES = [
 
 type Access = { env: Record<string, string>; inherit: readonly string[] };
 
-/** The index of a manifest is never mixed with those of the machine, and on a hub gets credentials only if its host is named. */
+/** A manifest's index is never combined with those of the machine; on a hub, it receives credentials only if its host is listed. */
 function indexAccess(indexUrl: string | undefined, { trust }: ArtifactContext): Access {
   if (trust.isOwnMachine) return { env: {}, inherit: indexUrl === undefined ? OWN_VARIABLES : ['NETRC'] };
   if (indexUrl === undefined) return { env: {}, inherit: [] };
@@ -153,7 +153,7 @@ const NO_WHEEL = 'A package has no wheel';
 const CONFLICT = 'The packages that it needs cannot be installed together';
 const NEEDED_PYTHON = /current Python version \S+ does not satisfy Python([<>=!~\d.*,]*[\d*])/;
 
-/** The versions of Python, such as `>=3.12,<3.14`, without which uv found no solution. */
+/** The Python versions, such as `>=3.12,<3.14`, that uv reports as necessary. */
 export function neededPython(error: unknown): string | undefined {
   return error instanceof InstallError ? NEEDED_PYTHON.exec(oneLine(String(error.extra.output)))?.[1] : undefined;
 }
@@ -169,7 +169,7 @@ const REFUSALS: Causes = [
 const CAUSES: Causes = [
   ...REFUSALS,
   [/DO NOT MATCH THE HASHES|Hash mismatch/i, 'The package index sent other bytes than expected: the digest differs.'],
-  // Before missing versions: for pip, an index that does not answer has no versions either.
+  // Checked before missing versions: for pip, an unreachable index has no versions either.
   [UNREACHABLE, 'The package index could not be reached.'],
   [/building \w[\w ]* is disabled|has no usable wheels/i, `${NO_WHEEL} for this Python and platform. ${NO_BUILDS}`],
   [/Because (\S+) was not found in the package registry/, "The package index has no package '$1'."],

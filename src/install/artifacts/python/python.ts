@@ -1,4 +1,4 @@
-// Python packages: locked with digests, and installed into a virtual environment of their own.
+// Python packages: locked with digests, and installed into a separate virtual environment.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shownAddress } from '../../../lib/secrets/secret-address.ts';
@@ -38,7 +38,7 @@ export const pythonKind: ArtifactKind<PypiSpec> = {
   },
 };
 
-/** With the Python that the machine prefers, or with another one if the packages need that. @throws InstallError */
+/** Locks for the machine's preferred Python, or for another one if the packages need it. @throws InstallError */
 async function lock(spec: PypiSpec, context: ArtifactContext, preferred?: string): Promise<Pins> {
   const interpreter = await findInterpreter(context, preferred);
   const tool = await pythonTool(spec.indexUrl, interpreter, context);
@@ -56,7 +56,7 @@ function resolvedName({ name, version }: Requirement): string {
   return `${name}==${version}`;
 }
 
-/** @throws InstallError when the lockfile was made for another platform or another Python. */
+/** @throws InstallError if the lock is for another platform or Python. */
 async function interpreterFor(name: string, context: ArtifactContext, locked?: unknown): Promise<Interpreter> {
   if (locked === undefined) return findInterpreter(context);
   const pins = readPins(name, locked);

@@ -1,4 +1,4 @@
-// Which Python packages a manifest may name, and requirement lines with digests: what pip and uv both install exactly as written.
+// Which Python packages a manifest may name, and the format of pinned requirement lines, which pip and uv both install exactly.
 import { z } from 'zod';
 import { PythonPins } from '../../contract.ts';
 import { InstallError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { WebAddress } from '../address.ts';
 
 export type Pins = z.infer<typeof PythonPins>;
 
-/** Name, version, marker and digests. Nothing else is accepted, because lines may come from an untrusted lockfile. */
+/** Name, version, marker and digests. Nothing else is accepted, because the lines may come from an untrusted lockfile. */
 const LINE = new RegExp(
   [
     /^(?<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?<version>[A-Za-z0-9][A-Za-z0-9.!+_-]*)/,
@@ -24,7 +24,7 @@ export interface Requirement {
   hashes: string[];
 }
 
-/** Pins come from a file. @throws InstallError when they are not what this module writes. */
+/** Parses pins of a lockfile. @throws InstallError if this module did not write them. */
 export function readPins(name: string, pins: unknown): Pins {
   const read = PythonPins.safeParse(pins);
   if (!read.success) throw new InstallError(`The locked packages of '${name}' cannot be read: lock it again.`);
@@ -43,14 +43,14 @@ export function findRequirement(name: string, lines: readonly string[]): Require
   return lines.map(readLine).find((each) => each.name === name);
 }
 
-/** The digest of its one file; of a package with several files, the digest of their sorted digests, one per line. */
+/** The digest of the only file, or the digest of all sorted digests, one per line. */
 export function integrityOf({ hashes }: Requirement): string {
   const [first, ...others] = hashes;
   if (first !== undefined && others.length === 0) return first;
   return textDigest(hashes.join('\n'));
 }
 
-/** Reads what `uv pip compile --generate-hashes` writes: long lines end with a backslash. */
+/** Parses the output of `uv pip compile --generate-hashes`, in which long lines end with a backslash. */
 export function readCompiled(text: string): string[] {
   const lines = text.replaceAll(/\s*\\\r?\n\s*/g, ' ').split(/\r?\n/);
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
@@ -68,7 +68,7 @@ const Report = z.looseObject({
   ),
 });
 
-/** Reads what `pip install --report` writes. @throws InstallError when a package is given by an address. */
+/** Parses the output of `pip install --report`. @throws InstallError if a package is given by address. */
 export function readReport(text: string): string[] {
   const packages = Report.parse(JSON.parse(text)).install.map(({ metadata, is_direct, download_info }) => {
     const name = normalName(metadata.name);
@@ -82,7 +82,7 @@ const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const VERSION = '[A-Za-z0-9](?:[A-Za-z0-9.!+_*-]*[A-Za-z0-9*])?';
 const SPECIFIER = `(?:===|==|~=|!=|<=|>=|<|>) *${VERSION}`;
 const SPECIFIERS = `${SPECIFIER}(?: *, *${SPECIFIER})*`;
-/** Name, extras and versions, as in PEP 508, but without addresses and markers. */
+/** Name, extras and versions of PEP 508, without addresses and markers. */
 const REQUIREMENT = new RegExp(`^(${NAME}) *(\\[ *(?:${NAME} *(?:, *${NAME} *)*)?\\])? *(${SPECIFIERS})?$`);
 const LONGEST = 500;
 
@@ -108,7 +108,7 @@ export const PypiSpec = z
     const allExtras = [...ownExtras.split(/[[\],\s]+/), ...(extras ?? [])].filter(Boolean);
     const bracket = allExtras.length > 0 ? `[${allExtras.join(',')}]` : '';
     return {
-      /** Normalized, as in PEP 503. */
+      /** Normalized according to PEP 503. */
       name: normalName(name),
       requirement: `${name}${bracket}${ownVersions || versions}`,
       indexUrl: index_url ?? undefined,
@@ -126,7 +126,7 @@ function readVersions(version: string): string | undefined {
     : undefined;
 }
 
-/** Two spellings of a name are the same package (PEP 503). */
+/** Two spellings of a name can mean the same package (PEP 503). */
 export function normalName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, '-');
 }
