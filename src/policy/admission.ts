@@ -1,23 +1,23 @@
-// Combines policy decisions, approvals and the setting of a remote into what happens to an entity.
+// Combines policy decisions, approvals and the remote's setting into a verdict about an entity.
 import type { EntityUid } from '../catalog/uid.ts';
 import { type CompiledPolicy, compilePolicy, type Decision, type Decisions } from './decide.ts';
 import { ACTIONS, type Action, type Outcome } from './document.ts';
 import { readPolicy } from './read-policy.ts';
 import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from './store.ts';
 
-/** `pending`: waits for approval. */
+/** `pending` means that the entity waits for approval. */
 export type Verdict = 'allowed' | 'refused' | 'pending';
 
 const NOT_DECIDED: ApprovalState = { own: undefined, isNameApproved: false };
 
 const OPEN_POLICY = compilePolicy({ version: 1, rules: [], default: {} });
 
-/** Null for a hub without a policy. @throws HubError `invalid_policy` */
+/** `text` is null for a hub without a policy. @throws HubError `invalid_policy` */
 export function policyFrom(text: string | null): CompiledPolicy {
   return text === null ? OPEN_POLICY : compilePolicy(readPolicy(text));
 }
 
-/** Null for a hub without a policy; its remotes may still have settings of their own. */
+/** `text` is null for a hub without a policy; its remotes may still have restrictions. */
 export function admissionRules(text: string | null): AdmissionRules {
   const policy = policyFrom(text);
   return {
@@ -30,7 +30,7 @@ export function admissionRules(text: string | null): AdmissionRules {
   };
 }
 
-/** What the rules say, and after them the remote that the entity belongs to. */
+/** Applies the rules first, and then the remote's setting. */
 export function decisionsFor(policy: CompiledPolicy, subject: PolicySubject, now: Date): Decisions {
   const decisions = policy.decide(subject, now);
   const outcome = REMOTE_OUTCOMES[subject.registers];
@@ -40,7 +40,7 @@ export function decisionsFor(policy: CompiledPolicy, subject: PolicySubject, now
   return { ...decisions, register: { outcome, rule: null, label, approval: 'version' } };
 }
 
-/** An entity that is never registered needs no approval to be registered, and rules about `register` do not affect it. */
+/** Omits `register` for an entity that is never registered: it needs no approval, and rules about `register` do not affect it. */
 export function actionsFor({ isRegistrable }: PolicySubject): readonly Action[] {
   return isRegistrable ? ACTIONS : ACTIONS.filter((action) => action !== 'register');
 }
@@ -54,7 +54,7 @@ export function verdictOf({ outcome, approval }: Decision, { own, isNameApproved
   return own === 'approved' || (approval === 'name' && isNameApproved) ? 'allowed' : 'pending';
 }
 
-/** Why an install is refused, and what to do about it; undefined when it may be installed. */
+/** Explains why an install is refused, and what to do about it; undefined if it is allowed. */
 export function installRefusal(
   uid: EntityUid,
   install: Decision,

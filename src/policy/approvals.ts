@@ -1,4 +1,4 @@
-// The queue of entities that need approval: listed, reviewed and decided.
+// The queue of entities that need approval: lists, reviews and decides them.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { parseReference } from '../catalog/uid.ts';
@@ -14,9 +14,9 @@ import { changesBetween, reviewOf } from './review.ts';
 import type { ApprovalStore, NewDecision, PolicyStore, PolicySubject, StoredDecision } from './store.ts';
 
 export interface Approvals {
-  /** Those that came first come first. */
+  /** Oldest first. */
   list(query: ApprovalQuery): Promise<ApprovalPage>;
-  /** Without a version in the id, the newest one. @throws HubError `entity_not_found` */
+  /** An id without a version means the newest one. @throws HubError `entity_not_found` */
   review(id: string): Promise<ApprovalReview>;
   /** @throws HubError `entity_not_found`, `invalid_request`, `decision_conflict` */
   decide(id: string, decision: ApprovalDecision & { by: string }): Promise<ApprovalItem>;
@@ -84,7 +84,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       const { uids, total } = await approvals.list({ state, limit, offset });
       const items: ApprovalItem[] = [];
       for (const uid of uids) {
-        // It may be gone since it was listed.
+        // The entity may have been removed since it was listed.
         const found = await find(uid).catch(unlessGone);
         if (found) items.push(await itemOf(found));
       }

@@ -1,4 +1,4 @@
-// Turns one member of `match` or `except` into a test of an entity, and describes what it found.
+// Compiles one member of `match` or `except` into a test of an entity, and describes the value it found.
 import type { TrustState } from '../catalog/contract.ts';
 import { installedKinds, signersOf, trustState } from '../catalog/trust.ts';
 import { compileGlob } from '../lib/glob.ts';
@@ -6,12 +6,12 @@ import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Match } from './document.ts';
 import type { PolicySubject } from './store.ts';
 
-/** Texts in lower case, which is how patterns are compared; an empty list means that it has none. */
+/** Texts are in lower case, because patterns ignore case; an empty list means that the entity has no value. */
 export interface Facts {
   texts: Record<PatternMember, readonly string[]>;
   quality: number;
   ageDays: number;
-  /** Undefined for an entity that installs nothing, which matches neither `digest: true` nor `digest: false`. */
+  /** Undefined for an entity without artifacts, which matches neither `digest: true` nor `digest: false`. */
   hasDigests: boolean | undefined;
   trust: TrustState;
   /** The signers of all artifacts; empty unless all are verified. */
@@ -22,7 +22,7 @@ export type PatternMember = 'type' | 'name' | 'publisher' | 'remote' | 'transpor
 type Member = keyof Match;
 type Test = (facts: Facts) => boolean;
 
-/** How rules ask for an entity that has no license, no publisher and so on. */
+/** The value in rules for an entity without a license, publisher and so on. */
 export const NONE = 'none';
 const DAY_MS = 86_400_000;
 
@@ -46,7 +46,7 @@ export function factsOf(subject: PolicySubject, now: Date): Facts {
   };
 }
 
-/** All members must hold; without members, everything matches. */
+/** All members must match; without members, everything matches. */
 export function compileMatch(match: Match): Test {
   const tests = Object.entries(match).map(([member, wanted]) => compileMember(member as Member, wanted));
   return (facts) => tests.every((test) => test(facts));
@@ -96,7 +96,7 @@ function compilePatterns(patterns: readonly string[]) {
   return { matches, isNoneMeant: exact.has(NONE) };
 }
 
-/** What an entity has of a member, for people: `license gpl-3.0`. */
+/** Describes an entity's value of a member for people: `license gpl-3.0`. */
 export function foundWords(member: Member, facts: Facts): string {
   const { texts, quality, ageDays, hasDigests, trust, signers } = facts;
   if (member === 'remote') return `remote ${texts.remote.map(shownAddress).join(' or ') || NONE}`;

@@ -1,4 +1,4 @@
-// The content of an entity, value by value, as a reviewer reads it and as the digest of an approval covers it.
+// Lists the content of an entity value by value, for reviewers and for the digest of an approval.
 import { isJsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
@@ -12,7 +12,7 @@ export interface ContentValue {
 const MOST_VALUES = 300;
 const LONGEST_VALUE = 300;
 
-/** Hides secrets and truncates long values; a digest shows whether they are the same. */
+/** Hides secrets and truncates long values; a digest shows whether two values are equal. */
 export function contentOf(brought: unknown): ContentValue[] {
   const whole = [...leavesOf(brought, '')];
   const values = [...leavesOf(withoutCredentials(brought), '')].map(({ path, value }, place) => {
@@ -28,7 +28,7 @@ export function contentOf(brought: unknown): ContentValue[] {
   ];
 }
 
-/** Undefined where a value is not in both. */
+/** A value is undefined on the side where it is missing. */
 export function contentChanges(before: readonly ContentValue[], after: readonly ContentValue[]) {
   const old = new Map(before.map(({ path, value }) => [path, value]));
   const now = new Map(after.map(({ path, value }) => [path, value]));

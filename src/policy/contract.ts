@@ -1,4 +1,4 @@
-// What callers see of policies and approvals.
+// The public types of policies and approvals.
 import { z } from 'zod';
 import { TRUST_STATES, Trust } from '../catalog/contract.ts';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
@@ -7,7 +7,7 @@ import { ACTIONS, LARGEST_POLICY, OUTCOMES } from './document.ts';
 const Timestamp = z.iso.datetime();
 const Count = z.number().int().min(0);
 
-/** What may be registered of a remote: what the policy lets through, what was approved, nothing. */
+/** Which entities of a remote may be registered: all that the policy allows, only approved ones, or none. */
 export const REGISTER_MODES = ['all', 'approved', 'none'] as const;
 export type RegisterMode = (typeof REGISTER_MODES)[number];
 
@@ -148,7 +148,7 @@ export interface ApprovalQuery {
   offset: number;
 }
 
-/** What is approved: everything that reaches those who use the entity. */
+/** The subject of an approval: everything that reaches the entity's users. */
 export const Reviewed = z.object({
   publisher: z.string().nullable(),
   license: z.string().nullable(),

@@ -50,7 +50,7 @@ function isByName({ outcome, approval }: Decision): boolean {
   return outcome === 'require_approval' && approval === 'name';
 }
 
-/** An approval of another version covers this one too, if the rule says `approval: name`. */
+/** With `approval: name`, an approval of another version also covers this one. */
 function effectOf(decision: Decision, { own, isNameApproved }: ApprovalState): Outcome {
   return isByName(decision) && own === undefined && isNameApproved ? 'allow' : decision.outcome;
 }

@@ -16,7 +16,7 @@ import type { PolicySubject } from './store.ts';
 
 export interface Decision {
   outcome: Outcome;
-  /** Counted from 1; null when the default decided. */
+  /** Counted from 1; null if the default decided. */
   rule: number | null;
   /** `rule 2 'no copyleft'`, or `the default`. */
   label: string;
@@ -30,7 +30,7 @@ export interface CompiledPolicy {
   /** Whether the decision about an entity changes with its age alone. */
   readonly dependsOnAge: boolean;
   decide(subject: PolicySubject, now: Date): Decisions;
-  /** Why that was decided, as a sentence. */
+  /** Explains a decision in a sentence. */
   explain(decision: Decision, subject: PolicySubject, now: Date): string;
 }
 

@@ -1,4 +1,4 @@
-// The policy document: what people write, checked member by member.
+// The schema of the policy document.
 import { z } from 'zod';
 import { TRUST_STATES } from '../catalog/contract.ts';
 import { ENTITY_TYPES } from '../catalog/uid.ts';
@@ -10,19 +10,19 @@ const ACTION_OUTCOME_NAMES = ['allow', 'block', 'require_approval'] as const;
 export const OUTCOMES = [...ACTION_OUTCOME_NAMES, 'hide'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What an approval covers: one version and its content, or also later versions of the same name. */
+/** The scope of an approval: one version with its content, or also later versions of the same name. */
 const APPROVALS = ['version', 'name'] as const;
 export type ApprovalScope = (typeof APPROVALS)[number];
 
-/** In characters. Reading holds up every other request, for a second or two at worst. */
+/** In characters. Parsing blocks all other requests, for up to two seconds. */
 export const LARGEST_POLICY = 200_000;
 const MOST_RULES = 1_000;
 const MOST_PATTERNS = 1_000;
-/** Each entity may be compared with all of them. */
+/** Each entity may be compared with all patterns. */
 const MOST_PATTERNS_IN_ALL = 10_000;
 const LONGEST_PATTERN = 200;
 
-/** A single value counts as a list of one. */
+/** Reads a single value as a list with one element. */
 const oneOrMore = <T extends z.ZodType>(value: T) =>
   z.preprocess(
     (given) => (Array.isArray(given) ? given : [given]),
@@ -107,12 +107,12 @@ function patternCount(rules: readonly Rule[]): number {
   return lists.reduce((sum: number, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
-/** What a rule says about an action; undefined when it leaves that to others. */
+/** A rule's outcome for an action; undefined if the rule does not mention the action. */
 export function outcomeFor(rule: Pick<Rule, Action | 'outcome'>, action: Action): Outcome | undefined {
   return rule[action] ?? rule.outcome;
 }
 
-/** How people find a rule in the document; rules are numbered from 1. */
+/** Identifies a rule to people; rules are numbered from 1. */
 export function ruleLabel(number: number, name: string | undefined): string {
   return name ? `rule ${number} '${name}'` : `rule ${number}`;
 }

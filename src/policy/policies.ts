@@ -19,16 +19,16 @@ export interface Policies {
   state(): Promise<Omit<PolicyState, 'source' | 'file_error'>>;
   /** @throws HubError `invalid_policy` */
   change(text: string, options: { dryRun: boolean; by: string }): Promise<PolicyChange>;
-  /** Without a text, by the policy in force. @throws HubError `entity_not_found`, `invalid_policy` */
+  /** Without a text, tests the policy in force. @throws HubError `entity_not_found`, `invalid_policy` */
   test(uid: EntityUid, text?: string): Promise<Omit<PolicyTest, 'blocked_at'>>;
   inForce(): Promise<CompiledPolicy>;
-  /** What rules decide about an entity in the catalog; empty if they allow everything. */
+  /** The rules' decisions about an entity in the catalog; empty if they allow everything. */
   standing(uid: EntityUid): Promise<Standing>;
-  /** Why the manifest in a request may not be installed. */
+  /** Explains why the manifest in a request may not be installed. */
   refusalOf(entity: Entity): Promise<string | undefined>;
   /**
-   * Gives entities the flags of the rules in force, unless all have them; `evenIfApplied`: also when only time has passed, if
-   * there are rules about age. Returns how many changed.
+   * Updates the flags of all entities to the rules in force, unless that is done. With `evenIfApplied`, repeats it for rules
+   * about age, whose result changes with time. Returns the number of changed entities.
    */
   apply(options: { evenIfApplied: boolean; signal?: AbortSignal }): Promise<number>;
 }
@@ -39,7 +39,7 @@ interface Standing {
   install_refusal?: string;
 }
 
-/** How long the rules that were read last are believed: another hub on the same database may have changed them. */
+/** How long the rules are cached: another hub on the same database may change them. */
 const FRESH_MS = 1_000;
 const PAGE = 1_000;
 

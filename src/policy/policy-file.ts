@@ -1,4 +1,4 @@
-// POLICY_FILE: read when the hub starts and whenever the file changes.
+// Reads POLICY_FILE when the hub starts and whenever the file changes.
 import { readFile, stat } from 'node:fs/promises';
 import { HubError, StartError } from '../errors.ts';
 import type { Logger } from '../lib/world.ts';
@@ -6,7 +6,7 @@ import type { PolicyChange } from './contract.ts';
 import type { Policies } from './policies.ts';
 
 export interface PolicyFile {
-  /** Why the file cannot be used as it is now. */
+  /** Explains why the current file cannot be used. */
   error(): string | undefined;
   close(): void;
 }
@@ -22,7 +22,7 @@ export interface PolicyFileDependencies {
   onChange: () => void;
 }
 
-/** @throws StartError when the file cannot be used, and no earlier policy can stay in force. */
+/** @throws StartError if the file cannot be used and there is no earlier policy. */
 export async function openPolicyFile(dependencies: PolicyFileDependencies): Promise<PolicyFile> {
   const { path, state, change, log, onChange } = dependencies;
   let seen: string | undefined;
@@ -35,7 +35,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
     if (version === seen) return;
     const problem = await take().then(() => undefined, faultOfFile);
     seen = version;
-    // Without an earlier policy, the hub does not start and says why.
+    // Without an earlier policy, the hub does not start, and reports the fault then.
     if (problem !== undefined && problem !== fault && (await hasPolicy()))
       log.error({ file: path }, `The policy file cannot be used, so the earlier policy stays in force: ${problem}`);
     fault = problem;
@@ -54,7 +54,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
     throw new StartError(`The policy file '${path}' cannot be used: ${fault}`);
   let isLooking = false;
   const timer = setInterval(() => {
-    // To apply a policy to a large catalog takes longer than the interval.
+    // Applying a policy to a large catalog takes longer than the interval.
     if (isLooking) return;
     isLooking = true;
     const looked = look().catch((error) => log.error({ error }, 'The policy file could not be read'));
@@ -66,13 +66,13 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
   return { error: () => fault, close: () => clearInterval(timer) };
 }
 
-/** Another text after every change; the same for a file that is not there. */
+/** Changes with every change of the file; constant while the file is missing. */
 async function versionOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : 'missing';
 }
 
-/** @throws what is not the fault of the file, so that it is tried again. */
+/** @throws errors that the file did not cause, so that it is read again. */
 function faultOfFile(error: unknown): string {
   if (error instanceof HubError && error.code === 'invalid_policy') return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;

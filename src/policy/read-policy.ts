@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { HubError } from '../errors.ts';
 import { LARGEST_POLICY, PolicyDocument } from './document.ts';
 
-/** What is wrong with a policy, and where; lines and columns are counted from 1. */
+/** A fault in a policy and its position; lines and columns are counted from 1. */
 interface PolicyFault {
   line: number;
   column: number;
@@ -15,13 +15,13 @@ interface PolicyFault {
 
 const MOST_FAULTS = 20;
 
-/** Loaded with the first policy: most hubs have none. */
+/** Used to load the YAML parser with the first policy, because most hubs have none. */
 const require = createRequire(import.meta.url);
 
-/** A change is counted, stored and applied, each of which needs the rules. */
+/** Cached, because counting, storing and applying a change each parse the same text. */
 let last: { text: string; policy: PolicyDocument } | undefined;
 
-/** YAML or JSON. @throws HubError `invalid_policy` */
+/** Accepts YAML or JSON. @throws HubError `invalid_policy` */
 export function readPolicy(text: string): PolicyDocument {
   if (last?.text === text) return last.policy;
   const { policy, faults } = checkPolicy(text);
@@ -44,7 +44,7 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (text.includes('\u0000') || !text.isWellFormed()) return { faults: [atStart('must be text in UTF-8')] };
   const { parseDocument, LineCounter: Counter } = require('yaml') as typeof import('yaml');
   const lines = new Counter();
-  // JSON is parsed as YAML too, because that gives the position of every value.
+  // JSON is parsed as YAML too, to get the position of every value.
   const document = parseDocument(text.replace(/^\ufeff/, ''), {
     lineCounter: lines,
     schema: 'core',
@@ -90,7 +90,7 @@ function schemaFaults(issue: z.core.$ZodIssue, source: Source): PolicyFault[] {
   return [at(issue.path, plainMessage(issue))];
 }
 
-/** The position of the value, or of the nearest existing node around it. An unknown key stands before its value. */
+/** The position of the value, or of its nearest existing parent. For an unknown key, the position of the key. */
 function positionOf(path: readonly PropertyKey[], { document, lines }: Source): Omit<PolicyFault, 'message'> {
   for (let length = path.length; length >= 0; length -= 1) {
     const part = path.slice(0, length);
@@ -114,7 +114,7 @@ function rangeStart(node: unknown): number | undefined {
   return (node as { range?: readonly number[] } | undefined)?.range?.[0];
 }
 
-/** zod's own words are for developers. */
+/** Replaces zod's messages, which are for developers. */
 function plainMessage(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
     return `must be one of ${issue.values.map(String).join(', ')}`;

@@ -61,7 +61,7 @@ function shownArtifact(artifact: JsonObject): Reviewed['artifacts'][number] {
 
 export type Change = { what: string; before: string; after: string };
 
-/** Each fact and each value that differs; `none` means that it is missing. */
+/** Lists each fact and value that differs; `none` means that it is missing. */
 export function changesBetween(
   before: Reviewed,
   after: Reviewed,
@@ -76,7 +76,7 @@ export function changesBetween(
     ['variables', ({ variables }) => variables.map(variableText).join(', ')],
   ];
   const facts = lines.map(([what, of]) => ({ what, before: of(before), after: of(after) }));
-  // Approvals of earlier versions of the hub kept the facts alone.
+  // Earlier versions of the hub stored only the facts with an approval.
   const values = before.content && after.content ? contentChanges(before.content, after.content) : [];
   const changes = [...facts, ...values]
     .map((change) => ({ what: change.what, before: change.before || 'none', after: change.after || 'none' }))

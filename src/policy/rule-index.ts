@@ -1,12 +1,12 @@
-// Finds the rules that can match an entity without testing each: an index of rules by the patterns of one member.
+// Finds the rules that may match an entity without testing each, with an index on the patterns of one member.
 import { compileGlob } from '../lib/glob.ts';
 import { type Facts, NONE, type PatternMember } from './conditions.ts';
 import type { Rule } from './document.ts';
 
-/** The most selective member comes first. */
+/** Most selective first. */
 const MEMBERS: readonly PatternMember[] = ['name', 'publisher', 'license', 'remote', 'artifact', 'transport', 'type'];
 
-/** In the order of the rules. Some that do not match may be among them. */
+/** Returns candidates in the order of the rules; not all of them match. */
 export function indexRules(rules: readonly Rule[]): (facts: Facts) => number[] {
   const always: number[] = [];
   const indexes = new Map<PatternMember, ReturnType<typeof createPatternIndex>>();
@@ -32,7 +32,7 @@ export function indexRules(rules: readonly Rule[]): (facts: Facts) => number[] {
 
 function createPatternIndex() {
   const exact = new Map<string, number[]>();
-  /** By what comes before the first wildcard, and those by its length. */
+  /** Rules by the length of the text before the first wildcard, then by that text. */
   const prefixes = new Map<number, Map<string, number[]>>();
   const others: { isMatch: (text: string) => boolean; number: number }[] = [];
   return {

@@ -1,10 +1,10 @@
-// Ports: what policies and approvals need from a database, and what the database needs to know about them.
+// Ports: the database operations that policies and approvals need, and the rules that the database applies.
 import type { Trust } from '../catalog/contract.ts';
 import type { EntityFacts } from '../catalog/facts.ts';
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { ApprovalListState, RegisterMode } from './contract.ts';
 
-/** Everything that rules can ask about an entity. */
+/** All properties of an entity that rules can test. */
 export interface PolicySubject extends EntityFacts {
   uid: EntityUid;
   type: EntityType;
@@ -13,82 +13,82 @@ export interface PolicySubject extends EntityFacts {
   quality: number;
   publishedAt: string | null;
   createdAt: string;
-  /** Whether this hub would register it, if the rules allow it. */
+  /** Whether this hub registers the entity if the rules allow it. */
   isRegistrable: boolean;
-  /** Null if the origin of its current content has not been checked. */
+  /** Null if the origin of the current content has not been checked. */
   trust: Trust | null;
-  /** The remote that its content comes from; null for a manifest that no remote brought. */
+  /** The remote of the current content; null for a manifest that did not come from a remote. */
   remote: { url: string; name: string | null } | null;
-  /** What the remote that it belongs to may register. */
+  /** Which entities the owning remote may register. */
   registers: RegisterMode;
 }
 
-/** What the policy comes to, as it is kept with each entity. */
+/** The result of the policy, stored with each entity. */
 export interface AdmissionFlags {
   isHidden: boolean;
   isHeld: boolean;
-  /** Rules do not allow it to be installed, and no approval would change that. */
+  /** The rules forbid installing it, and an approval would not change that. */
   isInstallRefused: boolean;
   needsApproval: boolean;
 }
 
-/** What was decided about an entity: about its present content, and about its name. */
+/** The decisions about an entity's current content and about its name. */
 export interface ApprovalState {
   own: 'approved' | 'rejected' | undefined;
-  /** Whether another version of its name was approved, from the same remote. */
+  /** Whether another version with the same name and remote was approved. */
   isNameApproved: boolean;
 }
 
 /** The rules in force, for the transaction that writes entities. */
 export interface AdmissionRules {
-  /** Undefined when the flags depend on approvals. */
+  /** Returns undefined if the flags depend on approvals. */
   flagsWithoutApproval(subject: PolicySubject, now: Date): AdmissionFlags | undefined;
   flags(subject: PolicySubject, approval: ApprovalState, now: Date): AdmissionFlags;
 }
 
 export interface StoredPolicy {
-  /** Null when there never was one. */
+  /** Null if there never was one. */
   text: string | null;
-  /** The digest of the text. */
+  /** Digest of the text. */
   digest: string | null;
   changedAt: string | null;
   changedBy: string | null;
-  /** Whether the settings of some remote keep entities out of the gateway. */
+  /** Whether the settings of any remote keep entities out of the gateway. */
   isAnyRemoteRestricted: boolean;
-  /** Moves with the text, and with what remotes may register. */
+  /** Changes with the text, and with the settings of remotes. */
   version: number;
-  /** Whether every entity has the flags that these rules give it. */
+  /** Whether the flags of all entities match these rules. */
   isApplied: boolean;
 }
 
 export interface PolicyStore {
   read(): Promise<StoredPolicy>;
-  /** Waits for those who are saving entities by the earlier rules. */
+  /** Waits for transactions that save entities by the earlier rules. */
   write(policy: { text: string; digest: string; at: Date; by: string }): Promise<void>;
-  /** All entities have the flags of this version. Nothing happens when the rules have another one by now. */
+  /** Records that all entities have the flags of this version. Does nothing if the rules have changed since. */
   markApplied(version: number): Promise<void>;
-  /** Entities in the order of their uids. */
+  /** Entities in uid order. */
   subjects(page: { after: EntityUid; limit: number }): Promise<PolicySubject[]>;
   subject(uid: EntityUid): Promise<PolicySubject | undefined>;
   approvalOf(subject: PolicySubject): Promise<ApprovalState>;
-  /** For many at once. */
+  /** Like `approvalOf`, for many entities at once. */
   approvalsOf(subjects: readonly PolicySubject[]): Promise<(subject: PolicySubject) => ApprovalState>;
-  /** Those of a page whose flags are not what the rules in force give them, and where the next page begins. */
+  /** Entities of a page whose flags differ from the rules in force, and the last uid of the page. */
   outdated(page: { after: EntityUid; limit: number }): Promise<{ uids: EntityUid[]; last: EntityUid | undefined }>;
-  /** Gives these the flags of the rules in force; how many changed. */
+  /** Updates flags to the rules in force; returns the number of changed entities. */
   readmit(uids: readonly EntityUid[]): Promise<number>;
 }
 
-/** A decision about one content of one version. */
+/** A decision about one version with its content. */
 export interface StoredDecision {
   uid: EntityUid;
   decision: 'approved' | 'rejected' | 'revoked';
   reason: string | null;
   decidedBy: string;
   decidedAt: string;
-  /** Digest of what the reviewer saw; nothing is decided when it is another one by now. */
+  /** Digest of the reviewed content; the decision is refused if the content has changed since. */
   brings: string;
-  /** What was shown to the reviewer, as JSON. */
+  /** The reviewed content, as JSON. */
   reviewed: string;
 }
 
@@ -109,10 +109,10 @@ export interface ApprovalStore {
     limit: number;
     offset: number;
   }): Promise<{ uids: EntityUid[]; total: number }>;
-  /** About the present content. */
+  /** The decision about the current content. */
   decisionOn(subject: PolicySubject): Promise<StoredDecision | undefined>;
-  /** The last approval of any content of any version of its type and slug. */
+  /** The latest approval of any version and content with its type and slug. */
   lastApproval(subject: PolicySubject): Promise<StoredDecision | undefined>;
-  /** If two decisions differ, the first one stands. The flags of all versions of the name are updated too. */
+  /** If a different decision already exists, that one stands. Also updates the flags of all versions of the name. */
   decide(subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome>;
 }

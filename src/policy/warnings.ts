@@ -5,7 +5,7 @@ import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { NONE } from './conditions.ts';
 import { ACTIONS, type Match, outcomeFor, type PolicyDocument, type Rule, ruleLabel } from './document.ts';
 
-/** Sentences, in the order of the rules. */
+/** Returns sentences in the order of the rules. */
 export function policyWarnings({ rules }: PolicyDocument): string[] {
   const shadows = shadowWarnings(rules);
   return rules.flatMap((rule, index) => [...ownWarnings(rule, index, rules), ...(shadows[index] ?? [])]);
@@ -30,7 +30,7 @@ function isEmptyRange({ quality_below, quality_at_least, younger_than_days, olde
   );
 }
 
-/** By member, the values that match: an entity must have one of them. Members that every entity meets are left out. */
+/** Member → accepted values. Omits members that match every entity. */
 type Conditions = ReadonlyMap<string, readonly string[]>;
 
 function conditionsOf({ match = {}, except }: Rule): Conditions {
@@ -47,13 +47,13 @@ function isMetByAll(member: string, values: readonly string[]): boolean {
   if (member === 'trust') return hasAll(TRUST_STATES);
   if (member === 'quality_at_least') return values[0] === '0';
   const isAnyText = values.some((value) => /^\*+$/.test(value));
-  // Every entity has a name. Other texts may be missing.
+  // Every entity has a name; other texts may be missing.
   return isAnyText && (member === 'name' || values.includes(NONE));
 }
 
 /**
- * For each rule, warns about actions that an earlier rule always decides first, as far as the texts of the rules show that. A set
- * of rules is a number with one bit per rule, so that the time grows with the number of patterns, not with the pairs of rules.
+ * For each rule, warns about actions that an earlier rule always decides first, as far as the patterns show. A set of rules
+ * is a number with one bit per rule, so that the time grows with the number of patterns, not with the pairs of rules.
  */
 function shadowWarnings(rules: readonly Rule[]): string[][] {
   const conditions = rules.map(conditionsOf);
@@ -61,7 +61,7 @@ function shadowWarnings(rules: readonly Rule[]): string[][] {
   const earlier = new Map<string, bigint>();
   const saying = (what: string) => earlier.get(what) ?? 0n;
 
-  /** Earlier rules that name each of its values, or that say nothing about the member. */
+  /** Earlier rules that accept each of these values, or do not restrict the member. */
   function widerThan(wanted: Conditions, position: number): bigint {
     let wider = (1n << BigInt(position)) - 1n;
     for (const member of members) {
