@@ -1,4 +1,4 @@
-// Agent cards of A2A (Agent2Agent), versions 1.0 and 0.3: a card → a manifest, and the card of a manifest.
+// A2A (Agent2Agent) agent cards, versions 1.0 and 0.3: converts a card to a manifest and back.
 import type { InputFault } from '../errors.ts';
 import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { reversedHost } from './present-entry.ts';
@@ -9,14 +9,14 @@ export function isAgentCard(document: unknown): document is JsonObject {
   return seemsAgentCard(document) && cardFaults(document).length === 0;
 }
 
-/** Manifests have a type, and servers of registries have no skills. */
+/** Manifests have a type, and registry servers have no skills. */
 export function seemsAgentCard(document: unknown): document is JsonObject {
   return (
     isJsonObject(document) && document.type === undefined && document.id === undefined && document.skills !== undefined
   );
 }
 
-/** What both versions demand of a card, and an address that agents can be reached at. */
+/** Checks the fields that both versions require, and that the agent has an address. */
 export function cardFaults(card: JsonObject): InputFault[] {
   const areTexts = (owner: JsonObject, names: readonly string[], at = '') =>
     names
@@ -48,7 +48,7 @@ export function addressOf(card: JsonObject): string | undefined {
   );
 }
 
-/** The card stays in the manifest as it came. */
+/** Keeps the card unchanged in the manifest. */
 export function manifestFromAgentCard(card: JsonObject): JsonObject {
   const url = addressOf(card) ?? '';
   const skills = asObjects(card.skills);
@@ -71,7 +71,7 @@ export function manifestFromAgentCard(card: JsonObject): JsonObject {
   };
 }
 
-/** The card that a manifest holds; what it leaves out is taken from the manifest. Undefined unless it is a whole card. */
+/** The card in a manifest, completed from the manifest. Returns undefined unless the card is complete. */
 export function agentCardOf({
   type,
   name,

@@ -1,4 +1,4 @@
-// The contract of the hub's MCP registry: the types of its protocol.
+// The contract of the hub's MCP registry: its protocol types.
 import { z } from 'zod';
 
 /** The newest release of the schema; clients warn about older ones. */
@@ -7,7 +7,7 @@ export const OFFICIAL_META = 'io.modelcontextprotocol.registry/official';
 /** The only key that publishers may use. */
 export const PUBLISHER_META = 'io.modelcontextprotocol.registry/publisher-provided';
 
-/** Beside the official object: the hubs that an entry came through, by their ids, from the one that had it first to the one that answers. */
+/** Key next to the official object, with the ids of all hubs that passed on the entry, from the first to the responding one. */
 export const HUBS_META = 'catalog-hub/hubs';
 
 const SERVER_STATUSES = ['active', 'deprecated', 'deleted'] as const;
@@ -19,7 +19,7 @@ export interface ServerKey {
   version: string;
 }
 
-/** Neither part has spaces. */
+/** Neither part contains spaces. */
 export function keyText({ name, version }: ServerKey): string {
   return `${name} ${version}`;
 }
@@ -60,17 +60,17 @@ export const ServerList = z
 export type ServerList = z.infer<typeof ServerList>;
 
 export interface ServerQuery {
-  /** Where the previous page ended. It contains the query, so that the other parameters need not be repeated. */
+  /** The end of the previous page. It contains the query, so that the other parameters need not be repeated. */
   cursor?: string;
   limit?: number;
-  /** Names that contain it come first, then what the hub's search finds. */
+  /** Names that contain the text come first, then other search results. */
   search?: string;
   /** An exact version, or `latest`. */
   version?: string;
-  /** RFC 3339; strictly later. */
+  /** RFC 3339; exclusive. */
   updatedSince?: string;
   includeDeleted?: boolean;
-  /** Only what this view shows. */
+  /** Limits the result to this view. */
   view?: string;
 }
 
@@ -82,7 +82,7 @@ export interface ServerReference extends ServerOptions {
   version: string;
 }
 
-/** What belongs to no remote, because it was published to this hub: the hub names it where it would name the remote. */
+/** Stands in place of a remote's address for entities that were published to this hub. */
 export const PUBLISHED = 'published';
 
 const ValidationIssue = z.object({
@@ -114,7 +114,7 @@ export const NewStatus = z.strictObject({
 
 export interface StatusRequest extends z.infer<typeof NewStatus> {
   name: string;
-  /** Without one, all versions that were published. */
+  /** If absent, all published versions. */
   version?: string;
 }
 
@@ -128,7 +128,7 @@ export const ViewName = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 small letters, digits, and . _ -')
   .meta({ examples: ['team'] });
 
-/** Strict: a member that is misspelled would otherwise open a view to everything. */
+/** Strict, because a misspelled member would open the view to everything. */
 export const NewView = z.strictObject({
   description: z
     .string()
@@ -162,7 +162,7 @@ export type ViewRemoved = z.infer<typeof ViewRemoved>;
 
 export const CARD_TYPE = 'application/mcp-server-card+json';
 export const AGENT_CARD_TYPE = 'application/a2a-agent-card+json';
-/** Below the address of an agent. */
+/** Relative to the address of an agent. */
 export const WELL_KNOWN_CARD = '/.well-known/agent-card.json';
 
 const ARD_FIELDS = [
@@ -245,8 +245,8 @@ export interface Ard {
   list(query: ArdList): Promise<{ items: ArdEntry[]; pageToken?: string }>;
   /** @throws HubError `invalid_request`, `entity_not_found` */
   get(identifier: string): Promise<ArdEntry>;
-  /** By the id of one of the entities that it was made of. @throws HubError `entity_not_found` */
+  /** Takes the id of any entity that the server was built from. @throws HubError `entity_not_found` */
   card(uid: string): Promise<Record<string, unknown>>;
-  /** By the id of the agent. @throws HubError `entity_not_found` */
+  /** Takes the id of the agent. @throws HubError `entity_not_found` */
   agentCard(uid: string): Promise<Record<string, unknown>>;
 }

@@ -4,10 +4,10 @@ import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';
 import type { EntryFilter } from './store.ts';
 
-/** Cursors may be forged, and no database finds a NUL. */
+/** Cursors may be forged, and databases reject NUL. */
 const Text = z.string().refine((text) => !text.includes('\u0000'));
 
-/** `ranked`: among the results that search found by meaning, after those whose name matches. */
+/** `ranked` continues the semantic search results, which follow the matching names. */
 const Position = z.object({
   in: z.enum(['names', 'ranked']),
   rank: z.int().min(0).max(2),

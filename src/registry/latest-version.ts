@@ -1,4 +1,4 @@
-// Determines the latest version of a server by the rule of the MCP registry.
+// Determines the latest version of a server by the MCP registry's rule.
 import semver from 'semver';
 
 export interface DatedVersion {
@@ -6,7 +6,7 @@ export interface DatedVersion {
   publishedAt: string;
 }
 
-/** Semantic versions count before others, and are compared as such; all others, and equal ones, by their date. */
+/** Semantic versions win over others, and are compared as such; all others, and equal ones, are compared by date. */
 export function latestVersion<T extends DatedVersion>(versions: readonly T[]): T | undefined {
   return versions.reduce<T | undefined>(
     (latest, each) => (latest && !isLater(each, latest) ? latest : each),

@@ -1,11 +1,11 @@
-// Converts parts of `server.json` in manifests to the schema; malformed and unknown parts are left out.
+// Converts parts of `server.json` in manifests to the schema; drops malformed and unknown parts.
 import { z } from 'zod';
 import { asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 
-/** Undefined for what cannot be listed. */
+/** Returns undefined for values that cannot be listed. */
 type Reader = (value: unknown) => unknown;
 
-/** Package as the schema wants it; undefined without its type, its identifier or a way to talk to it. */
+/** Returns undefined for a package without a type, an identifier or a transport. */
 export function readPackage(value: JsonObject): JsonObject | undefined {
   return members(PACKAGE, ['registryType', 'identifier', 'transport'])(value);
 }
@@ -18,7 +18,7 @@ export function readRepository(value: JsonObject): JsonObject | undefined {
   return members({ url: readAddress, source: asText, id: text, subfolder: asText }, ['url', 'source'])(value);
 }
 
-/** An address without variables, of which every character is one that addresses have. */
+/** Accepts only valid URL characters, and no variables. */
 export function readAddress(value: unknown): string | undefined {
   const isAddress = typeof value === 'string' && /^https?:\/\/[!#-;=?-[\]_a-z~]+$/i.test(value) && URL.canParse(value);
   return isAddress ? value : undefined;
@@ -28,19 +28,19 @@ export function readIcon(value: JsonObject): JsonObject | undefined {
   return members(ICON, ['src'])(value);
 }
 
-/** RFC 3339, with the precision that it has. A date alone is its first moment, a time without a zone that of UTC. */
+/** Returns RFC 3339 with the original precision. A date means its start; a time without a zone is UTC. */
 export function readTimestamp(value: unknown): string | undefined {
   const [, day, time = '00:00:00', fraction = '', zone = 'Z'] = TIMESTAMP.exec(asText(value) ?? '') ?? [];
   const moment = `${day}T${time}${fraction}${zone.toUpperCase()}`;
   return Moment.safeParse(moment).data;
 }
 
-/** Knows how many days a month has. */
+/** Also checks the number of days in a month. */
 const Moment = z.iso.datetime({ offset: true });
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(\.\d+)?\s?(Z|[+-]\d\d:\d\d)?)?$/i;
 
 const text: Reader = (value) => (typeof value === 'string' ? value : undefined);
-/** Numbers and truth values are often written without quotes. */
+/** Numbers and booleans are often written without quotes. */
 const scalar: Reader = (value) => (typeof value === 'number' || typeof value === 'boolean' ? `${value}` : text(value));
 const flag: Reader = (value) => (typeof value === 'boolean' ? value : undefined);
 const fitting =
@@ -51,7 +51,7 @@ const oneOf =
   (...values: string[]): Reader =>
   (value) =>
     values.find((each) => each === value);
-/** May hold variables, such as `{host}`. */
+/** May contain variables, such as `{host}`. */
 const template = fitting(/^https?:\/\/\S+$/);
 
 function listOf(read: Reader): Reader {
@@ -73,7 +73,7 @@ function recordOf(read: Reader): Reader {
       : undefined;
 }
 
-/** In the order of the value, so that what is well-formed stays as it is. */
+/** Keeps the order of members, so that a well-formed value stays unchanged. */
 function members(readers: Record<string, Reader>, required: readonly string[] = []) {
   return (value: unknown): JsonObject | undefined => {
     if (!isJsonObject(value)) return undefined;
@@ -108,7 +108,7 @@ const ARGUMENT: Record<string, Reader> = {
   isRepeated: flag,
 };
 
-/** One of an unknown type is kept as what it looks like: without it, the command would be another one. */
+/** Infers an unknown type instead of dropping the argument, because that would change the command. */
 function argument(value: unknown): JsonObject | undefined {
   const read = members(ARGUMENT)(value);
   if (!read) return undefined;

@@ -1,4 +1,4 @@
-// Turns a server from an MCP registry's list, or a `server.json`, into a manifest.
+// Converts a server from an MCP registry's list, or a `server.json`, to a manifest.
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { isAgentCard, manifestFromAgentCard } from './agent-card.ts';
 import { HUBS_META, OFFICIAL_META } from './contract.ts';
@@ -7,7 +7,7 @@ import { manifestFromServer } from './manifest-from-server.ts';
 const LONGEST_HUB_ID = 100;
 const SCHEMA = /modelcontextprotocol.*server[\w.-]*\.json$/i;
 
-/** Manifests of the hub have a type, and those that lack one by mistake at least an id. */
+/** The hub's manifests have a type, and those without one at least have an id. */
 export function isServerJson(document: unknown): document is JsonObject {
   if (!isJsonObject(document) || document.type !== undefined) return false;
   if (isWrapped(document) || SCHEMA.test(asText(document.$schema) ?? '')) return true;
@@ -15,26 +15,26 @@ export function isServerJson(document: unknown): document is JsonObject {
   return id === undefined && Boolean(name && version) && (Array.isArray(packages) || Array.isArray(remotes));
 }
 
-/** A manifest as it is, and that of a `server.json` or of an agent card. */
+/** Returns a manifest unchanged; converts a `server.json` or an agent card. */
 export function manifestOf(document: JsonObject): JsonObject {
   if (isServerJson(document)) return listedManifest(document);
   return isAgentCard(document) ? manifestFromAgentCard(document) : document;
 }
 
-/** Newer lists wrap each server and add the registry's data separately; older ones are flat. */
+/** Newer lists wrap each server and add registry data separately; older lists are flat. */
 export function listedManifest(listed: JsonObject): JsonObject {
   const manifest = manifestFromServer(serverOf(listed), officialOf(listed));
   const hubs = hubsOf(listed);
   return hubs.length === 0 ? manifest : { ...manifest, provenance: { ...asObject(manifest.provenance), hubs } };
 }
 
-/** Whether another hub has it from this one. */
+/** Whether another hub got the manifest from this one. */
 export function cameThrough(manifest: unknown, hubId: string): boolean {
   const { hubs } = asObject(asObject(manifest).provenance);
   return Array.isArray(hubs) && hubs.includes(hubId);
 }
 
-/** Whether the hub that answered has this id: it is this hub, or runs from a copy of its database. */
+/** Whether the responding hub has this id: it is this hub, or uses a copy of its database. */
 export function isAnsweredBy(manifest: unknown, hubId: string): boolean {
   const { hubs } = asObject(asObject(manifest).provenance);
   return Array.isArray(hubs) && hubs.at(-1) === hubId;

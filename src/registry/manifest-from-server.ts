@@ -1,11 +1,11 @@
-// Turns a `server.json` into a manifest: packages become artifacts, and remotes become the registration.
+// Converts a `server.json` to a manifest: packages become artifacts, and remotes become the registration.
 import { artifactOfPackage } from '../catalog/launch/package-artifact.ts';
 import { either } from '../catalog/launch/registry-input.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
 import { PUBLISHER_META } from './contract.ts';
 import { commandOf } from './package-command.ts';
 
-/** `official` has the registry's own data about the server: status and dates. Both spellings of every key are read. */
+/** `official` is the registry's data about the server: status and dates. Reads both spellings of every key. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
   const packages = asObjects(server.packages);
   const remotes = asObjects(server.remotes);
@@ -44,7 +44,7 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
   };
 }
 
-/** Kept as it came, so that the server can be listed again as it was published. */
+/** Kept unchanged, so that the server can be listed again as published. */
 function whatOnlyRegistriesRead({ repository, icons, _meta }: JsonObject): JsonObject {
   const provided = asObject(_meta)[PUBLISHER_META];
   return {
@@ -60,7 +60,7 @@ export function lifecycleOf(status: string, message: string | null): JsonObject 
   return message === null ? { status } : { status, reason: message };
 }
 
-/** A server that can be reached is registered by its address; one that is run, by its command. */
+/** Registers a remote server by its address, and a local one by its command. */
 export function registrationOf({ packages, remotes }: JsonObject): JsonObject {
   const remote = asObjects(remotes).find(({ url }) => typeof url === 'string');
   if (remote) {

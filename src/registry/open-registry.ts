@@ -20,13 +20,13 @@ interface OpenRegistryDependencies
   viewStore: ViewStore;
   tablesOf: (mapping: ServerMapping) => RegistryTables;
   search: (query: SearchQuery) => Promise<SearchPage>;
-  /** With what the policy says about it. */
+  /** Includes the policy's decisions. */
   getEntity: AgentSource['get'];
 }
 
-/** Beside the names that match, clients show one page of what search finds. */
+/** Clients show one page of search results in addition to matching names. */
 const MOST_RANKED = 100;
-/** Agents with a card are few; each is read for a list of them. */
+/** Agents with a card are few; a list reads each of them. */
 const MOST_AGENTS = 1_000;
 
 export function openRegistry({

@@ -1,4 +1,4 @@
-// Turns a package of an MCP registry into the command of a registration.
+// Converts a package of an MCP registry to the command of a registration.
 import { launchPackage } from '../catalog/launch/registry-package.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { fillGaps } from '../lib/secrets/secret-address.ts';

@@ -1,15 +1,15 @@
-// An entry as the registry shows it.
+// Renders an entry as the registry's clients see it.
 import { uidInAddress } from '../catalog/entity.ts';
 import { HUBS_META, OFFICIAL_META, type ServerResponse } from './contract.ts';
 import type { AboutEntry, RegistryEntry } from './store.ts';
 
-/** The hub that shows it. */
+/** The hub that serves the entry. */
 export interface Presenter {
   baseUrl: string;
   hubId: string;
 }
 
-/** As JSON, into which the finished `server.json` goes as it is: a list has a hundred of them. */
+/** Inserts the stored `server.json` text without parsing it, because a list has a hundred of them. */
 export function entryText(entry: RegistryEntry, { baseUrl, hubId }: Presenter): string {
   const { ids, tags, note, hubs = [] } = JSON.parse(entry.about) as AboutEntry;
   const meta = {
@@ -36,7 +36,7 @@ export function presentEntry(entry: RegistryEntry, presenter: Presenter): Server
   return JSON.parse(entryText(entry, presenter)) as ServerResponse;
 }
 
-/** Names of keys begin with a domain, the other way round. */
+/** Metadata keys begin with a reversed domain. */
 export function reversedHost(url: string): string {
   const { hostname } = new URL(url);
   return /^[\d.]+$|^\[/.test(hostname) ? 'localhost' : hostname.split('.').toReversed().join('.');

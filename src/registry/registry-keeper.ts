@@ -1,4 +1,4 @@
-// Keeps the registry up to date with the catalog: in the background, and before each response as far as time allows.
+// Keeps the registry up to date with the catalog: in the background, and before each response within a time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
@@ -6,11 +6,11 @@ import type { RegistryTables } from './store.ts';
 
 export interface KeeperDependencies {
   tables: RegistryTables;
-  /** At most one hub on the same database updates the entries at a time. */
+  /** Only one hub on the same database updates the entries at a time. */
   tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;
-  /** Whether the machine is needed for something more urgent; background work waits for its end. */
+  /** Whether more urgent work is running, for which background work waits. */
   isBusy: () => boolean;
-  /** False for a hub that lives for one command: it looks at the entries only when it is asked for them. */
+  /** False for a hub that runs a single command: it updates the entries only on request. */
   isServed: boolean;
   now: Clock;
   log: Logger;
@@ -18,21 +18,21 @@ export interface KeeperDependencies {
 
 const LOCK = 'registry';
 const LOOK_FOR_CHANGES_MS = 1_000;
-/** An answer right after a change should show it; while changes keep coming, it is late by a moment instead of slow. */
+/** A response right after a change should reflect it; during a stream of changes, it may be slightly stale instead of slow. */
 const WAIT_FOR_CHANGE_MS = 2_000;
-/** A hub that has just started, or whose tables are new: clients give up after some seconds, and come again after a 503. */
+/** Applies to a hub that has just started, or has empty tables: clients give up after some seconds, and retry after a 503. */
 const WAIT_FOR_BUILD_MS = 5_000;
 const WAIT_FOR_FEW_MS = 15_000;
 const LOOK_AGAIN_MS = 20;
 const WAIT_FOR_OTHERS_MS = 20;
-/** Each is a transaction, and holds up others for some milliseconds. */
+/** Each batch is a transaction, and blocks others for some milliseconds. */
 const ENTITIES_AT_ONCE = 100;
 
 export class RegistryKeeper {
   private readonly given: KeeperDependencies;
   private readonly watching: NodeJS.Timeout | undefined;
   private readonly stopping = new AbortController();
-  /** The revision that the entries show, as far as it is known: they never go back. */
+  /** The latest known revision of the entries, which never decreases. */
   private shown: number | undefined;
   private refreshing: { over: Promise<void>; since: number } | undefined;
   private reported = '';
@@ -50,8 +50,8 @@ export class RegistryKeeper {
   }
 
   /**
-   * Answers which revision the entries show. Until they are built, none is answered with: who mirrors a registry takes an
-   * empty list for an empty registry. @throws HubError `overloaded`
+   * Resolves to the revision that the entries reflect. Throws until they are built, because a mirror would mistake an empty
+   * list for an empty registry. @throws HubError `overloaded`
    */
   async bringUpToDate(): Promise<number> {
     const wanted = await this.given.tables.revision();
@@ -67,7 +67,7 @@ export class RegistryKeeper {
     return this.shown;
   }
 
-  /** A few changes are worth waiting for, however busy the machine is; an ingest is not. */
+  /** Waits for a few changes even if the machine is busy, but not for an ingest. */
   private async patienceEnd(refreshingSince: number): Promise<number> {
     if (this.shown === undefined) return performance.now() + WAIT_FOR_BUILD_MS;
     const changes = await this.given.tables.changesAfter(this.shown);
@@ -81,7 +81,7 @@ export class RegistryKeeper {
     await this.refreshing?.over;
   }
 
-  /** Calls that come meanwhile share the work. */
+  /** Concurrent calls share the work. */
   private refresh(): { over: Promise<void>; since: number } {
     this.refreshing ??= {
       since: performance.now(),
@@ -136,7 +136,7 @@ export class RegistryKeeper {
       await this.given.tables.update(uids.slice(start, start + ENTITIES_AT_ONCE), this.given.now());
   }
 
-  /** Each reason once, not with every answer. */
+  /** Logs each reason once, instead of with every response. */
   private report(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     if (this.reported === reason || this.stopping.signal.aborted) return;

@@ -1,4 +1,4 @@
-// The hub as an MCP registry: its list, its searches, and single servers.
+// The hub as an MCP registry: its list, its search, and single servers.
 import { HubError, invalidRequest } from '../errors.ts';
 import type { ServerKey, ServerList, ServerOptions, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
 import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
@@ -9,7 +9,7 @@ import type { Views } from './views.ts';
 export interface Registry {
   /** @throws HubError `invalid_request` */
   list(query: ServerQuery): Promise<ServerList>;
-  /** The same as JSON, for those who pass it on. */
+  /** Like `list`, as JSON text for responses. */
   listText(query: ServerQuery): Promise<string>;
   /** Newest first. @throws HubError `entity_not_found` */
   versions(name: string, options?: ServerOptions): Promise<ServerList>;
@@ -19,16 +19,16 @@ export interface Registry {
 
 export interface RegistryDependencies {
   store: RegistryStore;
-  /** Resolves when the entries show the catalog, as far as there is time. */
+  /** Resolves when the entries reflect the catalog, or when the time limit ends. */
   upToDate: () => Promise<unknown>;
-  /** The servers that fit a text, best first. */
+  /** Servers that match a text, best first. */
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
   hubId: string;
   views: Pick<Views, 'filterOf'>;
 }
 
-/** What search says about a server. */
+/** A search result. */
 export interface RankedServer {
   key: ServerKey;
   /** 0 to 1. */
@@ -47,7 +47,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     const { search, ...filter } = query;
     const ofNames = after?.in === 'ranked' ? [] : await store.page({ ...filter, search, limit: limit + 1, after });
     const entries = ofNames.slice(0, limit);
-    // Whether search finds more is looked up with the next page.
+    // Further search results are looked up with the next page.
     if (ofNames.length > limit || (search !== undefined && entries.length === limit))
       return { entries, next: placeOf(entries.at(-1), 'names', search) };
     if (search === undefined) return { entries };
@@ -55,7 +55,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     return { entries: [...entries, ...others.entries], ...(others.next ? { next: others.next } : {}) };
   }
 
-  /** What search finds beside the names that contain the text. */
+  /** Search results whose names do not contain the text. */
   async function findRanked(
     query: EntryFilter & { search: string },
     limit: number,
@@ -69,7 +69,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     const keys = (await store.keysOf(names, query)).toSorted(
       (one, other) => placeIn(one.name) - placeIn(other.name) || (one.version < other.version ? -1 : 1),
     );
-    // A name that has left the ranking since then ends the list.
+    // If the last name has left the ranking, the list ends.
     const start =
       after?.in === 'ranked'
         ? 1 +
@@ -89,7 +89,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
   const presenter = () => ({ baseUrl: baseUrl(), hubId });
   const present = (entry: RegistryEntry) => presentEntry(entry, presenter());
 
-  /** Newest first; without a version, all of them. */
+  /** Newest first; without a version, returns all of them. */
   async function versionsOf({
     name,
     version,

@@ -1,35 +1,35 @@
-// Turns manifests into a `server.json`, the reverse of `manifest-from-server.ts`. Several manifests may describe one version of a server.
+// Converts manifests to a `server.json`, the reverse of `manifest-from-server.ts`. Several manifests may describe one server version.
 import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
 import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ServerJson, type ServerKey, type ServerStatus } from './contract.ts';
 import { readAddress, readIcon, readPackage, readRemote, readRepository, readTimestamp } from './listed-parts.ts';
 
-/** What manifests say about one version of a server. */
+/** One version of a server, built from manifests. */
 export interface ListedServer {
   server: ServerJson;
   status: ServerStatus;
   statusMessage: string | null;
-  /** As the manifests say it; null when they do not. */
+  /** From the manifests; null if they have no date. */
   publishedAt: string | null;
-  /** When the status changed, if it is not `active`, as the manifests say it. */
+  /** When the status changed, if it is not `active`; from the manifests. */
   statusChangedAt: string | null;
   words: EntryWords;
 }
 
-/** What manifests say that has no place in `server.json`; absent where there is nothing. */
+/** Data of manifests that `server.json` has no members for; absent if empty. */
 export interface EntryWords {
   tags?: string[];
   capabilities?: string[];
-  /** Questions that the server is good for. */
+  /** Example queries for the server. */
   examples?: string[];
-  /** The other hubs that it came through. */
+  /** The other hubs that passed on the entry. */
   hubs?: string[];
 }
 
 const SERVER_NAME = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 const LONGEST_NAME = 200;
-/** No spaces, and nothing that a database or an address cannot hold. */
+/** Excludes spaces and characters that a database or an address cannot contain. */
 const SERVER_VERSION = /^[^\s\p{Cc}\p{Cs}]{1,255}$/u;
 const LONGEST_TEXT = 100;
 const LONGEST_MESSAGE = 500;
@@ -37,7 +37,7 @@ const PUBLIC_REGISTRY = /^https?:\/\/((registry\.)?npmjs\.(org|com)|pypi\.org|do
 const REPOSITORY = /^https:\/\/(?:www\.)?(github|gitlab)\.com\/[^/]+\/[^/]/;
 const REMOTE_TYPES = ['streamable-http', 'sse'];
 
-/** Which server a manifest describes; undefined for those that cannot be listed under a name of their own. */
+/** The server that a manifest describes; undefined if it cannot be listed. */
 export function serverKeyOf({ type, name, version, provenance }: JsonObject): ServerKey | undefined {
   if (type !== 'mcp_server') return undefined;
   const { server_name, server_version } = asObject(provenance);
@@ -50,7 +50,7 @@ function isServerName(name: string): boolean {
   return name.length <= LONGEST_NAME && SERVER_NAME.test(name);
 }
 
-/** In the order given, which must be a stable one: of each text, the first that there is counts. */
+/** The first manifest with a value wins, so the order of `manifests` must be stable. */
 export function serverFromManifests(
   { name, version }: ServerKey,
   manifests: readonly [JsonObject, ...JsonObject[]],
@@ -103,13 +103,13 @@ function wordsOf(manifests: readonly JsonObject[]): EntryWords {
   };
 }
 
-/** The shortest way; empty when one of the manifests came through no other hub. */
+/** The shortest chain of hubs; empty if a manifest came through no other hub. */
 function hubsOf(manifests: readonly JsonObject[]): string[] {
   const ways = manifests.map(({ provenance }) => asTexts(asObject(provenance).hubs));
   return ways.toSorted((one, other) => one.length - other.length)[0] ?? [];
 }
 
-/** `disabled` only says that the hub cannot start it, which clients of a registry find out themselves. */
+/** Ignores `disabled`, which only means that the hub cannot start the server; clients of a registry check that themselves. */
 function statusOf(manifests: readonly JsonObject[]): Pick<ListedServer, 'status' | 'statusMessage'> {
   const isDeleted = ({ provenance }: JsonObject) => asObject(provenance).registry_status === 'deleted';
   const isDeprecated = ({ lifecycle }: JsonObject) => asObject(lifecycle).status === 'deprecated';
@@ -147,7 +147,7 @@ function iconsOf({ icons }: JsonObject): JsonObject[] | undefined {
   return shown.length > 0 ? shown : undefined;
 }
 
-/** Manifests that were written for this hub list artifacts instead. */
+/** Manifests that were written for this hub list artifacts instead of packages. */
 function packagesOf({ packages, artifacts }: JsonObject): JsonObject[] {
   const listed = asObjects(packages);
   const all = listed.length > 0 ? listed : asObjects(asObjects(artifacts).map(packageOfArtifact));
@@ -170,7 +170,7 @@ function packageOf({ registryName, registryType = registryName, name, ...pack }:
   });
 }
 
-/** The tag belongs to the name of an image: clients would append a version to a name that has one. */
+/** Adds the tag to the image name, because clients would append the version otherwise. */
 function taggedImage(image: string, tag: string | undefined): string {
   const isTagged = image.includes('@') || /:[^/]*$/.test(image);
   return tag && !isTagged ? `${image}:${tag}` : image;
@@ -186,7 +186,7 @@ function remotesOf({ remotes }: JsonObject): JsonObject[] {
   );
 }
 
-/** Older registries wrote `registry_type`; the names of variables stay as they are. */
+/** Older registries wrote `registry_type`. Does not change names of variables. */
 function inCamelCase(value: JsonObject): JsonObject {
   const entries = Object.entries(value).map(([key, each]) => {
     const name = key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
@@ -206,7 +206,7 @@ function eachOnce(values: readonly JsonObject[]): JsonObject[] {
   return [...new Map(values.map((value) => [jsonDigest(value), value])).values()];
 }
 
-/** Cut at a word: clients refuse longer texts. */
+/** Cuts at a word, because clients reject longer texts. */
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   if (line.length <= LONGEST_TEXT) return line;

@@ -1,11 +1,11 @@
-// Ports: the entries of the registry, and how they follow the catalog.
+// Ports: the entries of the registry, and how they are kept in sync with the catalog.
 import type { EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { RegistryView, ServerKey, ServerStatus } from './contract.ts';
 import type { DatedVersion } from './latest-version.ts';
 import type { EntryWords, ListedServer } from './server-from-manifests.ts';
 
-/** One version of a server as it is listed. */
+/** One listed version of a server. */
 export interface RegistryEntry extends ServerKey {
   status: ServerStatus;
   statusMessage: string | null;
@@ -15,60 +15,60 @@ export interface RegistryEntry extends ServerKey {
   isLatest: boolean;
   /** `server.json`, as JSON. */
   server: string;
-  /** The hub's additional data about it, as JSON. */
+  /** The hub's additional data, as JSON. */
   about: string;
 }
 
-/** What the hub knows about an entry beside `server.json`: the entities it was made of, and what those say. */
+/** Data about an entry that is not in `server.json`: the entities it was built from, and their words. */
 export interface AboutEntry extends EntryWords {
   ids: EntityUid[];
-  /** Only of what was published, and is not listed. */
+  /** Only for published servers that are not listed. */
   note?: string;
 }
 
 export interface EntryFilter {
   /** An exact version, or `latest`. */
   version?: string;
-  /** Strictly later than this; deleted entries are among them. */
+  /** Exclusive; includes deleted entries. */
   updatedSince?: string;
   includeDeleted: boolean;
   view?: ViewFilter;
 }
 
-/** Without names: all. */
+/** Without names, includes all servers. */
 export type ViewFilter = Pick<RegistryView, 'names' | 'approved'>;
 
 export interface ViewStore {
   list(): Promise<RegistryView[]>;
   get(name: string): Promise<RegistryView | undefined>;
   save(view: RegistryView): Promise<void>;
-  /** False when it was not there. */
+  /** Resolves to false if the view did not exist. */
   remove(name: string): Promise<boolean>;
 }
 
-/** The place of an entry in a list. With a search: 0 for the exact name, 1 for its beginning, 2 for any other part of it. */
+/** The position of an entry in a list. In a search, `rank` is 0 for the exact name, 1 for a prefix, 2 for any other part. */
 interface EntryPlace extends ServerKey {
   rank: number;
 }
 
 export interface RegistryStore {
-  /** In the order of names and versions, byte by byte; with a text, only names that contain it, and the best match first. */
+  /** Sorted by name and version, byte by byte; with a text, returns only names that contain it, best match first. */
   page(filter: EntryFilter & { search?: string; after?: EntryPlace; limit: number }): Promise<RegistryEntry[]>;
   /** Finds servers with these names, in no particular order. */
   keysOf(names: readonly string[], filter: EntryFilter): Promise<ServerKey[]>;
   /** In the order given. */
   entries(keys: readonly ServerKey[], filter?: Pick<EntryFilter, 'view'>): Promise<RegistryEntry[]>;
-  /** The versions of one server that the filter names. */
+  /** Versions of one server that match the filter. */
   versions(name: string, filter: EntryFilter): Promise<RegistryEntry[]>;
-  /** Names that are listed, and differ from this one only in case. */
+  /** Listed names that differ from this one only in case. */
   twinsOf(name: string): Promise<string[]>;
-  /** The manifests of a server that were published to this hub, as JSON: of one version, or of all. */
+  /** A server's manifests that were published to this hub, as JSON: of one version, or of all. */
   publishedManifests(name: string, version?: string): Promise<string[]>;
-  /** Which entries these entities belong to. */
+  /** The entries that these entities belong to. */
   serversOf(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, ServerKey>>;
 }
 
-/** What the store does not decide: which server a manifest describes, what it says about it, which version is the latest. */
+/** Decisions that the store delegates: which server a manifest describes, its `server.json`, and the latest version. */
 export interface ServerMapping {
   keyOf(manifest: JsonObject): ServerKey | undefined;
   listed(key: ServerKey, manifests: readonly [JsonObject, ...JsonObject[]]): ListedServer;
@@ -76,15 +76,15 @@ export interface ServerMapping {
 }
 
 export interface RegistryTables {
-  /** The revision of the catalog. */
+  /** The catalog's revision. */
   revision(): Promise<number>;
-  /** The revision that the entries show; undefined until they are built. */
+  /** The revision that the entries reflect; undefined until they are built. */
   shown(): Promise<number | undefined>;
   setShown(revision: number): Promise<void>;
-  /** The servers that changed after a revision; undefined when that was forgotten. */
+  /** Servers that changed after a revision; undefined if the changes are no longer stored. */
   changesAfter(revision: number): Promise<{ revision: number; uids: EntityUid[] } | undefined>;
-  /** The servers of the catalog and of the registry, in the order of their ids. */
+  /** Servers of the catalog and the registry, in id order. */
   serversAfter(uid: EntityUid, limit: number): Promise<EntityUid[]>;
-  /** Brings the entries in step with these entities, whether they came, changed or went. */
+  /** Updates the entries of these entities after they were added, changed or removed. */
   update(uids: readonly EntityUid[], now: Date): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { ViewFilter, ViewStore } from './store.ts';
 
 export interface Views {
   list(): Promise<ViewList>;
-  /** @throws HubError `invalid_request`; `name_taken` for the view that every hub has. */
+  /** @throws HubError `invalid_request`; `name_taken` for the built-in view. */
   save(view: RegistryView): Promise<RegistryView>;
   /** @throws HubError `view_not_found` */
   remove(name: string): Promise<ViewRemoved>;
@@ -14,7 +14,7 @@ export interface Views {
   filterOf(name: string): Promise<ViewFilter>;
 }
 
-/** The view that every hub has: servers that the policy allows to be installed and registered. */
+/** The built-in view: servers that the policy allows to be installed and registered. */
 const APPROVED: RegistryView = {
   name: 'approved',
   description: 'What the policy of this hub allows.',

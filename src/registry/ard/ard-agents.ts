@@ -15,7 +15,7 @@ interface FoundAgent {
 }
 
 export interface AgentSource {
-  /** Agents with a card, the newest version of each: those that fit a text, or without one all, up to a limit. */
+  /** The newest version of each agent with a card: those that match the text, or all, up to a limit. */
   find(text?: string): Promise<FoundAgent[]>;
   /** @throws HubError `entity_not_found` */
   get(uid: EntityUid): Promise<Pick<EntityRecord, 'blocked_at' | 'missing_since' | 'hidden_by' | 'updated_at'>>;
@@ -28,14 +28,14 @@ interface ArdAgent {
 }
 
 export interface ArdAgents {
-  /** What is read of an agent is kept until the revision changes. */
+  /** Caches agents until the revision changes. */
   find(revision: number, text?: string): Promise<ArdAgent[]>;
   /** @throws HubError `entity_not_found` */
   card(uid: EntityUid): Promise<JsonObject>;
 }
 
 export function createArdAgents(source: AgentSource, baseUrl: () => string): ArdAgents {
-  /** @throws HubError `entity_not_found`, also for what is not shown. */
+  /** @throws HubError `entity_not_found`, also for hidden agents. */
   async function carded(uid: EntityUid): Promise<{ card: JsonObject; document: JsonObject; updatedAt: string }> {
     const { blocked_at, missing_since, hidden_by, updated_at } = await source.get(uid);
     const document = JSON.parse((await source.manifest(uid)).text) as JsonObject;
@@ -50,7 +50,7 @@ export function createArdAgents(source: AgentSource, baseUrl: () => string): Ard
       const { card, ...about } = await carded(uid);
       return agentEntry(uid, card, { ...about, baseUrl: baseUrl() });
     } catch (error) {
-      // It went since it was found.
+      // The agent was removed after it was found.
       if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
       throw error;
     }

@@ -1,4 +1,4 @@
-// Presents a server as an ARD resource (Agentic Resource Discovery), and as a server card.
+// Converts a server to an ARD (Agentic Resource Discovery) resource and to a server card.
 import { uidInAddress } from '../../catalog/entity.ts';
 import { asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { type ArdEntry, CARD_TYPE, type ServerJson } from '../contract.ts';
@@ -7,7 +7,7 @@ import type { EntryWords } from '../server-from-manifests.ts';
 import type { AboutEntry, RegistryEntry } from '../store.ts';
 
 const REGISTRY_TYPE = 'application/ai-registry+json';
-/** The schema of SEP-2127; a later revision may say `v2`. */
+/** The schema of SEP-2127; a later revision may use `v2`. */
 const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 const IDENTIFIER = /^urn:air:([a-zA-Z0-9.-]+):mcp:([a-zA-Z0-9._-]+)$/;
 
@@ -28,7 +28,7 @@ export function ardEntry(entry: RegistryEntry, baseUrl: string): ArdEntry {
   };
 }
 
-/** Absent where there is nothing. */
+/** Omits empty lists. */
 export function ardWords({
   tags = [],
   capabilities = [],
@@ -37,7 +37,7 @@ export function ardWords({
   return {
     ...(tags.length > 0 ? { tags } : {}),
     ...(capabilities.length > 0 ? { capabilities } : {}),
-    // ARD takes so many.
+    // ARD requires two to five.
     ...(examples.length >= 2 && examples.length <= 5 ? { representativeQueries: examples } : {}),
   };
 }
@@ -48,7 +48,7 @@ function identifierOf(serverName: string): string {
   return `urn:air:${reversed(namespace)}:mcp:${name}`;
 }
 
-/** Undefined for what is not an identifier of a server. */
+/** Returns undefined if the text does not identify a server. */
 export function serverNameOf(identifier: string): string | undefined {
   const [, domain, name] = IDENTIFIER.exec(identifier) ?? [];
   return domain && name ? `${reversed(domain)}/${name}` : undefined;
@@ -62,14 +62,14 @@ function reversed(domain: string): string {
   return domain.split('.').toReversed().join('.');
 }
 
-/** What ARD entries point to: a `server.json` without packages, which is where the address of the whole one is. */
+/** The target of ARD entries: a `server.json` without packages, with the address of the complete one. */
 export function serverCard(entry: RegistryEntry, baseUrl: string): JsonObject {
   const { $schema: _, packages: __, _meta: ___, ...server } = JSON.parse(entry.server) as ServerJson;
   const address = `${baseUrl}/v0.1/servers/${encodeURIComponent(entry.name)}/versions/${encodeURIComponent(entry.version)}`;
   return { $schema: CARD_SCHEMA, ...server, _meta: { [`${reversedHost(baseUrl)}/server-json`]: address } };
 }
 
-/** The document at the well-known addresses: one entry, which says where to search. */
+/** The document at the well-known addresses: a single entry with the search address. */
 export function ardManifest(baseUrl: string): JsonObject {
   return {
     specVersion: '1.0',
@@ -87,7 +87,7 @@ export function ardManifest(baseUrl: string): JsonObject {
   };
 }
 
-/** Clients refuse what is not a domain, such as an address in numbers or `localhost`. */
+/** Clients accept only domains, not IP addresses or `localhost`. */
 export function publisherOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]+$/i.test(hostname) ? hostname : 'localhost.localdomain';

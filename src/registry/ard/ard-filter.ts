@@ -3,7 +3,7 @@ import { invalidRequest } from '../../errors.ts';
 import { type ArdEntry, type ArdField, type ArdFilter, CARD_TYPE } from '../contract.ts';
 
 export interface Listed {
-  /** Where it stands in the list: the name of a server, the identifier of an agent. */
+  /** Sort key: the name of a server, or the identifier of an agent. */
   place: string;
   publishedAt: string;
   shown: ArdEntry;
@@ -11,7 +11,7 @@ export interface Listed {
 
 const OLD_CARD_TYPE = 'application/mcp-server+json';
 
-/** One of the values of each field, of every field that is named. */
+/** Each named field must have one of its values. */
 export function filterOf(filter: ArdFilter): (entry: ArdEntry) => boolean {
   const wanted = Object.entries(filter).map(([path, values]) => {
     const texts = [values].flat().map((value) => (value === OLD_CARD_TYPE ? CARD_TYPE : value).toLowerCase());
@@ -29,7 +29,7 @@ export function valuesAt(path: ArdField): (entry: ArdEntry) => readonly string[]
   };
 }
 
-/** `type=a,b AND publisherId=example.org AND updatedAfter=2026-05-01`; commas stand for "or". @throws HubError `invalid_request` */
+/** Parses `type=a,b AND publisherId=example.org AND updatedAfter=2026-05-01`; commas mean "or". @throws HubError `invalid_request` */
 export function readListFilter(text = ''): (server: Listed) => boolean {
   const parts = text.split(/\s+AND\s+|;/i).filter((part) => part.trim() !== '');
   const conditions = parts.map((part) => {
@@ -49,7 +49,7 @@ export function readListFilter(text = ''): (server: Listed) => boolean {
 
 const LIST_CONDITION = /^\s*(displayName|type|publisherId|createdAfter|updatedAfter)\s*[:=]\s*(.+?)\s*$/;
 
-/** Later than the earliest of the dates, because commas stand for "or". */
+/** Compares with the earliest date, because commas mean "or". */
 function isLater(field: 'createdAfter' | 'updatedAfter', dates: readonly string[]): (server: Listed) => boolean {
   if (!dates.every((date) => /^\d{4}-\d\d-\d\d/.test(date) && !Number.isNaN(Date.parse(date))))
     throw invalidRequest('filter', `must have a date such as 2026-05-01 or 2026-05-01T12:00:00Z after ${field}`);

@@ -1,4 +1,4 @@
-// Agentic Resource Discovery: the servers of the registry for ARD clients, versions 0.9 and 0.91.
+// Agentic Resource Discovery: serves the registry's servers to ARD clients, versions 0.9 and 0.91.
 import { HubError, invalidRequest } from '../../errors.ts';
 import type { Ard, ArdQuery, FoundArdEntry } from '../contract.ts';
 import type { RankedServer } from '../registry.ts';
@@ -10,7 +10,7 @@ import { createSnapshot } from './snapshot.ts';
 
 export interface ArdDependencies {
   store: RegistryStore;
-  /** Answers which revision the entries show. */
+  /** Resolves to the revision that the entries reflect. */
   upToDate: () => Promise<number>;
   rank: (text: string) => Promise<RankedServer[]>;
   baseUrl: () => string;
@@ -38,10 +38,10 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
       .filter(isMatch);
   }
 
-  /** Filters and facets ask all of them. */
+  /** Cached, because filters and facets need all servers. */
   const allServers = createSnapshot(readAll);
 
-  /** The servers by name, then the agents by identifier. */
+  /** Servers by name, then agents by identifier. */
   async function everything(revision: number): Promise<Listed[]> {
     const [servers, found] = await Promise.all([allServers(revision), agents.find(revision)]);
     const carded = found.map(({ entry: shown }) => ({
@@ -81,7 +81,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     async explore({ query = {}, resultType: { facets } }) {
       const revision = await upToDate();
       const { text, filter = {} } = query;
-      // An answer has room for each field once.
+      // A response has one result per field.
       const wanted = [...new Map(facets.map((facet) => [facet.field, facet])).values()];
       const counts = wanted.map((facet) => ({
         ...facet,
@@ -147,7 +147,7 @@ function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; l
   return { buckets: sorted.slice(0, limit), ...(others > 0 ? { otherCount: others } : {}) };
 }
 
-/** Identifiers of agents come after all names of servers. */
+/** Agent identifiers sort after all server names. */
 function isAfter(place: string, from: string): boolean {
   const [isAgent, wasAgent] = [place.startsWith('urn:'), from.startsWith('urn:')];
   return isAgent === wasAgent ? place > from : isAgent;
@@ -157,7 +157,7 @@ function writeToken(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-/** A name of a server, or an identifier. @throws HubError `invalid_request` */
+/** Returns a server name or an identifier. @throws HubError `invalid_request` */
 function readToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (!/^(urn:|[\w.-]+\/)/.test(text) || writeToken(text) !== token)

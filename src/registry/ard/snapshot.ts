@@ -1,6 +1,6 @@
-// Caches data that is read completely, for one state of the registry.
+// Caches a complete read for one revision of the registry.
 
-/** Answers what was read for this revision or a later one. One reading at a time: calls that come meanwhile share it, or the next one. */
+/** Returns the data of this revision or a later one. Only one read runs at a time; concurrent calls share it or the next one. */
 export function createSnapshot<T>(read: () => Promise<T>): (revision: number) => Promise<T> {
   let current: { revision: number; value: Promise<T>; isOver: boolean } | undefined;
   let next: { revision: number; value: Promise<T> } | undefined;

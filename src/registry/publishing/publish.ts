@@ -21,7 +21,7 @@ import type { AboutEntry, RegistryEntry, RegistryStore } from '../store.ts';
 import { isManifest, publishingFaults } from './validate.ts';
 
 export interface Publishing {
-  /** A `server.json`, or a manifest of a server. @throws HubError `invalid_server`, `name_taken`, `version_taken` */
+  /** Accepts a `server.json`, or a server's manifest. @throws HubError `invalid_server`, `name_taken`, `version_taken` */
   publish(document: JsonObject): Promise<ServerResponse>;
   /** @throws HubError `invalid_request`, `entity_not_found`, `not_published` */
   setStatus(request: StatusRequest): Promise<StatusChanged>;
@@ -30,9 +30,9 @@ export interface Publishing {
 export interface PublishingDependencies {
   catalog: Pick<Catalog, 'publish' | 'get'>;
   store: Pick<RegistryStore, 'twinsOf' | 'entries' | 'versions' | 'publishedManifests'>;
-  /** Resolves when the entries show the catalog, as far as there is time. */
+  /** Resolves when the entries reflect the catalog, or when the time limit ends. */
   upToDate: () => Promise<unknown>;
-  /** Takes out of the gateway what no longer may be there. */
+  /** Removes servers from the gateway that are no longer allowed there. */
   clearGateway: () => Promise<unknown>;
   baseUrl: () => string;
   hubId: string;
@@ -49,7 +49,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
       options,
     );
 
-  /** What the policy hides is not in the registry, and its publisher should still see what was stored. */
+  /** Entries that the policy hides are not in the registry, but their publisher should still see what was stored. */
   async function shown(manifests: readonly JsonObject[]): Promise<ServerResponse[]> {
     await upToDate();
     const presenter = { baseUrl: baseUrl(), hubId };
@@ -150,7 +150,7 @@ function idsOf({ about }: RegistryEntry): AboutEntry['ids'] {
   return (JSON.parse(about) as AboutEntry).ids;
 }
 
-/** An entry that is `deleted`, although the manifest is not: the policy hides it, or an operator blocked it. */
+/** Whether the entry is `deleted` but the manifest is not: the policy hides it, or an operator blocked it. */
 function isTombstone({ status }: RegistryEntry, { provenance }: JsonObject): boolean {
   return status === 'deleted' && asObject(provenance).registry_status !== 'deleted';
 }

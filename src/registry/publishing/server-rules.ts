@@ -1,4 +1,4 @@
-// Rules that the schema of `server.json` cannot express, as the official registry checks them. Where a company's hub may be less strict, it only warns.
+// Rules of the official registry that the schema of `server.json` cannot express. Where a company's hub may be less strict, it only warns.
 import { versionFault } from '../../catalog/uid.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ValidationIssue } from '../contract.ts';
 import type { PublishedServer } from './server-schema.ts';
@@ -47,7 +47,7 @@ function isRange(version: string): boolean {
   return hasWildcard || /^\s*(\^|~|[<>]=?|=)\s*v?\d|\s-\s|\|\|/.test(version);
 }
 
-/** The version becomes part of an id. */
+/** The version becomes part of an id, which limits its characters. */
 function storageIssues(version: string): ValidationIssue[] {
   const fault = versionFault(version);
   return fault ? [error('version', fault, 'invalid-version')] : [];

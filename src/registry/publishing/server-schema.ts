@@ -1,4 +1,4 @@
-// The schema of a published `server.json`, as the MCP registry defines it; other members are refused.
+// The MCP registry's schema of a published `server.json`; rejects unknown members.
 import { z } from 'zod';
 import { PUBLISHER_META } from '../contract.ts';
 

@@ -9,10 +9,10 @@ import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import { ruleIssues, schemaIssues } from './server-rules.ts';
 import { PublishedServer } from './server-schema.ts';
 
-/** More faults would not help anyone, and would make the response slow. */
+/** More issues would not help, and would slow down the response. */
 const MOST_ISSUES = 100;
 const DEEPEST = 64;
-/** Many times what a server needs. A document of 1 MB can hold so many faults that finding them takes seconds. */
+/** Far more than a server needs. A 1 MB document can contain so many faults that finding them takes seconds. */
 const MOST_VALUES = 10_000;
 
 export function validateDocument(document: unknown): Validation {
@@ -31,7 +31,7 @@ function issuesIn(document: unknown): ValidationIssue[] {
     : manifestIssues(manifestFromAgentCard(document));
 }
 
-/** Manifests have a type; `server.json` has none. */
+/** Manifests have a type; `server.json` does not. */
 export function isManifest(document: unknown): document is JsonObject {
   return isJsonObject(document) && document.type !== undefined;
 }
@@ -64,7 +64,7 @@ function manifestIssues(document: JsonObject): ValidationIssue[] {
   }
 }
 
-/** As it would be listed, but with the parts that the manifest has of `server.json` as they are: what is wrong there is said. */
+/** As listed, but with the manifest's parts of `server.json` unconverted, so that faults in them are reported. */
 function serverOfManifest(key: ServerKey, document: JsonObject): JsonObject {
   const { server } = serverFromManifests(key, [document]);
   const given = SERVER_PARTS.filter((part) => document[part] !== undefined && document[part] !== null);
@@ -72,10 +72,10 @@ function serverOfManifest(key: ServerKey, document: JsonObject): JsonObject {
 }
 
 const SERVER_PARTS = ['repository', 'icons', 'packages', 'remotes', '_meta'];
-/** Fine for a manifest of a catalog, but not for one that is published. */
+/** Allowed in a catalog's manifest, but not in a published one. */
 const UNPUBLISHABLE = ['type', 'manifest-name'];
 
-/** What keeps a document from being published. For manifests, that is also what is only a warning to their authors. */
+/** Faults that prevent publishing. For manifests, these include issues that are only warnings to their authors. */
 export function publishingFaults(document: unknown): InputFault[] {
   const { issues } = validateDocument(document);
   const isOwn = isManifest(document) || isAgentCard(document);
@@ -101,7 +101,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_union' ? 'is not one of the types that this member may have' : issue.message;
 }
 
-/** Until the schema of 2025-09-29, members were written with underscores. */
+/** Before the schema of 2025-09-29, members were written with underscores. */
 function unknownMember(key: string): string {
   const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const advice = camel === key || key === '_meta' ? '' : `; the current schema may have it as ${camel}`;
