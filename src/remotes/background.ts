@@ -1,4 +1,4 @@
-// Syncs at regular intervals, by one hub at a time.
+// Syncs at regular intervals, one hub at a time.
 import { HubError } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { SyncReport } from './contract.ts';
@@ -11,7 +11,7 @@ export interface BackgroundDependencies {
   intervalMs: number;
   now: Clock;
   log: Logger;
-  /** Counts how each round ended. */
+  /** Counts the outcome of each round. */
   count: (outcome: Outcome) => void;
 }
 
@@ -21,14 +21,14 @@ export interface Background {
   stop(): void;
 }
 
-/** Timers cannot wait for longer than 24 days: they would fire at once. */
+/** Timers cannot wait longer than 24 days; they would fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 export function startBackgroundSync({ sync, book, intervalMs, now, log, count }: BackgroundDependencies): Background {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  /** Hubs that were started together should not all come at the same moment. */
+  /** Adds jitter, so that hubs that were started together do not sync at the same moment. */
   function schedule(): void {
     wait(intervalMs * (0.9 + Math.random() * 0.2));
   }
@@ -49,12 +49,12 @@ export function startBackgroundSync({ sync, book, intervalMs, now, log, count }:
     schedule();
   }
 
-  /** Another hub on the same database may have done it, or be doing it. */
+  /** Skips the round if another hub on the same database synced recently, or is syncing. */
   async function syncIfDue(): Promise<Outcome> {
     const { items } = await book.list();
-    // The one that waited longest decides: others may have been ingested by hand.
+    // The least recently synced remote decides, because others may have been ingested manually.
     const oldest = Math.min(...items.map(({ last_sync_at }) => (last_sync_at ? Date.parse(last_sync_at) : 0)));
-    // A time far ahead is that of a clock that was wrong.
+    // A time far in the future comes from a wrong clock.
     if (items.length > 0 && Math.abs(now().getTime() - oldest) < intervalMs / 2)
       return skipped('every remote was read recently');
     try {

@@ -1,4 +1,4 @@
-// What callers see of remotes, ingest and sync.
+// The public types of remotes, ingest and sync.
 import { z } from 'zod';
 import { REGISTER_MODES } from '../policy/contract.ts';
 
@@ -52,7 +52,7 @@ const RemoteText = z
   .max(1000, 'must not be longer than 1000 characters')
   .meta({ examples: ['https://catalog.example.org/index.json'] });
 
-/** How callers name a remote that is there already. */
+/** Identifies an existing remote. */
 export const RemoteReference = RemoteText.describe('Address of the remote, or its name');
 
 const RemoteName = z
@@ -89,7 +89,7 @@ export type NewRemote = z.infer<typeof NewRemote>;
 export const RemoteSettings = z.object(REMOTE_SETTINGS);
 export type RemoteSettings = z.infer<typeof RemoteSettings>;
 
-/** Entities whose content another remote has to bring. */
+/** Entities that are now owned by another remote, which has to provide their content. */
 const PASSED_ON = {
   passed_on: Count.default(0).describe(
     'Entities that belong to another remote now, whose next read replaces their content.',
@@ -114,9 +114,9 @@ export const RemoteAdded = z
 export type RemoteAdded = z.infer<typeof RemoteAdded>;
 
 export interface RemovalOptions {
-  /** What only this remote brought is deleted. */
+  /** Deletes entities that no other remote lists. */
   purge?: boolean;
-  /** Further names or addresses that the caller gave: nothing is removed when one is that of another remote. */
+  /** Further names or addresses from the caller: if one belongs to another remote, nothing is removed. */
   also?: readonly string[];
 }
 
@@ -200,7 +200,7 @@ export const SyncReport = z
   .meta({ id: 'SyncReport' });
 export type SyncReport = z.infer<typeof SyncReport>;
 
-/** One ingest of one remote, under way or done. */
+/** One ingest of one remote, running or finished. */
 export const IngestRun = z
   .object({
     url: z.string(),
@@ -218,7 +218,7 @@ export const IngestRun = z
   .meta({ id: 'IngestRun' });
 export type IngestRun = z.infer<typeof IngestRun>;
 
-/** How far ingests and syncs are; also what event streams report from time to time. */
+/** Progress of ingests and syncs; event streams send it periodically. */
 const SyncProgress = z.object({
   running: z.array(IngestRun).describe('Ingests that are running in this hub.'),
   registering: Count.nullable().describe(
@@ -230,18 +230,18 @@ const SyncProgress = z.object({
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
 
-/** Called from time to time with how far the work is that was asked for. */
+/** Called periodically with the progress of the requested work. */
 export type ProgressListener = (progress: SyncProgress) => void;
 
 export interface IngestOptions {
-  /** Whether an index that lists less than half of what it did is believed: what it lacks is then marked as missing. */
+  /** Accepts an index that lists less than half of its previous entries, and marks the others as missing. */
   acceptShrunk?: boolean;
 }
 
 export interface SyncOptions {
-  /** Also try servers again that can never be registered as their manifests are. */
+  /** Also retries servers whose manifests can never be registered. */
   force?: boolean;
-  /** The hub's own sync rather than a person's: it may trust an unchanged index, and waits before it tries a failed server again. */
+  /** A sync by the hub rather than a person: it may skip an unchanged index, and delays retries of failed servers. */
   background?: boolean;
 }
 
@@ -265,7 +265,7 @@ export const RejectionPage = z
 export type RejectionPage = z.infer<typeof RejectionPage>;
 
 export interface RejectionQuery {
-  /** Only of this remote, by address or name. */
+  /** Limits the result to this remote, by address or name. */
   url?: string;
   limit: number;
   offset: number;

@@ -1,26 +1,26 @@
-// Credentials for private remotes: a remote uses only those that match its own address, and sends them nowhere else.
+// Credentials for private remotes: used only for the matching remote, and sent to no other address.
 import { isBelow } from '../lib/net/fetch.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../lib/world.ts';
 
 export interface RemoteCredential {
-  /** How addresses begin; ends with a `/`. */
+  /** Prefix of addresses; ends with a `/`. */
   prefix: string;
   header: string;
   value: string;
 }
 
-/** A request for what a remote lists, or for its index; `remote` is the address of the index. */
+/** A request for an index or its manifests; `remote` is the address of the index. */
 export type RemoteFetch = (request: FetchRequest & { remote: string }) => Promise<FetchReply>;
 
 export interface RemoteCredentials {
   /** Whether a remote with this address has credentials. */
   isFor(remote: string): boolean;
-  /** The same requests, with the credentials that belong to both the remote and the requested address. */
+  /** Adds the credentials that match both the remote and the requested address. */
   with(fetch: Fetch): RemoteFetch;
 }
 
 export function createRemoteCredentials(credentials: readonly RemoteCredential[]): RemoteCredentials {
-  // The longest first: what is said of a folder counts more than what is said of its host.
+  // Longest first: a folder is more specific than its host.
   const byLength = credentials.toSorted((a, b) => b.prefix.length - a.prefix.length);
 
   /** An untrusted index must not be able to use the credentials of another remote. */

@@ -11,7 +11,7 @@ import { createRemoteBook, type RemoteBook } from './remotes.ts';
 import { createSync, type Sync, type SyncDependencies } from './sync.ts';
 
 interface IngestSettings {
-  /** 0: only when it is asked for. */
+  /** 0 disables the background sync. */
   intervalMin: number;
   maxIndexBytes: number;
   maxManifestBytes: number;
@@ -23,10 +23,10 @@ interface IngestSettings {
 interface OpenRemotesOptions
   extends Pick<SyncDependencies, 'catalog' | 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock' | 'announce'> {
   settings: IngestSettings;
-  /** Addresses that are stored whenever there are none. */
+  /** Addresses to add if there are no remotes. */
   seeds: readonly string[];
   credentials: readonly RemoteCredential[];
-  /** What comes back from other hubs is known by it. */
+  /** Identifies entries that come back from other hubs. */
   hubId: string;
   world: Pick<World, 'now' | 'log' | 'fetch' | 'metrics'>;
 }
@@ -34,7 +34,7 @@ interface OpenRemotesOptions
 interface Remotes {
   book: RemoteBook;
   sync: Sync;
-  /** Ends the work that is under way, and the background sync. */
+  /** Stops running work and the background sync. */
   stopWork(): Promise<void>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function openRemotes({
   const politeFetch = remoteCredentials.with(
     createPoliteFetch({ fetch: world.fetch, requestsPerHost: settings.requestsPerHost }),
   );
-  // A large index on a slow connection takes longer than the limit; only silence ends it.
+  // A large index on a slow connection may exceed the limit, so only idle time counts.
   const fetchLarge: RemoteFetch = (request) => politeFetch({ ...request, idleTimeoutMs: timeoutMs });
   const fetchIndex = createIndexFetcher({
     fetch: fetchLarge,

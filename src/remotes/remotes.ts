@@ -1,4 +1,4 @@
-// The list of remotes: seed, list, add, change, remove.
+// The list of remotes: seeds, lists, adds, changes and removes them.
 import { HubError, invalidRequest } from '../errors.ts';
 import type { Clock } from '../lib/world.ts';
 import {
@@ -12,17 +12,17 @@ import {
 import type { RemoteStore } from './store.ts';
 
 export interface RemoteBook {
-  /** Seeds first when there are none. */
+  /** Adds the seeds first if there are no remotes. */
   list(): Promise<RemoteList>;
-  /** A remote that is there already gets the settings that are given. @throws HubError `invalid_request`, `name_taken` */
+  /** Updates the settings of an existing remote. @throws HubError `invalid_request`, `name_taken` */
   add(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
   /** @throws HubError `invalid_request`, `name_taken`, `remote_not_found` */
   change(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
-  /** @throws HubError `invalid_request`, also when another remote has the name */
+  /** @throws HubError `invalid_request`, also if another remote has the name. */
   remove(reference: string, options?: RemovalOptions): Promise<RemoteRemoved>;
-  /** The address that a caller means: an address in its normal form, or that of a named remote. @throws HubError `invalid_request` */
+  /** Resolves an address to its normal form, or a name to the remote's address. @throws HubError `invalid_request` */
   urlOf(reference: string): Promise<string>;
-  /** Whether there were none, so that the seeds were stored. */
+  /** Resolves to true if there were no remotes and the seeds were added. */
   seedIfEmpty(): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export function createRemoteBook({
 }: {
   store: RemoteStore;
   seeds: readonly string[];
-  /** Whether requests to this address carry credentials. */
+  /** Whether requests to this address include credentials. */
   hasCredentials: (url: string) => boolean;
   now: Clock;
 }): RemoteBook {
@@ -75,13 +75,13 @@ export function createRemoteBook({
     );
   }
 
-  /** How many entities belong to another remote now. */
+  /** Returns the number of entities that now belong to another remote. */
   async function change(url: string, settings: RemoteSettings): Promise<number> {
     if (!hasAny(settings)) return 0;
     try {
       return await store.change(url, settings);
     } catch (error) {
-      // Somebody else may have taken the name since it was looked up.
+      // Another request may have taken the name since the lookup.
       await assertNameIsFree(url, settings);
       throw error;
     }
@@ -152,7 +152,7 @@ function hasAny(settings: RemoteSettings): boolean {
   return Object.values(settings).some((value) => value !== undefined);
 }
 
-/** Addresses are looked up through an index, which does not take texts of any length. */
+/** Limit of the database index on addresses. */
 const LONGEST_URL = 1000;
 
 function isHttpUrl(text: string): boolean {
@@ -167,12 +167,12 @@ export function normalizedUrl(given: string): string {
   if (url.username || url.password)
     throw invalidUrl('must not contain a user name or a password; use the setting REMOTE_CREDENTIALS instead');
   url.hash = '';
-  // Characters outside of ASCII take up to nine characters each.
+  // Encoded non-ASCII characters take up to nine characters each.
   if (url.href.length > LONGEST_URL) throw invalidUrl(`must not be longer than ${LONGEST_URL} characters`);
   return url.href;
 }
 
-/** Callers give it as `url`, `name` or `remote`, so the sentence names no field. */
+/** Callers send it as `url`, `name` or `remote`, so the sentence names no field. */
 function invalidUrl(message: string): HubError {
   return invalidRequest('url', message);
 }

@@ -1,16 +1,16 @@
-// Ports: what remotes and their ingest need from a database.
+// Ports: the database operations that remotes and ingest need.
 import type { RegisterMode } from '../policy/contract.ts';
 import type { IngestRun, RejectionPage, RejectionQuery, Remote } from './contract.ts';
 
-/** What was learnt from the last time an index was read whole; makes the next time cheap. */
+/** The state after the last full read of an index, which makes the next read cheap. */
 export interface IndexState {
   etag: string | null;
   lastModified: string | null;
-  /** The time since which an index that lists changes is asked for them. */
+  /** Start time for the next request for changes, if the index supports that. */
   changesSince: string | null;
-  /** When everything that it lists was last looked at. */
+  /** When all entries were last checked. */
   goneThroughAt: string | null;
-  /** Whether it holds its manifests, or their digests: while the index stays the same, so do they. */
+  /** Whether the index contains its manifests or their digests, which then change only with the index. */
   isSelfContained: boolean;
 }
 
@@ -25,29 +25,29 @@ export interface RemoteStore {
   /** Sorted by address. */
   list(): Promise<Omit<Remote, 'credentials'>[]>;
   count(): Promise<number>;
-  /** How many of them were not known. */
+  /** Returns the number of new remotes. */
   add(urls: readonly string[], at: Date): Promise<number>;
   /** Address of the remote with this name. */
   urlOf(name: string): Promise<string | undefined>;
-  /** Returns how many of the entities that the remote shares with others belong to another remote now. */
+  /** Returns the number of shared entities that now belong to another remote. */
   change(url: string, changes: RemoteChanges): Promise<number>;
   /**
-   * Entities that no other remote lists are marked as missing, or deleted with `purge` unless they are blocked. Other
-   * entities pass to the remotes that list them. Counts all four.
+   * Marks entities that no other remote lists as missing, or with `purge` deletes them unless they are blocked. Passes
+   * other entities to the remotes that list them. Counts all four.
    */
   remove(
     url: string,
     options: { purge: boolean; at: Date },
   ): Promise<{ removed: boolean; purged: number; keptBlocked: number; missing: number; passedOn: number }>;
-  /** Undefined when the address is not a stored remote. */
+  /** Returns undefined if the address is not a stored remote. */
   remembered(url: string): Promise<RememberedIndex | undefined>;
-  /** Does nothing for an address that was not a stored remote; of one that was removed meanwhile, nothing is left. */
+  /** Does nothing if the address was not a stored remote. If the remote was removed in the meantime, deletes its rejections. */
   saveOutcome(url: string, outcome: IngestOutcome): Promise<void>;
 }
 
 interface RememberedIndex {
   state: IndexState;
-  /** Another one once the state was forgotten, or the remote removed and added again. */
+  /** Changes when the state is cleared, or the remote is removed and added again. */
   generation: string;
 }
 
@@ -55,67 +55,67 @@ interface IngestOutcome {
   at: Date;
   error: string | null;
   note: string | null;
-  /** Whether so much is no longer listed that nothing was marked as missing. */
+  /** Whether the index lists so little that nothing was marked as missing. */
   isShrunk: boolean;
   state: IndexState;
-  /** As it was when the ingest began: the state is kept only if it still is. Undefined when it was not a stored remote. */
+  /** Generation at the start of the ingest; the state is saved only if it still matches. Undefined for an unstored remote. */
   generation: string | undefined;
 }
 
-/** One manifest that an index lists, as it was when it was last fetched. */
+/** The last fetched state of a manifest that an index lists. */
 export interface Member {
-  /** Address of the manifest; what the index holds in place has one of its own below the index. */
+  /** Address of the manifest; a generated one below the index for an inline manifest. */
   url: string;
   uid: string;
   etag: string | null;
   lastModified: string | null;
-  /** The digest of the bytes as they came. */
+  /** Digest of the original bytes. */
   digest: string;
 }
 
-/** What a fetch can make use of. */
+/** The stored state that a fetch uses. */
 export type KnownMember = Omit<Member, 'uid'> & { isMissing: boolean };
 
-/** A manifest of a remote, and the entity it describes. */
+/** A remote's manifest and its entity. */
 export interface ListedManifest {
   url: string;
   uid: string;
 }
 
-/** One of the manifests that describe the same entity of a remote. */
+/** One of several manifests of the same entity in a remote. */
 export interface Duplicate extends ListedManifest {
-  /** Address of the manifest that the entity was made of; null when it must be made again. */
+  /** Address of the manifest that the entity was built from; null if the entity must be rebuilt. */
   madeOf: string | null;
 }
 
-/** A manifest of a remote that describes an entity of another remote. */
+/** A remote's manifest of an entity that belongs to another remote. */
 export interface Conflict extends ListedManifest {
-  /** Address of the remote that the entity belongs to. */
+  /** Address of the remote that owns the entity. */
   owner: string;
 }
 
 export interface MemberStore {
   known(remote: string, urls: readonly string[]): Promise<KnownMember[]>;
-  /** Which manifests of the remote have one of these uids, also those that are marked as missing. */
+  /** The remote's manifests with one of these uids, including those marked as missing. */
   ofUids(remote: string, uids: readonly string[]): Promise<ListedManifest[]>;
   /**
-   * One whose uid is another now leaves the entity that it described before. One whose entity was removed meanwhile is not
-   * recorded, and the index is gone through again the next time. `whileStored`: does nothing and says false when the remote
+   * A member with a new uid is removed from its previous entity. A member whose entity was removed in the meantime is
+   * skipped, and the next ingest checks the full index. With `whileStored`, does nothing and returns false if the remote
    * was removed.
    */
   record(remote: string, members: readonly Member[], at: Date, options?: { whileStored?: boolean }): Promise<boolean>;
-  /** Addresses of those that are not marked as missing, in byte order, after a given one. */
+  /** Addresses that are not marked as missing, in byte order, after the given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
-  /** How many were marked. An entity is missing once no remote lists it. */
+  /** Returns the number of newly marked members. An entity is missing once no remote lists it. */
   markMissing(remote: string, urls: readonly string[], at: Date): Promise<number>;
-  /** Manifests that are not marked as missing, of entities of this remote that have several, or that must be made again. */
+  /** Present manifests of the remote's entities that have several, or that must be rebuilt. */
   duplicates(remote: string): Promise<Duplicate[]>;
-  /** The next ingest of the remote makes these of its entities again. */
+  /** Makes the next ingest of the remote rebuild these entities. */
   remakeLater(remote: string, uids: readonly string[]): Promise<void>;
-  /** Whether an entity must be made again, so that the index has to be gone through, even if it stays the same. */
+  /** Whether an entity must be rebuilt, so that even an unchanged index has to be read. */
   isWorkLeft(remote: string): Promise<boolean>;
   countPresent(remote: string): Promise<number>;
-  /** Manifests of this remote that describe entities of another one differently; the first of them, and how many there are. */
+  /** The remote's manifests that describe other remotes' entities differently: the first ones, and the total. */
   conflicts(remote: string, limit: number): Promise<{ items: Conflict[]; total: number }>;
 }
 
@@ -129,16 +129,16 @@ export interface RunStore {
   save(run: IngestRun): Promise<void>;
   /** Newest first. */
   last(limit: number): Promise<IngestRun[]>;
-  /** In the place of what was kept for the remote before. */
+  /** Replaces the remote's earlier rejections. */
   replaceRejections(remote: string, rejections: readonly Rejection[]): Promise<void>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;
 }
 
-/** At most one holder at a time, also among hubs that share a database; gone with the process that held it. */
+/** One holder at a time, even among hubs that share a database; released when the process ends. */
 export type TryLock = (name: string) => Promise<Lock | undefined>;
 
 export interface Lock {
   release(): Promise<void>;
-  /** Aborted, with the reason, when others may hold the lock from now on: the work under it must stop. */
+  /** Aborted, with a reason, when the lock may have passed to others; the holder must stop its work. */
   lost?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// The use cases: ingest one remote or all of them; sync, which seeds, ingests and registers.
+// The use cases: ingest one or all remotes; sync, which seeds, ingests and registers.
 import pLimit from 'p-limit';
 import { HubError } from '../errors.ts';
 import type { NewEvent } from '../events/store.ts';
@@ -24,17 +24,17 @@ import type { RemoteBook } from './remotes.ts';
 import type { Lock, TryLock } from './store.ts';
 
 export interface Sync {
-  /** By address or name; without one, all enabled remotes. An address that is not a stored remote is ingested and not stored. */
+  /** Takes an address or a name; without one, ingests all enabled remotes. An address that is not stored is ingested, but not added. */
   ingest(reference: string | undefined, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
-  /** @throws HubError `sync_running` when one is under way, here or in another hub on the same database. */
+  /** @throws HubError `sync_running` if a sync is running, here or in another hub on the same database. */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
-  /** Whether this hub has an ingest under way. */
+  /** Whether this hub is running an ingest. */
   isIngesting(): boolean;
   status(): Promise<IngestStatus>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;
-  /** Says of the runs that a killed hub left behind that they are over; for the start. */
+  /** Called at startup: marks the runs of a killed hub as finished. */
   closeInterrupted(): Promise<void>;
-  /** Stops what is under way, and waits for its end. */
+  /** Stops running work, and waits for its end. */
   close(): Promise<void>;
 }
 
@@ -42,11 +42,11 @@ export interface SyncDependencies extends RemoteIngestDependencies {
   book: RemoteBook;
   gateway: Pick<Gateway, 'registerPending'>;
   tryLock: TryLock;
-  /** Tells webhooks. */
+  /** Notifies webhooks. */
   announce: (event: NewEvent) => Promise<void>;
 }
 
-/** Enough that several unresponsive remotes do not delay the others; threads, requests and writes have their own limits. */
+/** Enough that a few unresponsive remotes do not delay the others; threads, requests and writes have separate limits. */
 const REMOTES_AT_ONCE = 8;
 const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;
@@ -56,11 +56,11 @@ type Registering = Pick<SyncProgress, 'registering' | 'registering_total'>;
 const NOT_REGISTERING: Registering = { registering: null, registering_total: null };
 
 interface IngestCall {
-  /** What is reported to the caller: its own work, not that of others. */
+  /** The caller's own work, whose progress it receives. */
   own: Set<Progress>;
   acceptShrunk: boolean;
   isBackground: boolean;
-  /** Aborted when the sync that this ingest belongs to must stop. */
+  /** Aborted when the enclosing sync must stop. */
   signal: AbortSignal;
 }
 
@@ -73,10 +73,10 @@ export function createSync(dependencies: SyncDependencies): Sync {
   /** Progress of the running registration; one at a time, like syncs. */
   let registering = NOT_REGISTERING;
 
-  /** It takes the locks of the remotes that it looks at: who ingests one meanwhile would be refused. */
+  /** Ingests wait for this, because it locks the remotes that it checks, and would make them fail. */
   let interruptedClosed: Promise<unknown> = Promise.resolve();
 
-  /** Never rejects: what one remote does, no other pays for. */
+  /** Never rejects, so that a failing remote does not affect others. */
   async function ingestOne(url: string, task: IngestCall): Promise<IngestResult> {
     try {
       await interruptedClosed;
@@ -109,7 +109,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return pLimit(REMOTES_AT_ONCE).map(urls, (url) => ingestOne(url, task));
   }
 
-  /** The caller may go away: the work goes on, and the hub waits for it when it closes. */
+  /** The work continues if the caller disconnects; the hub waits for it when it closes. */
   function tracked<T>(work: Promise<T>, tell: (() => void) | undefined): Promise<T> {
     const timer = tell && setInterval(tell, PROGRESS_MS);
     const settled = work.finally(() => {
@@ -151,7 +151,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
       const results = await ingestAll(await enabledUrls(), { own, acceptShrunk: false, isBackground, signal });
       const failures = results.filter(({ ok }) => !ok);
       const { synced, ...outcome } = registrationFields(await register(effortOf(options), signal));
-      // Another hub may have started a sync: its report is the one that counts.
+      // Another hub may have started a sync, whose report then counts.
       lock.lost?.throwIfAborted();
       const report = {
         seeded,
@@ -175,13 +175,13 @@ export function createSync(dependencies: SyncDependencies): Sync {
     const urls = new Set((await unfinishedRuns()).map(({ url }) => url));
     for (const url of urls) {
       const lock = await tryLock(`ingest ${url}`);
-      // Somebody who has the lock is still at it.
+      // If the lock is taken, the run is still active.
       if (lock) await closeRunsOf(url).finally(() => lock.release());
     }
   }
 
   async function closeRunsOf(interrupted: string): Promise<void> {
-    // Looked up again under the lock: another hub may have finished one meanwhile.
+    // Looked up again under the lock, because another hub may have finished a run in the meantime.
     for (const run of await unfinishedRuns()) {
       if (run.url !== interrupted) continue;
       const error = 'was interrupted: the hub stopped before it was done';
@@ -215,7 +215,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     async status() {
       const last = await runs.last(LAST_RUNS_SHOWN);
       const current = runsOf(running);
-      // What another hub on the same database has under way is not done, and not of this hub either.
+      // Unfinished runs of other hubs on the same database are neither finished nor this hub's.
       return { running: current, ...registering, last: last.filter(({ finished_at }) => finished_at !== null) };
     },
     closeInterrupted() {

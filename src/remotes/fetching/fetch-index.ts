@@ -12,39 +12,39 @@ export interface IndexLimits {
 }
 
 export interface IndexPage {
-  /** Its entries in document order, some at a time, each address once; may be gone through again. */
+  /** Entries in document order, in chunks, each address once; can be iterated repeatedly. */
   chunks: () => AsyncIterable<ListedEntry[]>;
-  /** To be kept once everything was ingested. */
+  /** To be stored once everything is ingested. */
   state: Pick<IndexState, 'etag' | 'lastModified'>;
   next?: string;
-  /** Whether it can be asked for what changed since a time. */
+  /** Whether the host supports requests for changes since a time. */
   tellsChanges: boolean;
-  /** Whether there is a list at all, be it empty. */
+  /** Whether the document contains a list, even an empty one. */
   hasList: boolean;
 }
 
-/** Whose requests they are, and when they are no longer wanted. */
+/** The remote that requests belong to, and the signal that cancels them. */
 export interface FetchTask {
   /** Address of the index. */
   remote: string;
   signal: AbortSignal;
 }
 
-/** The host answered, but not with an index. */
+/** The host responded, but not with an index. */
 export class NoIndexError extends FetchError {}
 
 export interface IndexFetcher {
-  /** @throws FetchError when it cannot be fetched or read. */
+  /** @throws FetchError if it cannot be fetched or read. */
   page(url: string, task: FetchTask): Promise<IndexPage>;
-  /** Undefined when it is as it was when `known` was learnt. @throws FetchError */
+  /** Resolves to undefined if nothing changed since `known`. @throws FetchError */
   changed(url: string, known: IndexState, task: FetchTask): Promise<IndexPage | undefined>;
   close(): Promise<void>;
 }
 
-/** As many as remotes are ingested at once: one that takes long to parse holds up no other. */
+/** Several, so that one slow parse does not delay other remotes. */
 const THREADS = 2;
 const LONGEST_QUEUE = 100;
-/** JSON of the largest size takes seconds; YAML can be written so that it never ends. */
+/** The largest JSON takes seconds; hostile YAML can take forever. */
 const PARSE_TIMEOUT_MS = 120_000;
 
 export function createIndexFetcher({
@@ -62,10 +62,10 @@ export function createIndexFetcher({
     module: new URL('./index-worker', import.meta.url),
     importer: import.meta.url,
     threads: THREADS,
-    // An index is read seldom, and a parsed one leaves a large heap behind; the pages of a registry follow each other quickly.
+    // A parsed index leaves a large heap behind, so threads end soon; pages of a registry arrive within this time.
     idleMs: 1_000,
     longestQueue: LONGEST_QUEUE,
-    // A parsed index takes several times its own size.
+    // A parsed index needs several times its size.
     heapMb: 64 + Math.ceil((maxIndexBytes / 1_000_000) * 8),
     timeoutMs: PARSE_TIMEOUT_MS,
   });
@@ -102,20 +102,20 @@ export function createIndexFetcher({
   }
 
   return {
-    // Without conditions a host never answers that nothing changed.
+    // Without conditional headers, a host never responds with "not modified".
     page: async (url, task) => (await fetchPage(url, {}, task)) as IndexPage,
     changed: (url, known, task) => fetchPage(url, conditions(known), task),
     close: () => parsers.destroy(),
   };
 }
 
-/** A request to slow down says nothing about the index itself. */
+/** A rate limit does not mean that the address has no index. */
 function refused(status: number, hasCredentials: boolean): FetchError {
   const Refusal = status === 429 ? FetchError : NoIndexError;
   const advice = hasCredentials
     ? 'it refused the credentials that REMOTE_CREDENTIALS has for it'
     : 'REMOTE_CREDENTIALS can give the hub credentials for it';
-  // Such as a view of a hub, whose address people give to clients.
+  // For example, the address of a hub's view, which is meant for clients.
   const hints: Record<number, string> = {
     401: `; ${advice}`,
     403: `; ${advice}`,
@@ -124,7 +124,7 @@ function refused(status: number, hasCredentials: boolean): FetchError {
   return new Refusal(`answered ${status}${hints[status] ?? ''}`, { isTemporary: status >= 500 });
 }
 
-/** Large ones are handed over rather than copied; small ones share their memory with others. */
+/** Transfers large buffers to the worker; small ones may share their memory with others, and are copied. */
 function ownMemory({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
@@ -136,7 +136,7 @@ async function* parsedChunks(chunks: readonly string[]): AsyncGenerator<ListedEn
   }
 }
 
-/** Request headers that let a host answer "not changed". Hosts send odd ones, which may not be sent back. */
+/** Conditional request headers. Skips malformed values of a host, which must not be sent back. */
 export function conditions({
   etag,
   lastModified,

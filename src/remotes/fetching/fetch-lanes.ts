@@ -1,26 +1,23 @@
-// Fetches the manifests of an index, many at a time: hosts do not wait for each other, and results come as they arrive.
+// Fetches the manifests of an index concurrently: hosts do not wait for each other, and results are yielded as they arrive.
 import type { FetchedManifest } from './fetch-manifest.ts';
 import { createHostLanes, type Lane } from './host-lanes.ts';
 import type { ListedEntry } from './index-worker.ts';
 import { hostNames } from './polite-fetch.ts';
 
 const MOST_UNDER_WAY = 128;
-/** Entries that wait for a slow host take a few hundred bytes each. Beyond this, the index is not read further. */
+/** Entries that wait for a slow host take a few hundred bytes each. At this limit, reading the index pauses. */
 const MOST_WAITING = 100_000;
-/** Fetches that are under way, and results that are not taken yet. */
+/** Running fetches plus results that are not consumed yet. */
 const MOST_AHEAD = 400;
-/** Characters of manifests that are not taken yet. Most have two thousand, and a hostile one has a million. */
+/** Characters of manifests that are not consumed yet. Most have two thousand; a hostile one has a million. */
 const MOST_WEIGHT = 16_000_000;
 /**
- * Small enough that the main thread is never busy with a batch for long, and large enough that commits do not matter.
- * Results that come slowly do not wait for a full batch.
+ * Small enough not to block the main thread for long, and large enough to make the cost of commits negligible. After `ms`,
+ * an incomplete batch is yielded.
  */
 const BATCH = { size: 250, weight: 2_000_000, ms: 1_000 };
 
-/**
- * Yields results in batches. A rejection, of `fetch` or of `groups`, ends it after the results of all fetches that are
- * under way.
- */
+/** Yields results in batches. If `fetch` or `groups` rejects, yields the results of running fetches, and then throws. */
 export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
   groups: AsyncIterable<readonly Input[]>,
   { requestsPerHost }: { requestsPerHost: number },
@@ -29,7 +26,7 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
   const lanes = createHostLanes<Input>({ requestsPerHost, mostUnderWay: MOST_UNDER_WAY });
   const results = createResults();
   const hostOf = hostNames();
-  const [room, batchReady] = [createBell(), createBell()];
+  const [room, batchReady] = [createSignal(), createSignal()];
   let underWay = 0;
   let failure: { error: unknown } | undefined;
   let isRead = false;
@@ -42,7 +39,7 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
     for await (const group of groups) {
       for (const input of group) {
         const host = needsRequest(input.entry) ? hostOf(input.entry.url) : undefined;
-        while (!isOver && !(host ? lanes.waitingCount() < MOST_WAITING : hasRoom())) await room.rung();
+        while (!isOver && !(host ? lanes.waitingCount() < MOST_WAITING : hasRoom())) await room.fired();
         if (isOver || failure) return;
         if (host) lanes.add(host, input);
         else start(input);
@@ -72,8 +69,8 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
       .finally(() => {
         underWay -= 1;
         startWaiting();
-        room.ring();
-        if (results.isBatchFull() || isFinished()) batchReady.ring();
+        room.fire();
+        if (results.isBatchFull() || isFinished()) batchReady.fire();
       });
   }
 
@@ -85,21 +82,21 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
     .catch(fail)
     .finally(() => {
       isRead = true;
-      batchReady.ring();
+      batchReady.fire();
     });
   try {
     while (!isFinished() || results.count() > 0) {
-      if (!results.isBatchFull() && !isFinished()) await rungWithin(batchReady, BATCH.ms);
+      if (!results.isBatchFull() && !isFinished()) await firedWithin(batchReady, BATCH.ms);
       if (results.count() === 0) continue;
       const batch = results.takeBatch();
       startWaiting();
-      room.ring();
+      room.fire();
       yield batch;
     }
     if (failure) throw failure.error;
   } finally {
     isOver = true;
-    room.ring();
+    room.fire();
     await reading;
   }
 }
@@ -108,12 +105,12 @@ function needsRequest({ text, fault, isDeleted }: ListedEntry): boolean {
   return text === undefined && fault === undefined && !isDeleted;
 }
 
-/** Whether the host is up. A refusal that will not change is an answer, too. */
+/** Whether the host is up; a permanent refusal counts as a response. */
 function isUsable(fetched: FetchedManifest): boolean {
   return fetched.outcome !== 'failed' || !fetched.isTemporary;
 }
 
-/** Results that are not taken yet. */
+/** A queue of results that are not consumed yet. */
 function createResults() {
   let results: FetchedManifest[] = [];
   let weight = 0;
@@ -144,28 +141,28 @@ function weightOf(fetched: FetchedManifest): number {
   return fetched.outcome === 'fetched' ? fetched.text.length : 0;
 }
 
-interface Bell {
-  rung(): Promise<void>;
-  ring(): void;
+interface Signal {
+  fired(): Promise<void>;
+  fire(): void;
 }
 
-/** An event that can be awaited again and again. */
-function createBell(): Bell {
-  let bell: PromiseWithResolvers<void> | undefined;
+/** A reusable signal that can be awaited. */
+function createSignal(): Signal {
+  let signal: PromiseWithResolvers<void> | undefined;
   return {
-    rung() {
-      bell ??= Promise.withResolvers<void>();
-      return bell.promise;
+    fired() {
+      signal ??= Promise.withResolvers<void>();
+      return signal.promise;
     },
-    ring() {
-      bell?.resolve();
-      bell = undefined;
+    fire() {
+      signal?.resolve();
+      signal = undefined;
     },
   };
 }
 
-async function rungWithin(bell: Bell, ms: number): Promise<void> {
-  const timer = setTimeout(() => bell.ring(), ms);
-  await bell.rung();
+async function firedWithin(signal: Signal, ms: number): Promise<void> {
+  const timer = setTimeout(() => signal.fire(), ms);
+  await signal.fired();
   clearTimeout(timer);
 }

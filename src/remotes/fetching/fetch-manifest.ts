@@ -1,4 +1,4 @@
-// Fetches the manifest of an index entry, or reports that it did not change.
+// Fetches the manifest of an index entry, or reports that it has not changed.
 import { hash } from 'node:crypto';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { FetchReply } from '../../lib/world.ts';
@@ -17,7 +17,7 @@ export interface FetchedText {
   outcome: 'fetched';
   url: string;
   text: string;
-  /** Where it can be read again; a manifest in place has no address of its own. */
+  /** Where clients can read it; absent for a manifest inside the index, which has no real address. */
   sourceUrl?: string;
   member: Omit<Member, 'uid'>;
 }
@@ -26,11 +26,11 @@ export interface FailedManifest {
   outcome: 'failed';
   url: string;
   error: string;
-  /** Whether it is worth another try, although the index stays the same. */
+  /** Whether a retry may help, even if the index does not change. */
   isTemporary: boolean;
 }
 
-/** `member` is what is known of it from before. Never rejects. */
+/** `member` is the stored state of the manifest. Never rejects. */
 export type FetchManifest = (
   entry: ListedEntry,
   member: KnownMember | undefined,
@@ -47,14 +47,14 @@ export interface ManifestLimits {
 
 export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
   return (entry, member, task) => {
-    // What is marked as missing is wanted whole again.
+    // A member that is marked as missing must be fetched in full.
     const known = member?.isMissing ? undefined : member;
     const judged = withoutFetching(entry, known, limits);
     return judged ? Promise.resolve(judged) : fetched(entry.url, { known, task }, limits);
   };
 }
 
-/** What can be said of an entry without a request; undefined when its manifest has to be fetched. */
+/** The outcome for an entry that needs no request; undefined if its manifest must be fetched. */
 function withoutFetching(
   { url, fault, isDeleted, text, digest }: ListedEntry,
   known: KnownMember | undefined,

@@ -1,16 +1,16 @@
-// Chooses where an ingest starts: with the changes since the last read or, if the host does not support that, with the whole index.
+// Chooses where an ingest starts: with the changes since the last read or, if the host does not support that, with the full index.
 
 import type { IndexState } from '../store.ts';
 import { type FetchTask, type IndexFetcher, type IndexPage, NoIndexError } from './fetch-index.ts';
 
 export interface Beginning {
-  /** Undefined when nothing changed since the last time. */
+  /** Undefined if nothing changed since the last ingest. */
   first: IndexPage | undefined;
-  /** A list of changes says nothing of what it does not list. */
+  /** Whether unlisted entries are missing; not so for a list of changes. */
   isWhole: boolean;
 }
 
-/** @throws FetchError when it cannot be fetched or read. */
+/** @throws FetchError if it cannot be fetched or read. */
 export async function firstPage(
   fetchIndex: Pick<IndexFetcher, 'changed'>,
   { known, task }: { known: IndexState; task: FetchTask },
@@ -18,13 +18,13 @@ export async function firstPage(
   const url = task.remote;
   if (known.changesSince !== null) {
     const changes = await fetchIndex.changed(askingSince(url, known.changesSince), known, task).catch(noChanges);
-    // Something else than such a list is what a host answers that does not understand the question.
+    // A host that does not support the parameter responds with something other than a list of changes.
     if (!changes || changes.tellsChanges) return { first: changes, isWhole: false };
   }
   return { first: await fetchIndex.changed(url, known, task), isWhole: true };
 }
 
-/** Not every registry knows the parameter; one that is down, or wants fewer requests, is not asked for everything instead. */
+/** Falls back to the full index if the registry does not support the parameter, but not if it is down or rate limiting. */
 function noChanges(error: unknown): { tellsChanges: false } {
   if (error instanceof NoIndexError) return { tellsChanges: false };
   throw error;

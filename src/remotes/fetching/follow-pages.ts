@@ -2,7 +2,7 @@
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { FetchTask, IndexFetcher, IndexPage } from './fetch-index.ts';
 
-/** @throws FetchError when a page cannot be read, or leads back to one before it. */
+/** @throws FetchError if a page cannot be read, or links back to an earlier one. */
 export async function* followPages(
   first: IndexPage,
   fetchIndex: IndexFetcher,
@@ -18,7 +18,7 @@ export async function* followPages(
     page = await fetchIndex.page(next, task).catch((error: unknown) => {
       throw error instanceof FetchError ? ofPage(followed.size + 1, error) : error;
     });
-    // Taken for an empty page, it would be the end of the list, and all that comes after it would count as vanished.
+    // Treating it as an empty page would end the list, and mark everything after it as missing.
     if (!page.hasList) throw ofPage(followed.size + 1, new FetchError('contains no list', { isTemporary: true }));
   }
 }

@@ -2,7 +2,7 @@
 
 export interface LaneLimits {
   requestsPerHost: number;
-  /** Requests at a time, over all lanes together. */
+  /** Limit for concurrent requests over all lanes. */
   mostUnderWay: number;
 }
 
@@ -10,27 +10,27 @@ export interface Lane<Entry> {
   host: string;
   waiting: Queue<Entry>;
   underWay: number;
-  /** Whether the host has given a usable answer. */
+  /** Whether the host has sent a usable response. */
   isProven: boolean;
 }
 
 export interface HostLanes<Entry> {
   add(host: string, entry: Entry): void;
-  /** The entry to fetch now, with its lane; undefined when none may start. */
+  /** The next entry to fetch, with its lane; undefined if none may start. */
   next(): { entry: Entry; lane: Lane<Entry> } | undefined;
-  /** A fetch that `next` started has ended. */
+  /** Must be called when a fetch from `next` ends. */
   ended(lane: Lane<Entry>, how: { isAnswered: boolean }): void;
   waitingCount(): number;
 }
 
-/** For a host that has not answered yet, so that one that never answers takes little from the others. */
+/** Limit for a host that has not responded yet, so that an unresponsive one takes little capacity from others. */
 const UNPROVEN_PER_HOST = 4;
-/** A catalog may name a new host with every manifest. */
+/** Bounded, because a catalog may name a new host with every manifest. */
 const MOST_LANES = 10_000;
 
 export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLimits): HostLanes<Entry> {
   const lanes = new Map<string, Lane<Entry>>();
-  /** Lanes that may start a fetch, each in its turn. */
+  /** Lanes that may start a fetch, in round-robin order. */
   const ready = { proven: new Set<Lane<Entry>>(), unproven: new Set<Lane<Entry>>() };
   let [waiting, underWay, unprovenUnderWay, busyProven] = [0, 0, 0, 0];
 
@@ -40,7 +40,7 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
     return lane;
   }
 
-  /** Always leaves the share of one more host, for those that come later. */
+  /** Always reserves the share of one more host, for later ones. */
   function mostOf({ isProven }: Lane<Entry>): number {
     const share = Math.max(Math.floor(mostUnderWay / (busyProven + 1)), UNPROVEN_PER_HOST);
     return Math.min(requestsPerHost, isProven ? share : UNPROVEN_PER_HOST);
@@ -113,7 +113,7 @@ interface Queue<T> {
   size(): number;
 }
 
-/** Unlike `Array.shift`, taking the first of a hundred thousand values does not move the others. */
+/** Unlike `Array.shift`, removing the first of a hundred thousand values does not move the others. */
 function createQueue<T>(): Queue<T> {
   let values: (T | undefined)[] = [];
   let first = 0;

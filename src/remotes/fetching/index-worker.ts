@@ -1,4 +1,4 @@
-// Worker thread that parses the text of an index into entries. An index of 50 MB takes most of a second.
+// Worker thread that parses an index into entries. An index of 50 MB takes most of a second.
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -9,26 +9,26 @@ import { readIndexDocument } from './read-index.ts';
 export interface IndexTask {
   bytes: Uint8Array;
   url: string;
-  /** The ID of the hub that reads. */
+  /** The id of the reading hub. */
   hubId?: string;
 }
 
-/** An entry as it crosses to the main thread, which parses no manifest before its turn. */
+/** An entry as sent to the main thread, which parses each manifest only when it is needed. */
 export interface ListedEntry {
   url: string;
-  /** The JSON text of a manifest in place. */
+  /** JSON text of a manifest inside the index. */
   text?: string;
   /** The digest of the manifest at that address. */
   digest?: string;
   isDeleted?: boolean;
-  /** Why there is no manifest. */
+  /** Why the entry has no manifest. */
   fault?: string;
 }
 
 export type IndexAnswer =
   | {
       ok: true;
-      /** JSON texts of some entries each: texts cross between threads faster than objects, and are parsed one at a time. */
+      /** JSON texts with several entries each: strings cross threads faster than objects, and are parsed one at a time. */
       chunks: string[];
       next?: string;
       tellsChanges: boolean;
@@ -36,7 +36,7 @@ export type IndexAnswer =
     }
   | { ok: false; error: string };
 
-/** So that the main thread is never busy with one chunk for long, whatever an index holds in place, and what the database knows of one is soon forgotten. */
+/** Bounds the time that the main thread needs for a chunk, even if the index contains its manifests. */
 const CHUNK = { entries: 250, characters: 250_000 };
 
 export default function readIndex(task: IndexTask): IndexAnswer {
@@ -48,7 +48,7 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     };
   try {
     const text = new TextDecoder().decode(task.bytes);
-    // Frees tens of megabytes that are no longer needed.
+    // Frees tens of megabytes early.
     task.bytes = new Uint8Array();
     if (text.trim() === '')
       return { ok: false, error: 'The index is empty: there is nothing at this address to read.' };
@@ -60,17 +60,17 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     return { ok: true, chunks: [...chunked(entries, hubId)], ...about };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
-    // Nested so deep that it cannot even be written down again.
+    // The document is nested too deeply to be serialized again.
     if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deeply.' };
     throw error;
   }
 }
 
-/** What such a hub lists would be left out as if it came from here. */
+/** Entries of such a hub would be skipped as if they came from this one. */
 const OWN_ID =
   "The hub at this address has the same id as this one: it is this hub itself, or it was started from a copy of this hub's database. Remove the remote, or give the copy a new id (see Federation in docs/registry.md).";
 
-/** gzip, zstd and zip, by their first bytes. */
+/** Detects gzip, zstd and zip by their first bytes. */
 function isPackedFile(bytes: Uint8Array): boolean {
   return ['1f8b', '28b5', '504b'].includes(Buffer.from(bytes.subarray(0, 2)).toString('hex'));
 }
@@ -90,19 +90,19 @@ function* chunked(entries: readonly IndexEntry[], hubId?: string): Generator<str
   if (chunk.length > 0) yield `[${chunk.join()}]`;
 }
 
-/** Addresses are looked up through an index of the database, which does not take texts of any length, and are all kept meanwhile. */
+/** Limit of the database index on addresses; also bounds memory, because all addresses are kept during an ingest. */
 const LONGEST_URL = 1000;
 
 function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry, hubId?: string): ListedEntry {
   if (url.length > LONGEST_URL) return tooLong(url);
   if (fault) return { url, fault };
-  // Skips entries that another hub got from this one: two hubs that read each other would keep them forever.
+  // Drops entries that another hub got from this one: two hubs that read each other would keep them forever.
   if (isDeleted || (hubId && cameThrough(manifest, hubId))) return { url, isDeleted: true };
   if (manifest !== undefined) return { url, text: JSON.stringify(manifest) };
   return digest === undefined ? { url } : { url, digest };
 }
 
-/** Its beginning is enough to find it by, and its digest distinguishes it from others. */
+/** Keeps the start, to recognize the address, and a digest, to make it unique. */
 function tooLong(url: string): ListedEntry {
   const fault = `has an address of more than ${LONGEST_URL} characters`;
   return { url: `${url.slice(0, LONGEST_URL / 2)}…#${jsonDigest(url)}`, fault };

@@ -1,4 +1,4 @@
-// Fetches from other people's hosts: few requests at a time, retries where they may help, and no longer than the time limit.
+// Fetches from other people's hosts: few concurrent requests, retries where they may help, and a total time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { onceAborted } from '../../lib/workers/once-aborted.ts';
@@ -7,53 +7,53 @@ import type { Fetch, FetchReply, FetchRequest } from '../../lib/world.ts';
 export interface PoliteFetchOptions {
   fetch: Fetch;
   requestsPerHost: number;
-  /** How long to wait before the next try. Tests make it short. */
+  /** Delay before the next attempt. Tests make it short. */
   backoffMs?: (attempt: number) => number;
 }
 
 const MOST_TRIES = 4;
-/** How long the pause that a host asked for is remembered at most. */
+/** Upper bound for remembering a host's `Retry-After`. */
 const LONGEST_MEMORY_MS = 3_600_000;
-/** A catalog may name a new host with every manifest. */
+/** Bounded, because a catalog may name a new host with every manifest. */
 const MOST_HOSTS = 10_000;
-/** Time limits are passed on in steps of this length, so that messages show round numbers. Clocks agree within it. */
+/** Time limits are rounded to this, so that messages show round numbers. Clocks agree within it. */
 const TIME_STEP_MS = 100;
 
 interface Host {
   name: string;
   underWay: number;
-  /** Each starts one request. */
+  /** Each function starts one request. */
   waiting: (() => void)[];
   pausedUntil: number;
 }
 
-/** How a host answers the requests of one piece of work. */
+/** How a host responds to the requests of one task. */
 interface Health {
-  /** The time of the last usable answer. */
+  /** Time of the last usable response. */
   answeredAt: number;
-  /** Undefined when no request has failed since the last usable answer. */
+  /** Undefined if no request has failed since the last usable response. */
   silentSince: number | undefined;
-  /** When the last request failed since then. */
+  /** Time of the last failure since then. */
   failedAt: number;
 }
 
 interface Task {
   host: Host;
   request: FetchRequest;
-  /** The health of all hosts, by name. */
+  /** Health by host name. */
   health: Map<string, Health>;
   startedAt: number;
-  /** Covers all tries and the time between them. */
+  /** Covers all attempts and the time between them. */
   deadline: number;
 }
 
 /**
- * The `timeoutMs` of a request covers all its tries, from the moment when its host has room for it. A request that cannot
- * succeed within that time fails at once.
+ * The `timeoutMs` of a request covers all its attempts, starting when its host has a free slot. A request that cannot
+ * succeed in time fails at once.
  */
 export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
   const hosts = new Map<string, Host>();
-  /** Requests with the same signal are one piece of work: a host that is given up in it is asked again in the next. */
+  /** Requests with the same signal are one task: a host that was given up in one task is tried again in the next. */
   const healthOf = new WeakMap<AbortSignal, Map<string, Health>>();
   const nameOf = hostNames();
 
@@ -63,7 +63,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
     return host;
   }
 
-  /** Rejects when the signal is aborted first. */
+  /** Rejects if the signal is aborted first. */
   function turn(host: Host, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
     const next = host.waiting.shift();
     if (next) next();
     else host.underWay -= 1;
-    // A pause is remembered, unless there are too many.
+    // Hosts with a pause are kept, unless there are too many.
     const isPaused = host.pausedUntil > Date.now() && hosts.size < MOST_HOSTS;
     if (host.underWay === 0 && !isPaused) hosts.delete(host.name);
   }
@@ -106,7 +106,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
         health.set(host.name, { answeredAt: Date.now(), silentSince: undefined, failedAt: 0 });
         return settle(outcome);
       }
-      // The pause concerns all requests to the host; the backoff concerns only this one.
+      // The pause applies to all requests to the host; the backoff only to this one.
       host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
       const waitMs = backoffMs(attempt);
       if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
@@ -145,7 +145,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
 
 const UNKNOWN: Health = { answeredAt: 0, silentSince: undefined, failedAt: 0 };
 
-/** A host that gives no usable answer for as long as one request may take will not answer the next one either. */
+/** A host without a usable response for a full request timeout is unlikely to answer the next request. */
 function isGivenUp({ host, health, request }: Task): boolean {
   const { silentSince, failedAt } = health.get(host.name) ?? UNKNOWN;
   return silentSince !== undefined && failedAt - silentSince >= request.timeoutMs - TIME_STEP_MS;
@@ -161,7 +161,7 @@ function isPausedBeyond({ host, deadline }: Task): boolean {
   return host.pausedUntil > Date.now() && host.pausedUntil >= deadline;
 }
 
-/** @throws FetchError when the pause does not end in time. */
+/** @throws FetchError if the pause does not end in time. */
 async function pauseOver(task: Task): Promise<void> {
   const { host, request } = task;
   if (isPausedBeyond(task)) throw pausedError(host);
@@ -169,7 +169,7 @@ async function pauseOver(task: Task): Promise<void> {
   if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: request.signal });
 }
 
-/** `outcome` is the answer that the host gave last. */
+/** `outcome` is the host's last response. */
 function pausedError({ pausedUntil }: Host, outcome?: FetchReply | FetchError): FetchError {
   const pause = `a pause of ${inWords(pausedUntil - Date.now())}`;
   if (!outcome || outcome instanceof FetchError) return notRequested(`its host asks for ${pause}`);
@@ -187,8 +187,8 @@ function notRequested(reason: string): FetchError {
 }
 
 /**
- * Gives the host of an address, or undefined for an invalid one. Most addresses of a catalog have the same host, and
- * comparing the beginning is cheaper than parsing each of them.
+ * Returns the host of an address, or undefined for an invalid one. Most addresses of a catalog share a host, and comparing
+ * the prefix is cheaper than parsing.
  */
 export function hostNames(): (url: string) => string | undefined {
   let last = { start: '', name: '' };
@@ -206,12 +206,12 @@ function settle(outcome: FetchReply | FetchError): FetchReply {
   return outcome;
 }
 
-/** 429, 5xx and network errors may pass; every other answer is final. */
+/** 429, 5xx and network errors may be temporary; all other responses are final. */
 function isTemporary(outcome: FetchReply | FetchError): boolean {
   return outcome instanceof FetchError ? outcome.isTemporary : outcome.status === 429 || outcome.status >= 500;
 }
 
-/** RFC 9110: seconds or a date. */
+/** Per RFC 9110, seconds or a date. */
 function retryAfterMs(outcome: FetchReply | FetchError): number {
   const value = outcome instanceof FetchError ? undefined : outcome.headers['retry-after'];
   if (value === undefined) return 0;

@@ -7,10 +7,10 @@ import { hubIndex } from '../index-formats/hub-index.ts';
 import type { IndexEntry, IndexPage, IndexReader } from '../index-formats/index-reader.ts';
 import { mcpRegistry } from '../index-formats/mcp-registry.ts';
 
-/** Each reader reads its part of a document, in this order, so that manifests override entries of a registry. */
+/** Each reader reads its part of a document, in this order, so that manifests override registry entries. */
 const READERS: readonly IndexReader[] = [mcpRegistry, hubIndex];
 
-/** @throws HubError `invalid_manifest` when it is not an index. */
+/** @throws HubError `invalid_manifest` if the document is not an index. */
 export function readIndexDocument(document: unknown, indexUrl: string): IndexPage {
   const readers = READERS.filter(({ recognizes }) => recognizes(document));
   if (readers.length === 0) return emptyIndex(document);
@@ -18,7 +18,7 @@ export function readIndexDocument(document: unknown, indexUrl: string): IndexPag
   return {
     entries: eachOnce(parts.map(({ entries }) => entries)),
     next: parts.find(({ next }) => next !== undefined)?.next,
-    // What one part tells of its changes says nothing of the other parts.
+    // Changes of one part do not cover the others.
     tellsChanges: parts.every(({ tellsChanges }) => tellsChanges),
     hasList: true,
   };
@@ -26,10 +26,10 @@ export function readIndexDocument(document: unknown, indexUrl: string): IndexPag
 
 const WHAT_AN_INDEX_IS =
   "an index is an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers' of an MCP registry";
-/** For the result: an index may well be empty, but what says so little is often something else. */
+/** A note for the report: an index may be empty, but a document without a list is often not an index. */
 export const NO_LIST = `This document contains no list, so it was read as an empty index: ${WHAT_AN_INDEX_IS}.`;
 
-/** An object with none of the keys, or with nothing under them, lists nothing, and that is fine. */
+/** Accepts an object without any of the keys, or with empty lists. */
 function emptyIndex(document: unknown): IndexPage {
   if (!isJsonObject(document)) throw new HubError('invalid_manifest', 'The index must be an object or an array.');
   const keys = READERS.flatMap((reader) => reader.keys).filter((key) => Object.hasOwn(document, key));
@@ -46,7 +46,7 @@ function noIndex(what: string): HubError {
   return new HubError('invalid_manifest', `${what}; ${WHAT_AN_INDEX_IS}.`);
 }
 
-/** An address that is listed again is fetched once, at its first place; of manifests in place, the last one counts. */
+/** Fetches a repeated address once, at its first position; the last of several inline manifests wins. */
 function eachOnce(parts: readonly Iterable<IndexEntry>[]): IndexEntry[] {
   const byUrl = new Map<string, IndexEntry>();
   for (const entries of parts) {

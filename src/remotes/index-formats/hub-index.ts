@@ -19,7 +19,7 @@ export const hubIndex: IndexReader = {
   },
 };
 
-/** In the order of the document, in which the last manifest of an entity wins. */
+/** In document order: the last manifest of an entity wins. */
 function listsOf(document: JsonObject): unknown[][] {
   return Object.entries(document)
     .filter(([key]) => KEYS.includes(key))
@@ -50,7 +50,7 @@ function entryOf(listed: unknown, indexUrl: string): IndexEntry | undefined {
   return digest === undefined ? entry : { ...entry, digest };
 }
 
-/** What others list without a manifest: servers of registries, agent cards, and resources of ARD. */
+/** Entries without a manifest: registry servers, agent cards, and ARD resources. */
 function foreignEntry(listed: JsonObject, indexUrl: string): IndexEntry | undefined {
   if (isServerJson(listed)) return serverEntry(listed, indexUrl);
   return isAgentCard(listed) ? inPlace(manifestOf(listed), indexUrl) : undefined;
@@ -60,7 +60,7 @@ function inPlace(manifest: JsonObject, indexUrl: string): IndexEntry {
   return { url: placeInIndex(indexUrl, nameOf(manifest)), manifest };
 }
 
-/** `digest: "sha256:…"` or `sha256: "…"`, in any case. */
+/** Reads `digest: "sha256:…"` or `sha256: "…"`, in any case. */
 function digestIn({ digest, sha256 }: JsonObject): string | undefined {
   const text = typeof digest === 'string' ? digest : typeof sha256 === 'string' ? `sha256:${sha256}` : '';
   return /^sha256:[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : undefined;
@@ -68,7 +68,7 @@ function digestIn({ digest, sha256 }: JsonObject): string | undefined {
 
 const BARE = "is a manifest itself, but a manifest must be under the key 'manifest' of an entry";
 
-/** Lists also name type, id and version beside the address of a manifest; alone, they are most likely meant as one. */
+/** An entry with type, id and version is probably a manifest, unless it also has the address of one. */
 function isBareManifest(listed: unknown): boolean {
   return isJsonObject(listed) && Boolean(listed.type && listed.id && listed.version);
 }
@@ -77,12 +77,12 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** What has no readable address is kept: fetching it fails, and the author of the catalog sees it in the rejections. */
+/** Keeps invalid addresses: fetching them fails, so that the catalog's author sees them in the rejections. */
 function at(reference: string, base: string): IndexEntry {
   return { url: resolve(reference.trim(), base) };
 }
 
-/** Nearly all are plain paths below the index, for which the parser of addresses would need most of the time and memory. */
+/** Most references are plain paths below the index; parsing them as URLs would take most of the time and memory. */
 const PLAIN_PATH = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 const FOLDER = /^https?:\/\/[^?#]*\//;
 

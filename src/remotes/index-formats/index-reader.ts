@@ -1,63 +1,63 @@
 // Port: reads one published index layout. A new layout is a new file and a line in `read-index.ts`.
 import { jsonDigest } from '../../lib/json-digest.ts';
 
-/** One thing an index lists: where its manifest is, or the manifest itself. */
+/** One entry of an index: the address of a manifest, or the manifest itself. */
 export interface IndexEntry {
-  /** Address of the manifest; for one in place, an address of its own below the index. */
+  /** Address of the manifest; a generated one below the index for an inline manifest. */
   url: string;
   manifest?: unknown;
-  /** The digest of the manifest at that address, as `sha256:` and hexadecimal digits. */
+  /** Digest of the manifest at that address, as `sha256:` and hex digits. */
   digest?: string;
-  /** Why no manifest can be had from what the index lists here. */
+  /** Why the entry has no usable manifest. */
   fault?: string;
-  /** The index says that it was withdrawn. */
+  /** Whether the index lists the entry as withdrawn. */
   isDeleted?: boolean;
 }
 
 export interface IndexPage {
   /** In document order. */
   entries: IndexEntry[];
-  /** The following page of a paged index. */
+  /** Address of the next page. */
   next?: string;
-  /** Whether the index can be asked for what changed since a time, by the parameter `updated_since`. */
+  /** Whether the index supports the parameter `updated_since`. */
   tellsChanges: boolean;
-  /** Whether there is a list at all, be it empty. */
+  /** Whether the document contains a list, even an empty one. */
   hasList: boolean;
 }
 
-/** What one reader finds in a page. */
+/** The part of a page that one reader understands. */
 interface IndexPart extends Pick<IndexPage, 'next' | 'tellsChanges'> {
   entries: Iterable<IndexEntry>;
 }
 
 export interface IndexReader {
-  /** Where an object has its lists. */
+  /** Keys under which an object may have lists. */
   readonly keys: readonly string[];
-  /** A cheap look at the document's shape. Other readers may know other parts of the same document. */
+  /** Checks the shape cheaply. Other readers may recognize other parts of the same document. */
   recognizes(document: unknown): boolean;
-  /** An address may occur more than once. One at a time, because an index may list a hundred thousand, and each twice. */
+  /** May yield an address repeatedly. Lazy, because an index may list a hundred thousand entries, each twice. */
   read(document: unknown, indexUrl: string): IndexPart;
 }
 
-/** What fits into an address as it is, and into every database's index. */
+/** Names that need no escaping in an address, and fit into every database's index. */
 const PLAIN_NAME = /^[\x21-\x7e]{1,300}$/;
 
 /**
- * The address of a manifest in place: the same each time for the same name, whatever else the index lists and
- * wherever a redirect found the index this time (those come with a query that changes).
+ * The generated address of an inline manifest. Depends only on its name, not on other entries or on the final address
+ * after a redirect, whose query may change.
  */
 export function placeInIndex(indexUrl: string, name: string): string {
   const [index] = indexUrl.split(/[?#]/, 1);
   return `${index}#${PLAIN_NAME.test(name) ? name : jsonDigest(name)}`;
 }
 
-/** What an entry is called, and where it stands. */
+/** The name and position of an entry. */
 export interface EntryPlace {
   kind: 'entry' | 'server';
   position: number;
 }
 
-/** A faulty entry does not affect other entries. */
+/** Turns an error into an unusable entry, so that it does not affect others. */
 export function usableEntry(indexUrl: string, place: EntryPlace, read: () => IndexEntry): IndexEntry {
   try {
     return read();
@@ -66,7 +66,7 @@ export function usableEntry(indexUrl: string, place: EntryPlace, read: () => Ind
   }
 }
 
-/** Kept, so that the author of the catalog sees it in the rejections. */
+/** Kept, so that the catalog's author sees it in the rejections. */
 export function unusableEntry(
   indexUrl: string,
   place: EntryPlace,

@@ -1,4 +1,4 @@
-// An MCP registry as an index: both generations of its list, paged.
+// An MCP registry as an index: both generations of its paged list.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type IndexEntry, type IndexReader, unusableEntry, usableEntry } from './index-reader.ts';
 import { serverEntry } from './server-entry.ts';
@@ -6,7 +6,7 @@ import { serverEntry } from './server-entry.ts';
 export const mcpRegistry: IndexReader = {
   keys: ['servers'],
 
-  /** Registries write an empty list as null. */
+  /** Registries serialize an empty list as null. */
   recognizes: (document) => isJsonObject(document) && (Array.isArray(document.servers) || document.servers === null),
 
   read(document, indexUrl) {
@@ -24,7 +24,7 @@ function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntr
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {
   const cursor = asObject(metadata).nextCursor ?? asObject(metadata).next_cursor;
-  // Numbers as well: to pass over one would be to take the first page for the whole list.
+  // Accepts numbers too, because ignoring a cursor would treat the first page as the full list.
   const isThere = typeof cursor === 'string' ? cursor !== '' : typeof cursor === 'number' && cursor > 0;
   if (!isThere) return undefined;
   const next = new URL(indexUrl);

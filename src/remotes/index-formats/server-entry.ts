@@ -1,4 +1,4 @@
-// A server of an MCP registry → an entry with a manifest.
+// Converts a server of an MCP registry to an index entry with a manifest.
 import type { JsonObject } from '../../lib/json.ts';
 import { isDeletedServer, listedManifest } from '../../registry/listed-server.ts';
 import { type IndexEntry, placeInIndex } from './index-reader.ts';

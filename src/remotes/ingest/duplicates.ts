@@ -2,41 +2,41 @@
 import type { Duplicate, MemberStore } from '../store.ts';
 
 export interface Duplicates {
-  /** What became of a manifest in this run, unless it stayed as it was. */
+  /** Records the outcome of a manifest that changed in this run. */
   note(url: string, fate: Fate): void;
   /**
-   * Addresses of manifests that entities should be made of and are not; to be called once everything was looked at.
-   * `isWhole` is false for a list of changes.
+   * Addresses of manifests whose entities must be rebuilt from them. Call it after all entries are processed; `isWhole` is
+   * false for a list of changes.
    */
   toRemake(isWhole: boolean): Promise<ReadonlySet<string>>;
-  /** Manifests that are not used, because a later one describes the same entity; known after `toRemake`. */
+  /** Manifests that are unused, because a later one describes the same entity; available after `toRemake`. */
   skipped(): readonly Skipped[];
-  /** How many there are, when the index was not read. */
+  /** The number of duplicates, if the index was not read. */
   count(): Promise<number>;
 }
 
 interface Skipped {
-  /** Whether it was looked at in this run and stayed as it was. */
+  /** Whether the manifest was checked in this run and had not changed. */
   isUnchanged: boolean;
 }
 
-/** `unavailable`: it may be there the next time. */
+/** `unavailable` means that the next run may be able to fetch it. */
 type Fate = 'saved' | 'refused' | 'unavailable';
 
 interface DuplicatesContext {
   remote: string;
-  /** Every address that the index lists, with its position in it. */
-  places: ReadonlyMap<string, number>;
+  /** Every listed address, with its position in the index. */
+  positions: ReadonlyMap<string, number>;
 }
 
-export function createDuplicates(members: MemberStore, { remote, places }: DuplicatesContext): Duplicates {
-  /** By position, which takes less room than an address. */
+export function createDuplicates(members: MemberStore, { remote, positions }: DuplicatesContext): Duplicates {
+  /** Keyed by position, which needs less memory than an address. */
   const fates = new Map<number, Fate>();
-  const position = ({ url }: { url: string }) => places.get(url) ?? -1;
+  const position = ({ url }: { url: string }) => positions.get(url) ?? -1;
   const fateOf = (manifest: { url: string }) => fates.get(position(manifest));
   const skipped: Skipped[] = [];
 
-  /** A manifest that is refused does not count, unless the entity was made of it before and can stay as it is. */
+  /** Ignores refused manifests, except one that the entity was built from, whose earlier content stays. */
   function lastUsable(duplicates: readonly Duplicate[]): Duplicate | undefined {
     const usable = duplicates.filter((each) => each.madeOf === each.url || fateOf(each) !== 'refused');
     return usable.toSorted((one, other) => position(one) - position(other)).at(-1);
@@ -57,13 +57,13 @@ export function createDuplicates(members: MemberStore, { remote, places }: Dupli
         for (const each of duplicates) {
           const fate = fateOf(each);
           const isUsedOrFailed = each === (last ?? duplicates[0]) || fate === 'refused' || fate === 'unavailable';
-          const isListed = places.has(each.url);
-          // A list of changes need not hold those that are still listed.
+          const isListed = positions.has(each.url);
+          // A list of changes may omit manifests that are still listed.
           if (!isUsedOrFailed && (isListed || !isWhole)) skipped.push({ isUnchanged: isListed && fate === undefined });
         }
         if (!last || last.madeOf === last.url) continue;
-        // A list of changes need not hold the last one, and an index that shrank to nothing holds none.
-        const isClear = isWhole ? places.has(last.url) : duplicates.every(({ url }) => places.has(url));
+        // A list of changes may omit the last manifest, and an empty index omits all of them.
+        const isClear = isWhole ? positions.has(last.url) : duplicates.every(({ url }) => positions.has(url));
         if (isClear && fateOf(last) === undefined) wanted.add(last.url);
         if (!isClear && duplicates.some((each) => fateOf(each) === 'saved')) unclear.push(last.uid);
       }

@@ -1,4 +1,4 @@
-// The stored state of an index, and how long an unchanged index is trusted to mean unchanged manifests.
+// The stored state of an index, and how long an unchanged index implies unchanged manifests.
 import type { IndexPage } from '../fetching/fetch-index.ts';
 import type { IndexState } from '../store.ts';
 
@@ -10,36 +10,36 @@ export const NO_STATE: IndexState = {
   isSelfContained: false,
 };
 
-/** The clocks of a hub and of a registry differ, and what is listed again costs little. */
+/** Allows for clock differences between hub and registry; reading some entries again costs little. */
 const CLOCK_LEEWAY_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Whether it is enough to ask if the index changed. Where it holds its manifests, they change with it, and it is read whole
- * once a day only in case its host reported something wrong. Elsewhere a manifest can change while the index stays the same:
- * then only the hub's own background sync asks no more than that, for up to an hour.
+ * Whether it suffices to check if the index changed. If the index contains its manifests, they change with it; it is still
+ * read in full once a day, in case its host reported a wrong state. Otherwise, a manifest can change while the index does
+ * not; then only the background sync relies on the index, for up to an hour.
  */
 export function isTrusted(known: IndexState, at: Date, { isBackground }: { isBackground: boolean }): boolean {
   if (known.isSelfContained) return wasGoneThrough(known, at, DAY_MS);
   return isBackground && wasGoneThrough(known, at, HOUR_MS);
 }
 
-/** Whether everything that the index lists was looked at within the last day. */
+/** Whether all entries of the index were checked within the last day. */
 export function wasFinishedLately(known: IndexState, at: Date): boolean {
   return wasGoneThrough(known, at, DAY_MS);
 }
 
 function wasGoneThrough({ goneThroughAt }: IndexState, at: Date, withinMs: number): boolean {
-  // A time far ahead is that of a clock that was wrong.
+  // A time far in the future comes from a wrong clock.
   return goneThroughAt !== null && Math.abs(at.getTime() - Date.parse(goneThroughAt)) < withinMs;
 }
 
 interface Outcome {
-  /** What was remembered before. */
+  /** The previously stored state. */
   known: IndexState;
   startedAt: Date;
-  /** Whether everything that it lists was looked at. */
+  /** Whether all its entries were checked. */
   isWhole: boolean;
   isSelfContained: boolean;
 }
@@ -50,7 +50,7 @@ export function stateAfter(
 ): IndexState {
   const changesSince = new Date(startedAt.getTime() - CLOCK_LEEWAY_MS).toISOString();
   return {
-    // The first page of a paged list says nothing about the others.
+    // The validators of the first page do not cover the others.
     ...(next === undefined ? state : { etag: null, lastModified: null }),
     changesSince: tellsChanges ? changesSince : null,
     goneThroughAt: isWhole ? startedAt.toISOString() : known.goneThroughAt,

@@ -7,13 +7,13 @@ import type { Logger } from '../../lib/world.ts';
 import type { IngestResult } from '../contract.ts';
 import type { RemoteStore, RunStore } from '../store.ts';
 import { NO_STATE } from './index-state.ts';
-import { createIngest, type GoneThrough, type Ingest, type IngestDependencies } from './ingest.ts';
+import { createIngest, type Ingest, type IngestDependencies, type IngestedIndex } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
 
 export interface RemoteIngestDependencies extends IngestDependencies {
   remotes: RemoteStore;
   runs: RunStore;
-  /** How long one remote may take. */
+  /** Time limit for one remote. */
   timeLimitMs: number;
   log: Logger;
 }
@@ -23,14 +23,14 @@ export interface RemoteIngest {
   /** Aborted when the hub closes, or when another hub may ingest this remote. */
   signal: AbortSignal;
   acceptShrunk: boolean;
-  /** The hub's own sync rather than a person's. */
+  /** Whether the background sync started it, rather than a person. */
   isBackground: boolean;
   onStart: (progress: Progress) => void;
 }
 
 const SAVE_PROGRESS_MS = 2_000;
 
-/** Never rejects: a bad remote is a result, and so is a database that went away meanwhile. */
+/** Never rejects: failures of the remote or the database are part of the result. */
 export async function ingestRemote(
   dependencies: RemoteIngestDependencies,
   { onStart, ...task }: RemoteIngest,
@@ -52,21 +52,21 @@ async function ingestAndKeep(
 ): Promise<void> {
   const { remotes, runs, now, timeLimitMs, log } = dependencies;
   const { url, signal, progress } = task;
-  // Shown as under way from now on.
+  // Makes the run visible to others.
   await runs.save(progress.run());
   const stored = await remotes.remembered(url);
   const known = stored?.state ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
   const end = new AbortController();
-  // Passed on, because every request listens, and a signal made of others is slow to listen to.
+  // Forwarded to one controller, because adding many listeners to a composite signal is slow.
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
   const own = stored ? { ...dependencies, ...whileStored(dependencies) } : dependencies;
   const ingest = createIngest(own, { ...task, known, signal: end.signal });
   const saving = saveNowAndThen(runs, { progress, signal: end.signal });
-  let gone: GoneThrough = { state: known, isWhole: false };
+  let ingested: IngestedIndex = { state: known, isWhole: false };
   try {
-    gone = await ingest.run();
+    ingested = await ingest.run();
   } catch (error) {
     if (limit.aborted) progress.fail(tookTooLong(timeLimitMs));
     else progress.fail(signal.aborted ? stoppedBy(signal) : reasonOf(error, log));
@@ -74,18 +74,18 @@ async function ingestAndKeep(
     // Aborts fetches that are no longer needed.
     end.abort();
   }
-  // What is saved below must stay the last word.
+  // Otherwise, a pending save could overwrite the final state.
   await saving;
   if (stored && !(await remotes.remembered(url))) progress.fail(REMOVED_MEANWHILE);
   const ending = progress.finish();
-  await keepRejections(runs, { url, progress, places: ingest.places, isWhole: gone.isWhole });
-  // The remote did nothing wrong when the hub closes: what is known of it stays.
-  const { state } = gone;
+  await keepRejections(runs, { progress, positions: ingest.positions, isWhole: ingested.isWhole });
+  // On shutdown, the remote's stored state is kept, because the remote did not fail.
+  const { state } = ingested;
   if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), ...ending, state, generation: stored?.generation });
   await runs.save(progress.run());
 }
 
-/** Nothing more is written for a remote that was removed meanwhile: it would never be removed or marked as missing. */
+/** Stops writing once the remote is removed: such entries would never be removed or marked as missing. */
 function whileStored({
   catalog,
   members,
@@ -109,28 +109,28 @@ export function tookTooLong(limitMs: number): string {
   return `took longer than the ${minutes === 1 ? 'minute' : `${minutes} minutes`} that one remote may take`;
 }
 
-/** Should the process be killed, what was saved last is what is left of the run. */
+/** Saves periodically, so that a killed process leaves the latest progress. */
 async function saveNowAndThen(
   runs: RunStore,
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<void> {
   while (!signal.aborted) {
     await sleep(SAVE_PROGRESS_MS, undefined, { signal }).catch(() => {});
-    // A database that is away has its say when the run ends.
+    // A failing database is reported when the run ends.
     if (!signal.aborted) await runs.save(progress.run()).catch(() => {});
   }
 }
 
-/** What was not looked at this time stays rejected. */
+/** Keeps the rejections of entries that were not checked in this run. */
 async function keepRejections(
   runs: RunStore,
-  { url, progress, places, isWhole }: Pick<Ingest, 'places'> & { url: string; progress: Progress; isWhole: boolean },
+  { progress, positions, isWhole }: Pick<Ingest, 'positions'> & { progress: Progress; isWhole: boolean },
 ): Promise<void> {
-  if (isWhole) return runs.replaceRejections(url, progress.rejections());
-  if (places.size === 0) return;
-  const { items } = await runs.rejections({ url, limit: MOST_REJECTIONS_KEPT, offset: 0 });
-  const kept = items.filter((rejection) => !places.has(rejection.url));
-  await runs.replaceRejections(url, [...progress.rejections(), ...kept].slice(0, MOST_REJECTIONS_KEPT));
+  if (isWhole) return runs.replaceRejections(progress.url, progress.rejections());
+  if (positions.size === 0) return;
+  const { items } = await runs.rejections({ url: progress.url, limit: MOST_REJECTIONS_KEPT, offset: 0 });
+  const kept = items.filter((rejection) => !positions.has(rejection.url));
+  await runs.replaceRejections(progress.url, [...progress.rejections(), ...kept].slice(0, MOST_REJECTIONS_KEPT));
 }
 
 function stoppedBy({ reason }: AbortSignal): string {

@@ -1,4 +1,4 @@
-// Reads one remote into the catalog: reads the index, fetches and saves what changed, and marks what is missing.
+// Ingests one remote: reads the index, fetches and saves changed manifests, and marks missing ones.
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { IndexFetcher, IndexPage } from '../fetching/fetch-index.ts';
@@ -11,7 +11,7 @@ import { NO_LIST } from '../fetching/read-index.ts';
 import type { IndexState, KnownMember, MemberStore } from '../store.ts';
 import { createDuplicates } from './duplicates.ts';
 import { isTrusted, NO_STATE, stateAfter, wasFinishedLately } from './index-state.ts';
-import { createPlaces } from './places.ts';
+import { createPositions } from './positions.ts';
 import type { Progress } from './progress.ts';
 import { type ManifestOutcome, type ManifestReader, readAll } from './read-manifest.ts';
 import { createManifestSaver } from './save-manifests.ts';
@@ -28,40 +28,40 @@ export interface IngestDependencies {
 
 export interface IngestTask {
   url: string;
-  /** What is known of the index from the last time. */
+  /** The stored state of the index. */
   known: IndexState;
   progress: Progress;
   signal: AbortSignal;
-  /** Whether an index that lists less than half of what it did is believed. */
+  /** Accepts an index that lists less than half of its previous entries. */
   acceptShrunk: boolean;
-  /** The hub's own sync, which may trust an unchanged index for a while. */
+  /** Whether this is the background sync, which may skip an unchanged index for a while. */
   isBackground: boolean;
 }
 
-export interface GoneThrough {
-  /** What to remember of the index, so that the next time is cheap. */
+export interface IngestedIndex {
+  /** The state to store, which makes the next ingest cheap. */
   state: IndexState;
-  /** Whether everything was looked at that the index lists: it was not the same as before, and no mere list of changes. */
+  /** Whether all entries were checked: the index had changed, and was not just a list of changes. */
   isWhole: boolean;
 }
 
 export interface Ingest {
-  /** @throws FetchError when the index cannot be read to its end. */
-  run(): Promise<GoneThrough>;
-  /** Every address that the index listed so far, with its place in it. */
-  readonly places: ReadonlyMap<string, number>;
+  /** @throws FetchError if the index cannot be read to its end. */
+  run(): Promise<IngestedIndex>;
+  /** Every address listed so far, with its position in the index. */
+  readonly positions: ReadonlyMap<string, number>;
 }
 
 interface EntryToFetch {
   entry: ListedEntry;
-  /** What is known of it from before. */
+  /** The stored state of the manifest. */
   member: KnownMember | undefined;
 }
 
 const LOOK_UP_BATCH = 500;
-/** As many as people look through. */
+/** More than people look through. */
 const MOST_CONFLICTS_KEPT = 1_000;
-/** So many that a registry says are deleted are believed, however short its list is: servers are taken down one or a few at a time. */
+/** Up to this many deletions are accepted, however short the list is, because servers are withdrawn one or a few at a time. */
 const FEW_WITHDRAWN = 10;
 const NOT_CHECKED = 'Index unchanged, manifests not checked.';
 
@@ -71,22 +71,22 @@ export function createIngest(
 ): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, requestsPerHost, now } = dependencies;
   const task = { remote: url, signal };
-  const index = createPlaces();
-  const places = index.positions;
-  const duplicates = createDuplicates(members, { remote: url, places });
-  const saver = createManifestSaver(dependencies, { remote: url, places, progress, duplicates });
-  /** What the index says is gone; it is marked at the end, when it is known how much that is. */
+  const index = createPositions();
+  const positions = index.positions;
+  const duplicates = createDuplicates(members, { remote: url, positions });
+  const saver = createManifestSaver(dependencies, { remote: url, positions, progress, duplicates });
+  /** Withdrawn addresses, marked as missing at the end, once their number is known. */
   const deleted = new Set<string>();
   let listedAgain = 0;
   let hasFailedForNow = false;
   let isNewFirst = false;
 
-  async function run(): Promise<GoneThrough> {
+  async function run(): Promise<IngestedIndex> {
     const startedAt = now();
     const listedBefore = await members.countPresent(url);
     const mayBeUnchanged = !acceptShrunk && isTrusted(known, startedAt, { isBackground });
     const trusted = mayBeUnchanged && !(await members.isWorkLeft(url)) ? known : NO_STATE;
-    // An ingest that did not finish in its time must not begin with the same manifests each time.
+    // After an unfinished ingest, new manifests go first, so that each run makes progress.
     isNewFirst = listedBefore > 0 && !wasFinishedLately(known, startedAt);
     const { first, isWhole } = await firstPage(fetchIndex, { known: trusted, task });
     if (!first) return unchangedIndex(listedBefore);
@@ -95,7 +95,7 @@ export function createIngest(
     const isBelieved = await markMissing(listedBefore, { isWhole });
     await remake(first, await duplicates.toRemake(isWhole));
     await countUnused({ isWhole });
-    // What could not be fetched is tried again, and what is hard to believe is said again, even if the index stays the same.
+    // Otherwise, failed fetches must be retried and doubtful results reported again, even if the index does not change.
     const isSettled = isBelieved && !hasFailedForNow;
     const unsettled = { ...trusted, etag: null, lastModified: null };
     const isSelfContained = index.isSelfContained();
@@ -103,7 +103,7 @@ export function createIngest(
     return { state, isWhole };
   }
 
-  async function unchangedIndex(listed: number): Promise<GoneThrough> {
+  async function unchangedIndex(listed: number): Promise<IngestedIndex> {
     const skipped = await duplicates.count();
     progress.duplicates(skipped);
     const used = listed - skipped - progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
@@ -112,18 +112,18 @@ export function createIngest(
     return { state: known, isWhole: false };
   }
 
-  /** What is not used counts as unchanged until now, unless it came in this run. */
+  /** Unused manifests were counted as unchanged, unless they changed in this run; corrects the count. */
   async function countUnused({ isWhole }: { isWhole: boolean }): Promise<void> {
     progress.duplicates(duplicates.skipped().length);
     progress.add({ unchanged: -duplicates.skipped().filter(({ isUnchanged }) => isUnchanged).length });
     const uncounted = progress.conflicts(await members.conflicts(url, MOST_CONFLICTS_KEPT));
-    // A list of changes need not hold those of earlier runs.
+    // A list of changes may omit the manifests of earlier runs.
     if (isWhole) progress.add({ unchanged: -uncounted });
   }
 
   async function ingestPage(page: IndexPage): Promise<void> {
     const start = index.next();
-    // The whole page first: where the last manifest of an entity is must be known from the start.
+    // Registers the whole page first, because the position of each entity's last manifest must be known.
     progress.expect(await index.register(page));
     const use = async (outcomes: readonly ManifestOutcome[]) => {
       await save(outcomes);
@@ -140,7 +140,7 @@ export function createIngest(
     await fetchAll(entriesToFetch(page, { start, isWanted: ({ entry }) => !done.has(entry.url) }), use);
   }
 
-  /** What was looked at already, and counts as unchanged, is fetched whole; what is in place comes with its page. */
+  /** Fetches manifests in full that were counted as unchanged; inline manifests come with their page. */
   async function remake(first: IndexPage, wanted: ReadonlySet<string>): Promise<void> {
     if (wanted.size === 0) return;
     await fetchAll(entriesAgain(first, wanted), async (outcomes) => {
@@ -156,7 +156,7 @@ export function createIngest(
     const batches = fetchInLanes(entries, { requestsPerHost }, ({ entry, member }) =>
       fetchManifest(entry, member, task),
     );
-    // One batch is read while the previous one is saved, so that the database and this process work at the same time.
+    // Reads one batch while the previous one is saved, so that database and process work in parallel.
     let saving = Promise.resolve();
     try {
       for await (const batch of batches) {
@@ -175,7 +175,7 @@ export function createIngest(
   async function save(outcomes: readonly ManifestOutcome[], options?: { areChosen: boolean }): Promise<void> {
     for (const each of outcomes) {
       if (each.outcome === 'failed') reject(each);
-      // What a later page lists again is there.
+      // A later page may list the address again.
       if (each.outcome === 'deleted') deleted.add(each.url);
       else deleted.delete(each.url);
     }
@@ -189,13 +189,13 @@ export function createIngest(
     let at = start;
     let looking: Promise<EntryToFetch[]> | undefined;
     for await (const chunk of page.chunks()) {
-      // Within one page an address is listed once, and what comes first need not be held against what came before.
-      const chosen = start === 0 ? chunk : chunk.filter(({ url: listed }, index) => places.get(listed) === at + index);
+      // A page lists each address once, so the first page needs no check against earlier ones.
+      const chosen = start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
       at += chunk.length;
       const next = lookUp(chosen);
-      // The caller that waits for it gets the rejection.
+      // The consumer gets the rejection when it awaits the promise.
       next.catch(() => {});
-      // One ahead: while these are fetched, the database looks for the next.
+      // Looks up one chunk ahead, while the current one is fetched.
       if (looking) yield (await looking).filter(isWanted);
       looking = next;
     }
@@ -207,7 +207,7 @@ export function createIngest(
     for await (const page of followPages(first, fetchIndex, task)) {
       for await (const chunk of page.chunks()) {
         const chosen = chunk.filter(
-          ({ url: listed }, index) => wanted.has(listed) && places.get(listed) === at + index,
+          ({ url: listed }, index) => wanted.has(listed) && positions.get(listed) === at + index,
         );
         yield chosen.map((entry) => ({ entry, member: undefined }));
         at += chunk.length;
@@ -223,7 +223,7 @@ export function createIngest(
       entries.map((entry) => entry.url),
     );
     const stored = new Map(found.map((member) => [member.url, member]));
-    // A second lookup has no effect.
+    // With `isNewFirst`, entries are looked up twice, so the count would be wrong.
     if (!isNewFirst) listedAgain += found.filter(({ isMissing }) => !isMissing).length;
     return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
   }
@@ -234,7 +234,7 @@ export function createIngest(
     progress.reject(manifestUrl, error);
   }
 
-  /** Marks missing members, which are kept; false if so many are missing at once that the index itself must be broken. */
+  /** Marks missing members, which are kept. Returns false if so many are missing that the index is probably broken. */
   async function markMissing(listedBefore: number, { isWhole }: { isWhole: boolean }): Promise<boolean> {
     const withdrawn = await presentOf([...deleted]);
     const left = isWhole ? index.usable() : (await members.countPresent(url)) - withdrawn.length;
@@ -252,18 +252,18 @@ export function createIngest(
   }
 
   async function markUnlisted(listedBefore: number): Promise<void> {
-    // All that was there is listed again; on several pages, an address may have been counted twice.
+    // All earlier members are listed again. With several pages, an address may have been counted twice.
     if (index.pagesRead() === 1 && listedAgain === listedBefore) return;
     for (let after = ''; ; ) {
       const page = await members.present(url, { after, limit: LOOK_UP_BATCH });
-      await saver.markMissing(page.filter((manifestUrl) => !places.has(manifestUrl)));
+      await saver.markMissing(page.filter((manifestUrl) => !positions.has(manifestUrl)));
       const last = page.at(-1);
       if (last === undefined || page.length < LOOK_UP_BATCH) return;
       after = last;
     }
   }
 
-  /** Those that are not marked as missing yet. */
+  /** Addresses that are not marked as missing yet. */
   async function presentOf(urls: readonly string[]): Promise<string[]> {
     const present: string[] = [];
     for (let start = 0; start < urls.length; start += LOOK_UP_BATCH) {
@@ -273,5 +273,5 @@ export function createIngest(
     return present;
   }
 
-  return { run, places };
+  return { run, positions };
 }

@@ -1,4 +1,4 @@
-// Worker thread that turns texts of manifests into entities. YAML of 1 MiB can take seconds to parse.
+// Worker thread that converts texts of manifests to entities. Parsing 1 MiB of YAML can take seconds.
 import type { Entity } from '../../catalog/entity.ts';
 import { HubError } from '../../errors.ts';
 import { entityFromText, type ManifestText } from './entity-from-text.ts';

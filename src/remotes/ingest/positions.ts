@@ -2,17 +2,17 @@
 import type { IndexPage } from '../fetching/fetch-index.ts';
 import { endless } from '../fetching/follow-pages.ts';
 
-export interface Places {
-  /** Every address that was listed so far, with its place in document order. */
+export interface Positions {
+  /** Every address listed so far, with its position in document order. */
   readonly positions: ReadonlyMap<string, number>;
-  /** How many of its entries are to be looked at. The page is gone through whole. @throws FetchError when it is too much */
+  /** Reads the whole page, and returns the number of entries to check. @throws FetchError if a limit is exceeded. */
   register(page: IndexPage): Promise<number>;
-  /** Where the next page begins. */
+  /** The start position of the next page. */
   next(): number;
   pagesRead(): number;
-  /** How many addresses may lead to a manifest. */
+  /** The number of addresses that may have a manifest. */
   usable(): number;
-  /** Whether every entry came with its manifest, or with its digest. */
+  /** Whether every entry contains its manifest or its digest. */
   isSelfContained(): boolean;
 }
 
@@ -20,7 +20,7 @@ const MOST_LISTED = 3_000_000;
 /** Bounds the memory for all addresses, which are kept until the end. */
 const MOST_CHARACTERS = 200_000_000;
 
-export function createPlaces(): Places {
+export function createPositions(): Positions {
   const positions = new Map<string, number>();
   let [next, pagesRead, usable, characters] = [0, 0, 0, 0];
   let isSelfContained = true;
@@ -34,7 +34,7 @@ export function createPlaces(): Places {
         const isNew = !positions.has(url);
         if (isNew) characters += url.length;
         if (isNew && fault === undefined && !isDeleted) usable += 1;
-        // As within one page: an address counts once, what is in place as often as it comes.
+        // Within a page and across pages, an address counts once, and an inline manifest counts each time.
         if (isNew || text !== undefined || isDeleted) {
           positions.set(url, next);
           count += 1;

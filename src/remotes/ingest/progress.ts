@@ -16,18 +16,18 @@ export interface Progress {
   expect(entries: number): void;
   done(entries: number): void;
   add(counts: Partial<Counts>): void;
-  /** A manifest was offered to the catalog. */
+  /** Counts a manifest that was passed to the catalog. */
   saved(uid: string, outcome: PublishOutcome): void;
   reject(url: string, error: string): void;
-  /** Beside what was noted before. */
+  /** Adds a sentence to earlier notes. */
   note(sentence: string): void;
-  /** All manifests that a later one of the same index replaces. */
+  /** Sets the number of manifests that a later one in the same index replaces. */
   duplicates(total: number): void;
-  /** All manifests of entities that belong to other remotes; kept among the rejections. Returns how many `saved` did not count. */
+  /** Adds manifests of other remotes' entities to the rejections. Returns the number that `saved` did not count. */
   conflicts(conflicts: { items: readonly Conflict[]; total: number }): number;
-  /** The index could not be read to its end. */
+  /** Records that the index could not be read to its end. */
   fail(error: string): void;
-  /** The index lists so little that it is not believed. */
+  /** Records that the index lists too little to be accepted. */
   shrunk(): void;
   finish(): { error: string | null; note: string | null; isShrunk: boolean };
   run(): IngestRun;
@@ -45,7 +45,7 @@ const COUNTED_AS: Record<PublishOutcome, keyof Counts> = {
 const MOST_ERRORS_SHOWN = 20;
 const MOST_CHANGED_SHOWN = 20;
 export const MOST_REJECTIONS_KEPT = 10_000;
-/** Addresses are looked up through an index; one that is too long for it was not fetched either. */
+/** Limit of the database index on addresses; longer ones were not fetched either. */
 const LONGEST_URL_BYTES = 1000;
 const LONGEST_ERROR = 1000;
 
@@ -169,7 +169,7 @@ function skippedNote(count: number): string {
   return `${subject} skipped, because a later entry of the index describes the same entity.`;
 }
 
-/** In place of advice: notes are read after priorities changed, too, and an index that is not stored has no priority. */
+/** States the rule instead of advice: notes are also read after priorities change, and an unstored index has no priority. */
 const OWNER_RULE = 'of the stored remotes that list an entity, the one with the highest priority owns it';
 
 function conflictNote(count: number, { uid, owner }: Conflict): string {
@@ -182,7 +182,7 @@ function belongsToAnother({ uid, owner }: Conflict): string {
   return `describes ${uid}, which belonged to ${shownAddress(owner)}; ${OWNER_RULE}`;
 }
 
-/** Bytes, because those are what an index counts. */
+/** Cuts by bytes, because database indexes limit bytes. */
 function shortened(text: string, mostBytes: number): string {
   const storable = storableText(text);
   if (Buffer.byteLength(storable) <= mostBytes) return storable;

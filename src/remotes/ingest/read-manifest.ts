@@ -1,4 +1,4 @@
-// Turns fetched texts into entities: a few short ones on the main thread, all others in workers.
+// Converts fetched texts to entities: a few short ones on the main thread, all others in workers.
 import type { Entity } from '../../catalog/entity.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { FailedManifest, FetchedManifest, FetchedText } from '../fetching/fetch-manifest.ts';
@@ -13,20 +13,20 @@ export interface ReadManifest {
   member: Member;
 }
 
-/** What became of an entry of an index, once its text was read. */
+/** The outcome of an index entry after its text is parsed. */
 export type ManifestOutcome = Exclude<FetchedManifest, FetchedText> | ReadManifest;
 
 export interface ManifestReader {
-  /** One answer for each, in their order. Rejects only when `signal` is aborted. */
+  /** Returns one result per text, in order. Rejects only if `signal` is aborted. */
   read(fetched: readonly FetchedText[], signal: AbortSignal): Promise<(ReadManifest | FailedManifest)[]>;
   close(): Promise<void>;
 }
 
-/** Nearly all manifests are shorter, and take a tenth of a millisecond. */
+/** Most manifests are shorter, and take a tenth of a millisecond. */
 const LONGEST_LIGHT = 16_000;
-/** The main thread needs two milliseconds for so many light ones, which is less than it takes to pass them on. */
+/** The main thread parses this many light ones in two milliseconds, less than a transfer to a worker takes. */
 const MOST_IN_PLACE = 20;
-/** As many as remotes are ingested at once: one that takes long to read holds up no other. */
+/** Several, so that a slow text does not delay other remotes. */
 const THREADS = 2;
 const READ_TIMEOUT_MS = 30_000;
 
@@ -49,7 +49,7 @@ export function createManifestReader(): ManifestReader {
     } catch (error) {
       signal.throwIfAborted();
       if (texts.length === 1) return [{ ok: false, error: (error as Error).message }];
-      // One of them is at fault, and the others are not to blame.
+      // Parses them separately, so that the faulty one does not affect the others.
       return (await Promise.all(texts.map((each) => onThread([each], signal)))).flat();
     }
   }
@@ -84,7 +84,7 @@ export function createManifestReader(): ManifestReader {
   };
 }
 
-/** Rejects only when `signal` is aborted. */
+/** Rejects only if `signal` is aborted. */
 export async function readAll(
   reader: Pick<ManifestReader, 'read'>,
   fetched: readonly FetchedManifest[],
@@ -95,7 +95,7 @@ export async function readAll(
   return [...others, ...(await reader.read(texts, signal))];
 }
 
-/** YAML never is: eight kilobytes of it can take a tenth of a second. */
+/** YAML is never light: eight kilobytes can take a tenth of a second. */
 function isLight({ url, text }: ManifestText): boolean {
   return text.length <= LONGEST_LIGHT && /^\s*[[{]/.test(text) && !/\.ya?ml(?:[?#]|$)/i.test(url);
 }

@@ -1,4 +1,4 @@
-// Saves manifests to the catalog so that the last one of a uid in document order wins, in whatever order they were fetched.
+// Saves manifests so that the last one of a uid in document order wins, regardless of the order of fetching.
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { ListedManifest, MemberStore } from '../store.ts';
@@ -8,22 +8,22 @@ import type { ManifestOutcome, ReadManifest } from './read-manifest.ts';
 
 export interface SaveContext {
   remote: string;
-  /** Every address that the index lists, with its position in it. */
-  places: ReadonlyMap<string, number>;
+  /** Every listed address, with its position in the index. */
+  positions: ReadonlyMap<string, number>;
   progress: Progress;
   duplicates: Pick<Duplicates, 'note'>;
 }
 
 export interface ManifestSaver {
-  /** `areChosen`: each of them is the one that its entity is to be made of. */
+  /** With `areChosen`, each manifest is the winner for its entity. */
   batch(outcomes: readonly ManifestOutcome[], options?: { areChosen?: boolean }): Promise<void>;
-  /** Marks what the index no longer lists, or says is deleted. */
+  /** Marks manifests that the index no longer lists, or lists as deleted. */
   markMissing(urls: readonly string[]): Promise<void>;
 }
 
 export function createManifestSaver(
   { catalog, members, now }: { catalog: Pick<Catalog, 'publish'>; members: MemberStore; now: Clock },
-  { remote, places, progress, duplicates }: SaveContext,
+  { remote, positions, progress, duplicates }: SaveContext,
 ): ManifestSaver {
   async function batch(outcomes: readonly ManifestOutcome[], { areChosen = false } = {}): Promise<void> {
     progress.add({ unchanged: outcomes.filter(({ outcome }) => outcome === 'unchanged').length });
@@ -48,13 +48,13 @@ export function createManifestSaver(
       shown.map(({ entity, url }) => ({ entity, manifestUrl: url })),
     );
     for (const { url } of shown) duplicates.note(url, 'saved');
-    // Duplicates and manifests of others' entities as well: they are not sent again as long as they stay the same.
+    // Also records duplicates and manifests of others' entities, so that unchanged ones are not fetched again.
     await members.record(remote, listed, now());
     progress.add({ unchanged: read.length - shown.length });
     for (const [index, outcome] of outcomes.entries()) progress.saved(shown[index]?.member.uid ?? '', outcome);
   }
 
-  /** By uid, the address of its manifest that comes last in the index, as far as is known. */
+  /** Maps each uid to the address of its last known manifest in the index. */
   function lastOfEach(manifests: readonly ListedManifest[]): Map<string, string> {
     const last = new Map<string, ListedManifest>();
     for (const each of manifests) {
@@ -65,7 +65,7 @@ export function createManifestSaver(
   }
 
   function position({ url }: ListedManifest): number {
-    return places.get(url) ?? -1;
+    return positions.get(url) ?? -1;
   }
 
   return { batch, markMissing };

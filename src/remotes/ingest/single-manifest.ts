@@ -5,7 +5,7 @@ import type { ManifestReader } from './read-manifest.ts';
 
 export type FetchSingleManifest = (url: string, signal: AbortSignal) => Promise<{ entity: Entity } | { error: string }>;
 
-/** Read as an ingest would read it. Rejects only when the signal is aborted. */
+/** Parses the manifest like an ingest. Rejects only if the signal is aborted. */
 export function createSingleManifestFetcher(
   fetchManifest: FetchManifest,
   manifestReader: Pick<ManifestReader, 'read'>,
