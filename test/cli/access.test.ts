@@ -16,7 +16,7 @@ import { run, start } from './process.ts';
 const TOKEN = 'token-of-the-hub';
 const settings = { API_TOKEN: TOKEN };
 
-test('access: --hub wins over HUB_URL, and either over the local database', async (t) => {
+test('access: --hub wins over HUB_URL, and both over the local database', async (t) => {
   const [first, second] = [await testHub(t, { manifests: [aManifest()] }), await testHub(t)];
   const HUB_URL = await first.listen();
   const environment = { HUB_URL, DB_PATH: join(await tempDir(t), 'c.sqlite') };
@@ -25,7 +25,7 @@ test('access: --hub wins over HUB_URL, and either over the local database', asyn
   assert.equal((await inTerminal(other, { environment })).exitCode, 3);
 });
 
-test('access: a token that is missing or wrong is exit code 4, and says what to set', async (t) => {
+test('access: a missing or wrong token is exit code 4, and says what to set', async (t) => {
   const { listen } = await testHub(t, { settings });
   const HUB_URL = await listen();
   for (const HUB_TOKEN of ['', 'wrong']) {
@@ -39,7 +39,7 @@ test('access: a token that is missing or wrong is exit code 4, and says what to 
   assert.equal(right.exitCode, 0);
 });
 
-test('access: somebody at the terminal is asked for the token, once, and only when it is needed', async (t) => {
+test('access: prompts for the token on a terminal, once, and only when it is needed', async (t) => {
   const { listen } = await testHub(t, { settings });
   const HUB_URL = await listen();
   const questions: string[] = [];
@@ -59,7 +59,7 @@ test('access: somebody at the terminal is asked for the token, once, and only wh
   assert.equal(questions.length, 3, 'a token that is set wrong is not asked for');
 });
 
-test('access: somebody who stops at the question is not told of tokens', async (t) => {
+test('access: stopping at the prompt prints no advice about tokens', async (t) => {
   const { listen } = await testHub(t, { settings });
   const stop = async () => {
     throw new DOMException('Stopped before it was done.', 'AbortError');
@@ -68,7 +68,7 @@ test('access: somebody who stops at the question is not told of tokens', async (
   assert.deepEqual([exitCode, error], [130, 'hub: Stopped before it was done.\n']);
 });
 
-test('access: a token that cannot be one is said to be none, typed or set', async (t) => {
+test('access: refuses a token with invalid characters, typed or set', async (t) => {
   const { listen } = await testHub(t, { settings });
   const HUB_URL = await listen();
   const typed = await inTerminal(['pending', 'list'], { environment: { HUB_URL }, askSecret: async () => 'schlüssel' });
@@ -79,7 +79,7 @@ test('access: a token that cannot be one is said to be none, typed or set', asyn
   assert.match(set.error, /^hub: The token must consist of visible ASCII characters.*\n$/);
 });
 
-test('access: nobody there is exit code 5, and says what to do', async () => {
+test('access: an unreachable hub is exit code 5, and says what to do', async () => {
   const url = await unusedAddress();
   for (const args of [['remotes', 'list'], ['sync'], ['show', 'tool:a'], ['search', 'a'], ['doctor'], ['export']]) {
     const { exitCode, out, error } = await inTerminal([...args, '--hub', url]);
@@ -100,13 +100,13 @@ for (const url of ['hub.example.org', 'ftp://hub.example.org', 'http://user:secr
   });
 }
 
-test('access: there is no option for the token', async () => {
+test('access: no option takes the token', async () => {
   const { exitCode, error } = await inTerminal(['sync', '--token', 'x']);
   assert.equal(exitCode, 2);
   assert.match(error, /unknown option '--token'/);
 });
 
-test('access: a command that is stopped ends with exit code 130', async (t) => {
+test('access: an interrupted command ends with exit code 130', async (t) => {
   const { listen } = await testHub(t);
   const { exitCode, error } = await inTerminal(['remotes', 'list', '--hub', await listen()], {
     shutdown: AbortSignal.abort(),
@@ -115,7 +115,7 @@ test('access: a command that is stopped ends with exit code 130', async (t) => {
 });
 
 describe('the executable', { concurrency: 2 }, () => {
-  test('answers as JSON, and exits as documented', async (t) => {
+  test('prints JSON and exits with the documented code', async (t) => {
     const { listen } = await testHub(t, { settings, manifests: [aManifest()] });
     const HUB_URL = await listen();
     const shown = await run(t, { args: ['show', 'mcp_server:pdf-tables', '--json'], settings: { HUB_URL } });
@@ -149,7 +149,7 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.match(served.stderr, /PORT is 'not-a-port'/);
   });
 
-  test('loads the model without telling anybody, and with command lines of any length', async (t) => {
+  test('loads the model without telemetry, and with command lines of any length', async (t) => {
     const [folder, home] = [await tempDir(t), await tempDir(t)];
     await run(t, { args: ['remotes', 'add', 'https://c.example'], folder, settings: { HOME: home, DATA_DIR: 'data' } });
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(aManifest()));
@@ -161,11 +161,11 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.equal(installed.code, 0, installed.stderr);
     const found = await run(t, { ...started, args: ['search', 'tables', '--providers', 'x'.repeat(20_000)] });
     assert.deepEqual([found.code, found.signal, found.stdout], [0, null, 'Nothing found.\n']);
-    // The runtime keeps a mark of the machine in the home folder when it reports.
+    // The runtime would write an id to the home folder if it sent telemetry.
     assert.deepEqual(await readdir(home, { recursive: true }), []);
   });
 
-  test('keeps the local catalog in the data folder of the user, unless the folder has one', async (t) => {
+  test('stores the local catalog in the user data folder, unless the current folder has one', async (t) => {
     const [folder, home] = [await tempDir(t), await tempDir(t)];
     const settings = { HOME: home, XDG_DATA_HOME: join(home, 'xdg') };
     const url = 'https://catalog.example.org/index.json';
@@ -184,7 +184,7 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.equal((await add(settings)).stdout, `Already added: ${url}\n`, 'that of ./data');
   });
 
-  test('makes nothing for a command that is refused', async (t) => {
+  test('creates nothing for a refused command', async (t) => {
     const [folder, home] = [await tempDir(t), await tempDir(t)];
     const cases: [code: number, ...args: string[]][] = [
       [2, 'remotes', 'add', 'nonsense'],
@@ -204,7 +204,7 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.deepEqual([await readdir(folder), await readdir(home)], [[], []]);
   });
 
-  test('ends with 130 on Ctrl-C, and leaves nothing half done', async (t) => {
+  test('ends with 130 on Ctrl-C and leaves nothing unfinished', async (t) => {
     const host = await startIndexServer(t);
     const release = host.hold('/slow.zip');
     t.after(release);
@@ -222,7 +222,7 @@ describe('the executable', { concurrency: 2 }, () => {
   });
 });
 
-test('access: a command that may create a catalog does, even beside one that needs an existing catalog', async (t) => {
+test('access: a command that may create a catalog does, even next to one that needs an existing catalog', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   const terminal = terminalOf({ environment });
   const access = createAccess({ named: undefined, terminal });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { askSecret } from '../../src/cli/terminal/ask-secret.ts';
 
-/** A keyboard and a screen. */
+/** A fake keyboard and screen. */
 function terminal({ signal = new AbortController().signal } = {}) {
   const states: string[] = [];
   let shown = '';
@@ -38,12 +38,12 @@ const typed = [
   { name: 'typed character by character', chunks: ['s', 'e', 'c', '\r'], secret: 'sec' },
   { name: 'pasted with its line end', chunks: ['secret\n'], secret: 'secret' },
   { name: 'corrected with backspace', chunks: ['sex', '\u007f', 'c\r'], secret: 'sec' },
-  { name: 'of characters outside the basic plane', chunks: ['a😀', '\b', 'b\r'], secret: 'ab' },
-  { name: 'ended with control D', chunks: ['\u0004'], secret: undefined },
+  { name: 'with characters outside the basic plane', chunks: ['a😀', '\b', 'b\r'], secret: 'ab' },
+  { name: 'ended with Ctrl-D', chunks: ['\u0004'], secret: undefined },
   { name: 'empty', chunks: ['\r'], secret: '' },
 ];
 for (const { name, chunks, secret } of typed) {
-  test(`secret: ${name}; nothing of it is shown`, async () => {
+  test(`secret: ${name}; nothing is echoed`, async () => {
     const { ask, type, shown, states } = terminal();
     const answer = ask('Token: ');
     for (const chunk of chunks) type(chunk);
@@ -53,7 +53,7 @@ for (const { name, chunks, secret } of typed) {
   });
 }
 
-test('secret: control C stops the command', async () => {
+test('secret: Ctrl-C stops the command', async () => {
   const { ask, type, shown, states } = terminal();
   const answer = assert.rejects(ask('Token: '), { name: 'AbortError', message: 'Stopped before it was done.' });
   type('sec\u0003');
@@ -62,7 +62,7 @@ test('secret: control C stops the command', async () => {
   assert.deepEqual(states, ['hidden', 'shown']);
 });
 
-test('secret: a process that is asked to end does not wait for an answer, and gives the terminal back', async () => {
+test('secret: a stopping process does not wait for an answer and restores the terminal', async () => {
   const stopping = new AbortController();
   const { ask, states, input } = terminal({ signal: stopping.signal });
   const answer = assert.rejects(ask('Token: '), { name: 'AbortError' });

@@ -8,14 +8,14 @@ function aTerminal(signal = new AbortController().signal) {
   return { input, output, answer: ask({ question: 'Sure? ', input, output, signal }) };
 }
 
-test('ask: the line that is typed', async () => {
+test('ask: returns the typed line', async () => {
   const { input, output, answer } = aTerminal();
   input.write('yes\nmore\n');
   assert.equal(await answer, 'yes');
   assert.equal(output.read()?.toString(), 'Sure? ');
 });
 
-test('ask: no answer when the input ends, and an error when the process does', async () => {
+test('ask: returns nothing when the input ends, and throws when the process is stopped', async () => {
   const gone = aTerminal();
   gone.input.end();
   assert.equal(await gone.answer, undefined);

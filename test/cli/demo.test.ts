@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { aPlan, aSubject } from '../install/subjects.ts';
 import { testHub } from '../support/hub.ts';
 
-test('demo: about thirty entities of all three types, each its own', async () => {
+test('demo: has about thirty distinct entities of all three types', async () => {
   const entities = (await readDemoCatalog()).map(entityFromManifest);
   assert.ok(entities.length >= 28 && entities.length <= 40, `${entities.length}`);
   assert.equal(new Set(entities.map(({ uid }) => uid)).size, entities.length);
@@ -15,7 +15,7 @@ test('demo: about thirty entities of all three types, each its own', async () =>
   }
 });
 
-test('demo: shows what catalogs hold: versions, odd dates, states, YAML and inline manifests', async (t) => {
+test('demo: covers versions, odd dates, states, YAML and inline manifests', async (t) => {
   const { app, hub } = await testHub(t);
   await hub.load(await readDemoCatalog());
   const { versions } = (await app.inject('/catalog/entities/mcp_server:postgres-reader@1.2.0')).json();

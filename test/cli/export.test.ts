@@ -9,7 +9,7 @@ import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 
 for (const type of ['../../../outside', '/outside', 'skill', '__proto__', '']) {
-  test(`export as an index: the type '${type}' of a strange hub becomes no path`, async (t) => {
+  test(`export as an index: the type '${type}' of a malicious hub does not become a path`, async (t) => {
     const { hub } = await testHub(t, { manifests: [aManifest()] });
     const place = await tempDir(t);
     const strange: typeof hub = {

@@ -1,4 +1,4 @@
-// The same hub for commands, reached in both ways: in process on its database, and as a server.
+// The same hub for commands, reached in two ways: in process on its database, and as a server.
 import { type TestContext, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -11,7 +11,7 @@ import { inTerminal, type Said } from './in-terminal.ts';
 export interface Reached {
   /** Runs a command against the hub. */
   hub(...args: string[]): Promise<Said>;
-  /** The same with --json; the answer read. */
+  /** Runs a command with --json and parses its output. */
   json<T>(...args: string[]): Promise<{ exitCode: number; answer: T; error: string }>;
   environment: Record<string, string>;
   way: Way;
@@ -26,7 +26,7 @@ export interface HubOptions {
 
 const TOKEN = 'token-of-the-test';
 
-/** Declares the same test once for each way. */
+/** Declares a test once per way. */
 export function testBothWays(
   name: string,
   options: HubOptions,
@@ -59,7 +59,7 @@ async function environmentFor(t: TestContext, way: Way, options: HubOptions): Pr
   return way === 'in process' ? local : { PATH: local.PATH, HUB_URL: url, HUB_TOKEN: TOKEN };
 }
 
-/** The server runs in both ways: a database that a hub has open is one that commands must get on with. */
+/** The server always runs, because commands must also work on a database that a hub has open. */
 async function startServer(t: TestContext, settings: Record<string, string>, { manifests = [] }: HubOptions) {
   const config = readConfig({ ...settings, API_TOKEN: TOKEN });
   const world = testWorld();

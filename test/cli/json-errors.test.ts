@@ -7,14 +7,14 @@ import { unusedAddress } from '../support/unused-address.ts';
 import { testBothWays } from './hubs.ts';
 import { inTerminal, type Said } from './in-terminal.ts';
 
-/** All that was said beside the answer, which must be one line of JSON. */
+/** Parses stderr, which must be one line of JSON. */
 function failureIn({ error, out }: Said): Record<string, unknown> {
   assert.match(error, /^\{.*\}\n$/);
   assert.equal(out, '');
   return JSON.parse(error) as Record<string, unknown>;
 }
 
-testBothWays('--json: what the hub refuses is JSON too', { manifests: [aManifest()] }, async (_t, reached) => {
+testBothWays('--json: refusals of the hub are JSON too', { manifests: [aManifest()] }, async (_t, reached) => {
   const said = await reached.hub('show', 'tool:nowhere@1.0.0', '--json');
   const { detail, request_id, status, ...failure } = failureIn(said);
   assert.equal(said.exitCode, 3);
@@ -30,7 +30,7 @@ testBothWays('--json: what the hub refuses is JSON too', { manifests: [aManifest
   assert.deepEqual([typeof request_id, status], isServer ? ['string', 404] : ['undefined', undefined]);
 });
 
-test('--json: no hub, no catalog, no token and a wrong setting keep their exit codes', async (t) => {
+test('--json: a missing hub, catalog or token and a wrong setting keep their exit codes', async (t) => {
   const url = await unusedAddress();
   const nowhere = { DB_PATH: join(await tempDir(t), 'none.sqlite') };
   const cases = [
@@ -54,7 +54,7 @@ const wrong = [
   { args: ['remotes', '--json'], says: /\w/ },
 ];
 for (const { args, says } of wrong) {
-  test(`hub ${args.join(' ')}: the parser's words are JSON as well`, async () => {
+  test(`hub ${args.join(' ')}: errors of the parser are JSON as well`, async () => {
     const said = await inTerminal(args);
     const { detail, code } = failureIn(said);
     assert.deepEqual([said.exitCode, code], [2, 'usage']);
@@ -62,7 +62,7 @@ for (const { args, says } of wrong) {
   });
 }
 
-test('--json after --: is a word like any other', async (t) => {
+test('--json after --: is read as an ordinary argument', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'none.sqlite') };
   const { error } = await inTerminal(['search', '--', '--json'], { environment });
   assert.match(error, /^hub: No catalog/);

@@ -23,14 +23,14 @@ for (const args of [['--help'], ['-h'], ['help']]) {
   });
 }
 
-test('hub serve --help: says what it takes, with examples', async () => {
+test('hub serve --help: lists its options, with examples', async () => {
   const { exitCode, out } = await inTerminal(['serve', '--help']);
   assert.equal(exitCode, 0);
   assert.match(out, /--demo/);
   assert.match(out, /Examples:/);
 });
 
-test('hub export --help: is as wide as the terminal at most', async () => {
+test('hub export --help: is never wider than the terminal', async () => {
   const { out } = await inTerminal(['export', '--help'], { columns: 70 });
   const [, details = ''] = /\n\n(As `jsonl`[\s\S]*?)\n\nExamples/.exec(out) ?? [];
   assert.ok(details.split('\n').length > 1);
@@ -54,7 +54,7 @@ for (const { args, says } of wrong) {
   });
 }
 
-test('a wrong command line is told in two lines, not with the whole help', async () => {
+test('a wrong command line prints two lines, not the whole help', async () => {
   for (const args of [['search', '--type', 'nope'], ['show'], ['frobnicate'], ['pending', 'frobnicate']]) {
     const { error } = await inTerminal(args);
     assert.equal(lines(error).length, 2, error);
@@ -63,7 +63,7 @@ test('a wrong command line is told in two lines, not with the whole help', async
 });
 
 const skip = existsSync('/dev/full') || process.env.CI ? false : '*** no /dev/full ***';
-test('the executable says when its answer cannot be written, and goes on when nobody hears its notes', { skip }, () => {
+test('the executable reports a failed write to stdout, and ignores one to stderr', { skip }, () => {
   const hub = `'${process.execPath}' '${fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url))}'`;
   const shell = (line: string) => spawnSync('sh', ['-c', line], { encoding: 'utf8', cwd: '/' });
   const full = shell(`${hub} version > /dev/full`);
@@ -74,7 +74,7 @@ test('the executable says when its answer cannot be written, and goes on when no
   assert.equal(shell(`${hub} frobnicate 2> /dev/full`).status, 2);
 });
 
-test('the executable passes on what the command says', async (t) => {
+test('the executable exits with the result of the command', async (t) => {
   const { code, stdout, stderr } = await run(t, { args: ['frobnicate'] });
   assert.deepEqual([code, stdout], [2, '']);
   assert.equal(lines(stderr)[0], "error: unknown command 'frobnicate'");

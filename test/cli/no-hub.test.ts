@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { inTerminal } from './in-terminal.ts';
 
-/** Something else that listens: it says the same to everything. */
+/** Another server that gives the same response to everything. */
 async function startStranger(t: TestContext, body: string): Promise<string> {
   const stranger = createServer((_request, response) => void response.end(body));
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
@@ -25,7 +25,7 @@ const COMMANDS = [
   ['install', 'tool:a@1', '--target', 'a', '--dry-run'],
 ];
 for (const args of COMMANDS) {
-  test(`hub ${args.join(' ')}: what answers and is not a hub is said so, with exit code 5`, async (t) => {
+  test(`hub ${args.join(' ')}: reports a server that is not a hub, with exit code 5`, async (t) => {
     for (const body of ['{}', '[]', '{"items":5,"total":0}', '<!doctype html><p>Hello']) {
       const url = await startStranger(t, body);
       const { exitCode, out, error } = await inTerminal([...args, '--hub', url]);

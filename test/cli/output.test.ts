@@ -10,20 +10,20 @@ import { harmless, harmlessJson } from '../../src/lib/harmless.ts';
 
 const harmful = [
   { name: 'colors', text: '\u001b[31mred\u001b[0m', shown: 'red' },
-  { name: 'the cursor', text: 'a\u001b[2J\u001b[1;1Hb', shown: 'ab' },
-  { name: 'the title of the window', text: '\u001b]0;evil\u0007x', shown: 'x' },
+  { name: 'cursor commands', text: 'a\u001b[2J\u001b[1;1Hb', shown: 'ab' },
+  { name: 'a window title', text: '\u001b]0;evil\u0007x', shown: 'x' },
   { name: 'links', text: '\u001b]8;;http://evil\u001b\\click\u001b]8;;\u001b\\', shown: 'click' },
-  { name: 'eight-bit orders', text: 'a\u009b31mb', shown: 'a31mb' },
-  { name: 'the bell and backspace', text: 'a\u0007\bb', shown: 'ab' },
-  { name: 'the direction of writing', text: 'a\u202eb\u2066c', shown: 'abc' },
-  { name: 'nothing, for nobody sees it,', text: 'a\u{E0041}\u{E0042}\u061cb', shown: 'ab' },
-  { name: 'an escape that is not finished', text: 'a\u001b', shown: 'a' },
+  { name: 'eight-bit controls', text: 'a\u009b31mb', shown: 'a31mb' },
+  { name: 'bell and backspace', text: 'a\u0007\bb', shown: 'ab' },
+  { name: 'direction marks', text: 'a\u202eb\u2066c', shown: 'abc' },
+  { name: 'invisible characters', text: 'a\u{E0041}\u{E0042}\u061cb', shown: 'ab' },
+  { name: 'an unfinished escape', text: 'a\u001b', shown: 'a' },
 ];
 for (const { name, text, shown } of harmful) {
-  test(`text: what changes ${name} is left out`, () => assert.equal(harmless(text), shown));
+  test(`text: removes ${name}`, () => assert.equal(harmless(text), shown));
 }
 
-test('text: nothing that is left can command a terminal, and lines stay', () => {
+test('text: no remaining text can control a terminal, and line breaks stay', () => {
   const parts = fc.constantFrom(
     '\u001b',
     '[',
@@ -59,7 +59,7 @@ const widths = [
 for (const { text, width } of widths)
   test(`text: '${text}' is ${width} wide`, () => assert.equal(widthOf(text), width));
 
-test('text: cut and broken to a width', () => {
+test('text: is cut and wrapped to a width', () => {
   assert.equal(shortened('postgres-reader', 8), 'postgre…');
   assert.equal(shortened('日本語', 4), '日…');
   assert.equal(shortened('short', 5), 'short');
@@ -74,13 +74,13 @@ const COLUMNS = [
   { title: 'Count', text: ({ count }: { name: string; count: number }) => String(count), isNumber: true },
 ];
 
-test('text: moments are told by the clock of the reader, and other text stays', () => {
+test('text: shows times in the reader’s time zone, and other text unchanged', () => {
   const moment = new Date(2026, 10, 5, 8, 4, 59);
   assert.equal(shownMoment(moment.toISOString()), '2026-11-05 08:04');
   assert.equal(shownMoment('some day'), 'some day');
 });
 
-test('table: columns are aligned; where there is a terminal, they fit', () => {
+test('table: aligns columns, and fits them to a terminal', () => {
   const rows = [
     { name: 'a\u001b[31m b', count: 1 },
     { name: 'a-name-that-is-really-very-long', count: 20 },
@@ -117,7 +117,7 @@ interface Row {
 }
 const UID = 'mcp_server:one-that-has-a-long-name@1.0.0';
 
-test('table: the long text gives way, and what can be copied stays whole', () => {
+test('table: shortens long text, never what people copy', () => {
   const rows = [{ state: 'new', uid: UID, error: 'the gateway answered 502 and nothing more' }];
   assert.equal(
     table(rows, SERVERS, 90),
@@ -125,7 +125,7 @@ test('table: the long text gives way, and what can be copied stays whole', () =>
   );
 });
 
-test('table: without room for what stays whole, a row goes over several lines', () => {
+test('table: wraps a row over several lines when its ids do not fit', () => {
   const rows = [
     { state: 'new', uid: UID, error: 'the gateway answered 502 and nothing more' },
     { state: '', uid: 'mcp_server:other@1.0.0', error: '' },
@@ -144,7 +144,7 @@ test('table: without room for what stays whole, a row goes over several lines', 
   );
 });
 
-test('table: never wider than the terminal, unless that is absurdly narrow', () => {
+test('table: is never wider than the terminal, unless that is absurdly narrow', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 60 }), { minLength: 1 }),
@@ -171,7 +171,7 @@ test('style: colors are used only on a terminal that supports them, and not with
   assert.equal(createStyle(false).bad('x'), 'x');
 });
 
-test('progress: one line that changes on a terminal', () => {
+test('progress: rewrites one line on a terminal', () => {
   const written: string[] = [];
   let now = 0;
   const progress = createProgress({
@@ -189,7 +189,7 @@ test('progress: one line that changes on a terminal', () => {
   assert.deepEqual(written, ['\r\u001b[Kfirst', '\r\u001b[Ksecond a…', '\r\u001b[K', 'stays\n']);
 });
 
-test('progress: a line now and then elsewhere', () => {
+test('progress: prints occasional lines elsewhere', () => {
   const written: string[] = [];
   let now = 0;
   const progress = createProgress({
@@ -207,7 +207,7 @@ test('progress: a line now and then elsewhere', () => {
   assert.deepEqual(written, ['after a while\n']);
 });
 
-test('progress: elsewhere, what takes longer than ten seconds gets a line', (t) => {
+test('progress: prints a line for work of more than ten seconds elsewhere', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const written: string[] = [];
   const writeError = (text: string) => written.push(text);
@@ -223,7 +223,7 @@ test('progress: elsewhere, what takes longer than ten seconds gets a line', (t) 
   assert.deepEqual(written, ['npm.install …\n', 'ok      npm.install\n', 'ok      lockfile.write\n']);
 });
 
-/** A terminal, and all that was written to it. */
+/** A terminal that records what is written to it. */
 function watchedTerminal(environment: Record<string, string> = {}) {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
@@ -232,7 +232,7 @@ function watchedTerminal(environment: Record<string, string> = {}) {
   return { terminal: { environment, ...shown, write, writeError: write, ...rest }, written: () => written.join('') };
 }
 
-test('output: what strangers wrote orders nothing of the terminal, wherever it stands in an answer or a note', () => {
+test('output: foreign text cannot control the terminal, in answers and notes', () => {
   const order = '\u001b]0;owned\u0007\u001b[2J\u001b[8mhidden\u001b[0m\r\u009b\u202e';
   for (const environment of [{}, { NO_COLOR: '1' }] as Record<string, string>[]) {
     const { terminal, written } = watchedTerminal(environment);
@@ -246,7 +246,7 @@ test('output: what strangers wrote orders nothing of the terminal, wherever it s
   }
 });
 
-test('output: an answer of any pieces has no orders but those of its styles', () => {
+test('output: an answer contains no control sequences except its styles', () => {
   const { terminal, written } = watchedTerminal();
   const output = createOutput(terminal, { isJson: false, isQuiet: false });
   const piece = fc.constantFrom(
@@ -272,12 +272,12 @@ test('output: an answer of any pieces has no orders but those of its styles', ()
   );
 });
 
-test('output: what should be a text or a number, and is neither, breaks no table', () => {
+test('output: values of the wrong type do not break a table', () => {
   const rows = [{ uid: 3 }, { uid: null }, { uid: '\u001b[2Jx' }, {}] as unknown as { uid: string }[];
   assert.equal(table(rows, [{ title: 'Server', text: ({ uid }) => uid }], undefined), 'SERVER\n3\n\nx\n\n');
 });
 
-test('progress: what a strange hub tells on the way is left out when nobody can read it', () => {
+test('progress: ignores unreadable progress events of a hub', () => {
   const told: string[] = [];
   const listener = forgiving(({ seconds }: { seconds: number }) => told.push(seconds.toFixed(1)));
   listener({ seconds: 'soon' as unknown as number });
@@ -289,7 +289,7 @@ test('progress: what a strange hub tells on the way is left out when nobody can 
   assert.throws(() => failing({}), RangeError);
 });
 
-test('progress: work that fails leaves nothing of it on the terminal', async () => {
+test('progress: failed work leaves no progress line on the terminal', async () => {
   const { terminal, written } = watchedTerminal();
   const failing = createOutput(terminal, { isJson: false, isQuiet: false }).working(async (progress) => {
     progress.show('copying …');
@@ -299,7 +299,7 @@ test('progress: work that fails leaves nothing of it on the terminal', async () 
   assert.equal(written(), '\r\u001b[Kcopying …\r\u001b[K');
 });
 
-test('text: JSON stays the same value, and commands no terminal', () => {
+test('text: JSON keeps its value and cannot control a terminal', () => {
   const hostile = fc.string({
     unit: fc.constantFrom('\u009b', '\u007f', '\u202e', '"', '\\', 'a', '\n', '\u001b', '\u{E0041}'),
   });

@@ -1,4 +1,4 @@
-// The command that the page shows for an install, pasted into a shell in somebody's project.
+// The install command that the page shows, pasted into a shell in a project.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
@@ -29,7 +29,7 @@ function paste(command: string, folder: string) {
   });
 }
 
-test('the install command of the page: installs into the folder, and leaves nothing else there', async (t) => {
+test('the install command of the page: installs into the folder and writes nothing else', async (t) => {
   const server = { transport: 'SSE', url: 'https://pdf.example.org/sse' };
   const manifest = aManifest({ mcp_registration: { server } });
   const { listen } = await testHub(t, { manifests: [manifest] });
@@ -39,7 +39,7 @@ test('the install command of the page: installs into the folder, and leaves noth
   assert.deepEqual((await readdir(folder)).toSorted(), ['.hub', '.mcp.json', 'hub.lock.json']);
 });
 
-test('the install command of the page: a hub that is gone is told, and the folder stays empty', async (t) => {
+test('the install command of the page: reports an unreachable hub and leaves the folder empty', async (t) => {
   const folder = await tempDir(t);
   const failure: Failure = await paste(commandFor(await unusedAddress()), folder).then(
     () => assert.fail('it should fail'),
@@ -55,7 +55,7 @@ for (const args of [
   ['show', ID],
   ['install', ID],
 ]) {
-  test(`hub ${args[0]}: where there is no catalog it makes none, and says what to do, with exit code 3`, async (t) => {
+  test(`hub ${args[0]}: without a catalog creates none, and says what to do, with exit code 3`, async (t) => {
     const folder = await tempDir(t);
     const { code, stdout, stderr } = await run(t, { args, folder });
     assert.deepEqual([code, stdout], [3, '']);

@@ -15,10 +15,10 @@ export interface Ended {
 }
 
 export interface Running {
-  /** As the line of the start says it. */
+  /** The address in the start line. */
   address: string;
   pid: number;
-  /** The lines for people so far. */
+  /** The lines printed for people so far. */
   said: () => string[];
   logged: () => string;
   kill: (signal: NodeJS.Signals) => void;
@@ -32,18 +32,18 @@ export interface Start {
   folder?: string;
 }
 
-/** Runs the executable to its end. */
+/** Runs the executable until it exits. */
 export async function run(t: TestContext, start: Start): Promise<Ended> {
   return (await launch(t, start)).ended;
 }
 
-/** Starts the executable, and does not wait. */
+/** Starts the executable without waiting. */
 export async function start(t: TestContext, given: Start): Promise<Pick<Running, 'kill' | 'ended'>> {
   const { child, ended } = await launch(t, given);
   return { kill: (signal) => child.kill(signal), ended };
 }
 
-/** Starts `hub serve` and waits until it says that it listens. */
+/** Starts `hub serve` and waits until it reports that it listens. */
 export async function serve(t: TestContext, { args = [], settings, folder }: Start = {}): Promise<Running> {
   const { child, output, ended } = await launch(t, {
     args: ['serve', ...args],
@@ -89,7 +89,7 @@ async function launch(t: TestContext, { args = [], settings = {}, folder }: Star
   return { child, output, ended };
 }
 
-/** `PORT: ''` in a test means that PORT is not set at all. */
+/** `PORT: ''` in a test leaves PORT unset. */
 function withoutPort({ PORT, ...rest }: Record<string, string>): Record<string, string> {
   return PORT ? { ...rest, PORT } : rest;
 }

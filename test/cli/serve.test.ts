@@ -26,25 +26,25 @@ const failingStarts: { name: string; settings: Record<string, string>; exitCode:
     says: /^hub: DATABASE_URL must be a postgres:\/\/ address; its value is not shown\.$/,
   },
   {
-    name: 'half of TLS',
+    name: 'only half of the TLS settings',
     settings: { TLS_CERT_FILE: 'cert.pem' },
     exitCode: 2,
     says: /^hub: TLS_KEY_FILE is not set, but TLS_CERT_FILE is: set both or neither\.$/,
   },
   {
-    name: 'TLS files that are not there',
+    name: 'missing TLS files',
     settings: { TLS_CERT_FILE: '/nowhere/cert.pem', TLS_KEY_FILE: '/nowhere/key.pem' },
     exitCode: 2,
     says: /^hub: TLS_CERT_FILE is '\/nowhere\/cert\.pem', but must be a readable file \(ENOENT\)\.$/,
   },
   {
-    name: 'an address that is not of this machine',
+    name: 'an address of another machine',
     settings: { HOST: '192.0.2.1', PORT: '0' },
     exitCode: 2,
     says: /^hub: HOST is '192\.0\.2\.1', but must be an address of this machine \(EADDRNOTAVAIL\)\.$/,
   },
   {
-    name: 'a database in a place that is not a folder',
+    name: 'a database path below a file',
     settings: { DB_PATH: '/dev/null/catalog.sqlite' },
     exitCode: 1,
     says: /^hub: .*\/dev\/null.*\.$/,
@@ -56,16 +56,16 @@ const failingStarts: { name: string; settings: Record<string, string>; exitCode:
     says: /^hub: .*serve\.test\.ts.*\.$/,
   },
   {
-    name: 'a PostgreSQL that is not there',
+    name: 'an unreachable PostgreSQL',
     settings: { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x', DATABASE_WAIT_SEC: '0' },
     exitCode: 1,
     says: /^hub: .*PostgreSQL at 127\.0\.0\.1:1\/x.*\.$/,
   },
 ];
-// Processes of their own, so that they need not wait for each other.
+// Each test has its own process, so they can run concurrently.
 describe('hub serve', { concurrency: 3 }, () => {
   test(
-    'warns when it is open and others can reach it; a request that never ends does not hold its end up',
+    'warns when an open hub is reachable by others; an unfinished request does not delay its exit',
     SOON,
     async (t) => {
       const hub = await serve(t, { settings: { HOST: '0.0.0.0', REQUEST_TIMEOUT_SEC: '600' } });
@@ -73,7 +73,7 @@ describe('hub serve', { concurrency: 3 }, () => {
       const socket = connect(Number(new URL(hub.address).port), '127.0.0.1').on('error', () => {});
       await once(socket, 'connect');
       socket.write('POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
-      // By the time of a later answer the request has arrived.
+      // The hub has received the request once it answers a later one.
       await getJson(`${hub.address}/health`);
       const askedAt = performance.now();
       hub.kill('SIGTERM');
@@ -86,7 +86,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     },
   );
 
-  test('says in one line where it listens, on which database, and who may change it', async (t) => {
+  test('prints one line with its address, its database, and who may change it', async (t) => {
     const folder = await tempDir(t);
     const hub = await serve(t, { folder });
     assert.deepEqual(hub.said(), [
@@ -97,7 +97,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.equal((await getJson(`${hub.address}/config`)).base_url, hub.address);
   });
 
-  test('reads .env in its folder, where the environment wins; secrets are neither printed nor logged', async (t) => {
+  test('reads .env in its folder, overridden by the environment; secrets are neither printed nor logged', async (t) => {
     const folder = await tempDir(t);
     const file =
       'PORT=http\n# a comment\nAPI_TOKEN="secret-of-the-file"\nBASE_URL=https://file.example\nLOG_LEVEL=debug\n';
@@ -116,7 +116,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.deepEqual(messages, ['GET /config 200', 'GET /metrics 401', 'GET /metrics 200', 'The hub has stopped']);
   });
 
-  test('--demo has something to show in a file of its own, that several processes can share', async (t) => {
+  test('--demo uses its own database file, which several processes can share', async (t) => {
     const folder = await tempDir(t);
     const first = await serve(t, { args: ['--demo'], folder });
     const second = await serve(t, { args: ['--demo'], folder });
@@ -138,7 +138,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.equal((await getJson(`${plain.address}/catalog`)).total, 0, 'the samples never mix with a catalog');
   });
 
-  test('without PORT takes 443, and falls back to 8443 when it cannot have that', async (t) => {
+  test('without PORT listens on 443, and falls back to 8443', async (t) => {
     const HOST = ownLoopback();
     const mayBind = await canListen(HOST, 443);
     const first = await serve(t, { settings: { PORT: '', HOST } });
@@ -156,7 +156,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.match(said.at(-1) ?? '', /^hub: The hub cannot listen on port 443 or 8443 \(EADDRINUSE\); set PORT/);
   });
 
-  test('a .env that cannot be read is one line and exit code 2', async (t) => {
+  test('an unreadable .env is one line and exit code 2', async (t) => {
     const folder = await tempDir(t);
     await mkdir(join(folder, '.env'));
     const { code, stdout, stderr } = await run(t, { args: ['serve'], folder });
@@ -173,7 +173,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     });
   }
 
-  test('a port that is taken stops the start with one line and exit code 1', async (t) => {
+  test('an occupied port stops the start with one line and exit code 1', async (t) => {
     const PORT = String(await occupiedPort(t));
     const { exitCode, said } = await failingStart({ PORT, DB_PATH: join(await tempDir(t), 'c.sqlite') });
     assert.equal(exitCode, 1);
@@ -182,7 +182,7 @@ describe('hub serve', { concurrency: 3 }, () => {
   });
 });
 
-/** The command without a process of its own; should it start after all, it ends at once. */
+/** Runs the command in this process; if it starts after all, it stops at once. */
 async function failingStart(environment: Record<string, string>) {
   const { exitCode, error } = await inTerminal(['serve'], {
     environment: { LOG_LEVEL: 'silent', ...environment },
@@ -193,7 +193,7 @@ async function failingStart(environment: Record<string, string>) {
 
 async function getJson(url: string): Promise<Record<string, unknown>> {
   let answer = await fetch(url);
-  // One that has just started on a slow machine may say that it cannot keep up.
+  // A hub that has just started on a slow machine may answer 503.
   for (let tries = 100; answer.status === 503 && tries > 0; tries -= 1) {
     await sleep(100);
     answer = await fetch(url);
@@ -202,7 +202,7 @@ async function getJson(url: string): Promise<Record<string, unknown>> {
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** An address of this machine that no other test uses; elsewhere than on Linux there is only one. */
+/** A loopback address that no other test uses; systems other than Linux have only one. */
 function ownLoopback(): string {
   return process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(255)}.${randomInt(1, 255)}` : '127.0.0.1';
 }
@@ -222,7 +222,7 @@ async function occupiedPort(t: TestContext): Promise<number> {
 }
 
 const noProc = process.platform === 'linux' ? false : 'only Linux tells the arguments of a process in a file';
-test('serve: the hub has a small heap, however it was started', { skip: noProc }, async (t) => {
+test('serve: the hub runs with a small heap, however it was started', { skip: noProc }, async (t) => {
   const { pid } = await serve(t);
   const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
   assert.ok(command.includes('--max-semi-space-size=4'), command.join(' '));

@@ -8,20 +8,20 @@ import { tempDir } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { type Running, serve } from './process.ts';
 
-/** The hub reads a body to its end before it says that there is nothing at the address. */
+/** The hub reads the whole body before it answers 404. */
 const UNFINISHED =
   'POST /nowhere HTTP/1.1\r\nHost: hub.test\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a":';
 const REST = ' "b"}';
 
-// Processes of their own, so that they need not wait for each other.
+// Each test has its own process, so they can run concurrently.
 describe('shutdown', { concurrency: 4 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal}: a running request ends well, nobody new is let in, idle connections hold nothing up`, async (t) => {
+    test(`${signal}: running requests complete, new connections are refused, idle ones are closed`, async (t) => {
       const hub = await serve(t);
       const idle = await open(hub);
       idle.socket.write('GET /health HTTP/1.1\r\nHost: hub.test\r\n\r\n');
       await idle.until(/"status":"ok"/);
-      // Browsers open some in advance.
+      // Browsers open connections in advance.
       await open(hub);
       const running = await open(hub);
       running.socket.write(UNFINISHED);
@@ -40,7 +40,7 @@ describe('shutdown', { concurrency: 4 }, () => {
     });
   }
 
-  test('SIGTERM with DRAIN_SEC: /health answers 503 while requests are served, without keeping connections', async (t) => {
+  test('SIGTERM with DRAIN_SEC: /health answers 503 while requests are served without keep-alive', async (t) => {
     const hub = await serve(t, { settings: { DRAIN_SEC: '300' } });
     hub.kill('SIGTERM');
     let health = await fetch(`${hub.address}/health`);
@@ -57,11 +57,11 @@ describe('shutdown', { concurrency: 4 }, () => {
     assert.equal((await hub.ended).signal, 'SIGTERM');
   });
 
-  test('SIGTERM during an install: the program ends, the caller gets an error, and nothing unfinished is left', async (t) => {
+  test('SIGTERM during an install: stops the program, returns an error, and leaves nothing unfinished', async (t) => {
     const host = await startIndexServer(t);
     let isAsked = false;
     host.answer('/thing.git/info/refs', (request, response) => {
-      // The hub looks first where an address leads; git itself waits for an answer.
+      // The hub first resolves the address; only git itself then waits.
       isAsked = request.headers['user-agent']?.startsWith('git/') ?? false;
       if (!isAsked) response.end('0000');
     });
@@ -88,7 +88,7 @@ describe('shutdown', { concurrency: 4 }, () => {
     assert.deepEqual(await readdir(target), []);
   });
 
-  test('SIGTERM, then SIGINT: who asks twice does not want to wait', async (t) => {
+  test('SIGTERM, then SIGINT: the second signal ends the hub at once', async (t) => {
     const hub = await serve(t);
     const running = await open(hub);
     running.socket.write(UNFINISHED);
@@ -121,7 +121,7 @@ async function open({ address }: Running) {
   return { socket, closed, until };
 }
 
-/** By the time of an answer, whatever was sent before its request has arrived. */
+/** Once this is answered, everything sent before it has arrived. */
 async function hasArrived({ address }: Running): Promise<void> {
   await (await fetch(`${address}/health`, { headers: { connection: 'close' } })).text();
 }

@@ -11,7 +11,7 @@ import { tempDir } from '../support/databases.ts';
 import { inTerminal } from './in-terminal.ts';
 import { serve } from './process.ts';
 
-test('TLS: with a certificate the hub speaks HTTPS, and says so to browsers', async (t) => {
+test('TLS: with a certificate the hub serves HTTPS and sends HSTS', async (t) => {
   const { certFile, keyFile } = await selfSigned(t);
   const hub = await serve(t, { settings: { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } });
   assert.match(hub.address, /^https:\/\/127\.0\.0\.1:\d+$/);
@@ -20,17 +20,17 @@ test('TLS: with a certificate the hub speaks HTTPS, and says so to browsers', as
   assert.equal(answer.statusCode, 200);
   assert.equal(answer.headers['strict-transport-security'], 'max-age=31536000; includeSubDomains');
 
-  // Who speaks plain HTTP to it is told so, and does no harm.
+  // Plain HTTP gets an error that says so.
   const plain = await exchange(hub.address, requestText('GET /health'));
   assert.match(assertProblem(plain, 'invalid_request').detail, /HTTPS only: write https:\/\//);
-  // Neither HTTP nor TLS: there is nobody to talk to.
+  // Neither HTTP nor TLS: the connection is dropped.
   await assert.doesNotReject(exchange(hub.address, 'hello, hub\r\n\r\n').catch(() => undefined));
   assert.equal((await secureGet(`${hub.address}/health`, ca)).statusCode, 200);
   hub.kill('SIGTERM');
   assert.equal((await hub.ended).code, 0);
 });
 
-test('TLS: files that are not certificate and key stop the start with one line', async (t) => {
+test('TLS: invalid certificate or key files stop the start with one line', async (t) => {
   const { certFile, keyFile, folder } = await selfSigned(t);
   const nonsense = join(folder, 'nonsense.pem');
   await writeFile(nonsense, 'nonsense');

@@ -16,7 +16,7 @@ const execute = promisify(execFile);
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 for (const shell of SHELLS) {
-  test(`completion ${shell}: knows every command and every option`, async () => {
+  test(`completion ${shell}: contains every command and option`, async () => {
     const { exitCode, out } = await inTerminal(['completion', shell]);
     assert.equal(exitCode, 0);
     for (const { line, options } of completedCommands(COMMAND_TABLE)) {
@@ -25,14 +25,14 @@ for (const shell of SHELLS) {
     }
   });
 
-  test(`completion ${shell}: the shell itself can read it`, { skip: unlessHere(shell) }, async (t) => {
+  test(`completion ${shell}: is valid shell code`, { skip: unlessHere(shell) }, async (t) => {
     const script = join(await tempDir(t), 'completion');
     await writeFile(script, (await inTerminal(['completion', shell])).out);
     await execute(shell, ['-n', script]);
   });
 }
 
-test('completion: a shell that is not known is a wrong command', async () => {
+test('completion: refuses an unknown shell', async () => {
   const { exitCode, error } = await inTerminal(['completion', 'powershell']);
   assert.equal(exitCode, 2);
   assert.match(error, /Allowed choices are bash, zsh, fish/);
@@ -57,7 +57,7 @@ const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
   { words: ['uninstall', 'cl'], offers: ['cl-of-installed'] },
   { words: ['remotes', 'remove', 'cl'], offers: ['cl-of-remotes'] },
 ];
-/** In the place of the command that shells ask for names. */
+/** Stands in for the `hub` that completion scripts call for names. */
 const NAMES_PROGRAM = '#!/bin/sh\n[ "$1" = names ] && echo "$3-of-$2"\n';
 for (const [shell, offersOf] of Object.entries({ bash: bashOffers, zsh: zshOffers, fish: fishOffers })) {
   for (const { words, offers, not = [] } of typed) {
@@ -69,7 +69,7 @@ for (const [shell, offersOf] of Object.entries({ bash: bashOffers, zsh: zshOffer
   }
 }
 
-test('completion zsh: what has nothing to be said of it stands alone', { skip: unlessHere('zsh') }, async (t) => {
+test('completion zsh: a candidate without a description is listed alone', { skip: unlessHere('zsh') }, async (t) => {
   assert.deepEqual(await zshDescribed(t, ['completion', '']), ['bash', 'zsh', 'fish']);
 });
 
@@ -80,7 +80,7 @@ const named: { args: string[]; prints: string }[] = [
   { args: ['names', 'remotes', 'te'], prints: 'team\n' },
   { args: ['names', 'installed'], prints: '' },
 ];
-test('names: of the catalog, of remotes, and of what is installed', async (t) => {
+test('names: lists names of entities, remotes and installed entities', async (t) => {
   const { hub, listen } = await testHub(t);
   await hub.load([{ document: aManifest({ type: 'mcp_server', id: 'clock', name: 'io.example/clock' }) }]);
   await hub.addRemote('https://catalog.example.org/index.json', { name: 'team' });
@@ -91,14 +91,14 @@ test('names: of the catalog, of remotes, and of what is installed', async (t) =>
   }
 });
 
-test('names: nothing where no catalog is, and none is made', async (t) => {
+test('names: without a catalog prints nothing and creates none', async (t) => {
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'catalog.sqlite') };
   assert.deepEqual(await inTerminal(['names', 'entities', 'a'], { environment }), { exitCode: 0, out: '', error: '' });
   assert.deepEqual(await readdir(folder), []);
 });
 
-/** The environment of shells that find a `hub` which knows names. */
+/** The environment of a shell with a `hub` on its PATH that lists names. */
 async function withNames(t: TestContext): Promise<{ PATH: string }> {
   const folder = await tempDir(t);
   await writeFile(join(folder, 'hub'), NAMES_PROGRAM, { mode: 0o755 });
@@ -111,7 +111,7 @@ async function scriptFor(t: TestContext, shell: string): Promise<string> {
   return script;
 }
 
-/** As bash calls it: with the words of the line, of which the last is being typed. */
+/** Calls the completion as bash does: with the words of the line, the last one incomplete. */
 async function bashOffers(t: TestContext, words: string[]): Promise<string[]> {
   const script = await scriptFor(t, 'bash');
   const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
@@ -126,7 +126,7 @@ async function zshOffers(t: TestContext, words: string[]): Promise<string[]> {
   return described.map((each) => each.replace(/:.*/, '')).filter((word) => word.startsWith(typedWord));
 }
 
-/** As zsh calls it; what it would list is printed by functions in the place of its own, which only work while somebody types. */
+/** Calls the completion as zsh does. Its builtins work only while somebody types, so functions print the candidates. */
 async function zshDescribed(t: TestContext, words: string[]): Promise<string[]> {
   const script = await scriptFor(t, 'zsh');
   const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
@@ -139,7 +139,7 @@ async function zshDescribed(t: TestContext, words: string[]): Promise<string[]> 
 async function fishOffers(t: TestContext, words: string[]): Promise<string[]> {
   const script = await scriptFor(t, 'fish');
   const program = `source '${script}'; complete -C 'hub ${words.join(' ')}'`;
-  // The shell starts without the user's own settings.
+  // Starts without the user's settings.
   const { stdout } = await execute('fish', ['--no-config', '-c', program], {
     env: { ...(await withNames(t)), HOME: '/nowhere' },
   });

@@ -26,7 +26,7 @@ async function diagnose(environment: Record<string, string>) {
   return { exitCode, ok, about: Object.fromEntries(findings.map(({ subject, ...finding }) => [subject, finding])) };
 }
 
-testBothWays('hub doctor: says of everything what it found', { manifests: [aManifest()] }, async (_t, reached) => {
+testBothWays('hub doctor: reports on every check', { manifests: [aManifest()] }, async (_t, reached) => {
   const { exitCode, out } = await reached.hub('doctor');
   assert.equal(exitCode, 0, out);
   const subjects = out.match(/^\w+ +(\w+)/gm)?.map((line) => line.split(/ +/)[1]);
@@ -48,7 +48,7 @@ testBothWays('hub doctor: says of everything what it found', { manifests: [aMani
   assert.match(out, /^warning +gateway +not configured\n +Servers stay pending\. Set MCP_GATEWAY_URL/m);
 });
 
-test('hub doctor: what fails is told with what to do, and exit code 1', async (t) => {
+test('hub doctor: shows advice for each failure, with exit code 1', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [] });
   const database = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
@@ -75,7 +75,7 @@ test('hub doctor: what fails is told with what to do, and exit code 1', async (t
   assert.match(well?.found ?? '', /^\d+\.\d+\S*: responds, and accepts the token$/);
 });
 
-test('hub doctor: a place that no database can be made at has failed', async (t) => {
+test('hub doctor: fails when the database cannot be created', async (t) => {
   const file = join(await tempDir(t), 'file');
   await writeFile(file, '');
   const { exitCode, about } = await diagnose({ DATA_DIR: join(file, 'data') });
@@ -84,7 +84,7 @@ test('hub doctor: a place that no database can be made at has failed', async (t)
   assert.match(about.database?.found ?? '', /does not exist yet, and \S+file is not writable$/);
 });
 
-test('hub doctor, hub search: who stops them is told so, with exit code 130', async (t) => {
+test('hub doctor, hub search: report an interrupt, with exit code 130', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
   for (const args of [['doctor'], ['search', 'pdf']]) {
@@ -95,7 +95,7 @@ test('hub doctor, hub search: who stops them is told so, with exit code 130', as
   }
 });
 
-test('hub doctor: a remote that cannot be reached is named', async (t) => {
+test('hub doctor: names an unreachable remote', async (t) => {
   const host = await startIndexServer(t);
   host.put('/large.json', 'x'.repeat(200_000));
   const folder = await tempDir(t);
@@ -107,7 +107,7 @@ test('hub doctor: a remote that cannot be reached is named', async (t) => {
   assert.deepEqual(await readdir(folder), [], 'and no database was made by looking');
 });
 
-test('hub doctor: while vectors are being made nobody is told to reinstall', async () => {
+test('hub doctor: does not advise a reinstall while embeddings are computed', async () => {
   for (const degraded of [
     'Semantic search is not available (embeddings are being computed). Showing keyword matches only.',
     'Semantic search is not available (the model is still being loaded). Showing keyword matches only.',
@@ -121,7 +121,7 @@ test('hub doctor: while vectors are being made nobody is told to reinstall', asy
   }
 });
 
-test('hub doctor: a database that cannot be used does not hide the rest', async (t) => {
+test('hub doctor: an unusable database does not hide the other checks', async (t) => {
   const folder = await tempDir(t);
   await writeFile(
     join(folder, 'catalog.sqlite'),
@@ -139,7 +139,7 @@ test('hub doctor: a database that cannot be used does not hide the rest', async 
   assert.equal(about.npm?.outcome, 'ok');
 });
 
-test('hub doctor: programs are asked for their version, and one that does not work does not count', async (t) => {
+test('hub doctor: runs programs for their version, and ignores one that fails', async (t) => {
   const folder = await tempDir(t);
   await mkdir(join(folder, 'bin'));
   const program = async (name: string, script: string) => {
@@ -153,7 +153,7 @@ test('hub doctor: programs are asked for their version, and one that does not wo
   assert.equal(about.npm?.outcome, 'warning');
 });
 
-test('hub doctor: a docker client whose engine does not answer is not an engine', async (t) => {
+test('hub doctor: a docker client without a running engine does not count', async (t) => {
   const folder = await tempDir(t);
   const found = async (scripts: Record<string, string>) => {
     const bin = await mkdtemp(join(folder, 'bin-'));
@@ -179,7 +179,7 @@ test('hub doctor: a docker client whose engine does not answer is not an engine'
   assert.match(none?.advice ?? '', /Only the digest .* install docker or podman/);
 });
 
-test('hub doctor: gateway and model are tried also where there is no database yet', async (t) => {
+test('hub doctor: checks gateway and model even without a database', async (t) => {
   const folder = await tempDir(t);
   const gateway = await startFakeGateway(t);
   const settings = { DATA_DIR: folder, MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret };
@@ -191,7 +191,7 @@ test('hub doctor: gateway and model are tried also where there is no database ye
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('hub doctor: servers of models that do not answer are named, here and of a hub elsewhere', async (t) => {
+test('hub doctor: names model servers that do not answer, of local and remote hubs', async (t) => {
   const address = await unusedAddress();
   const settings = {
     ...{ EMBEDDING_BASE_URL: `${address}/v1`, EMBEDDING_MODEL: 'e', LLM_BASE_URL: `${address}/v1`, LLM_MODEL: 'l' },
@@ -211,7 +211,7 @@ test('hub doctor: servers of models that do not answer are named, here and of a 
   assert.match(elsewhere.about.llm?.advice ?? '', /server at LLM_BASE_URL of the hub is running/);
 });
 
-test('hub doctor: a language model that answers is well', async (t) => {
+test('hub doctor: a language model that answers is ok', async (t) => {
   const llm = await startLlm(t);
   llm.answer(() => '{"ok": true}');
   const settings = { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large', DATA_DIR: await tempDir(t) };
@@ -219,7 +219,7 @@ test('hub doctor: a language model that answers is well', async (t) => {
   assert.deepEqual(about.llm, { outcome: 'ok', found: 'the language model large answers' });
 });
 
-test('hub doctor: says which model is in use, and why a simpler one stands in', () => {
+test('hub doctor: names the model in use, and why it is a fallback', () => {
   const finding = (model: Diagnosed['model']) => modelFinding({ gateway: { outcome: 'not configured' }, model });
   const ok = finding({ outcome: 'ok', model: 'catalog-encoder-1' });
   assert.deepEqual(ok, { outcome: 'ok', found: 'catalog-encoder-1: semantic search works' });
@@ -230,7 +230,7 @@ test('hub doctor: says which model is in use, and why a simpler one stands in', 
   assert.equal(finding({ outcome: 'unavailable', reason: 'no file' }).outcome, 'warning');
 });
 
-test('hub doctor --hub: without the token, the gateway is said not to be tried; with it, it is', async (t) => {
+test('hub doctor --hub: checks the gateway only with the token, and says so', async (t) => {
   const gateway = await startFakeGateway(t);
   const settings = { API_TOKEN: 'secret', MCP_GATEWAY_URL: gateway.url, MCP_GATEWAY_TOKEN: 'wrong' };
   const { listen } = await testHub(t, { settings });
@@ -243,7 +243,7 @@ test('hub doctor --hub: without the token, the gateway is said not to be tried; 
   assert.match(operator.about.gateway?.found ?? '', /^The gateway answered 401/);
 });
 
-test('hub doctor --hub: nobody there is exit code 5; a wrong setting of the local hub is 2', async () => {
+test('hub doctor --hub: an unreachable hub is exit code 5; an invalid local setting is 2', async () => {
   const away = await inTerminal(['doctor', '--hub', await unusedAddress()]);
   assert.equal(away.exitCode, 5);
   assert.match(away.error, /nothing listens there/);
@@ -254,7 +254,7 @@ test('hub doctor --hub: nobody there is exit code 5; a wrong setting of the loca
   );
 });
 
-test('hub doctor: changes no more than it says', async (t) => {
+test('hub doctor: changes only what its help says', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   await inTerminal(['remotes', 'add', await unusedAddress()], { environment });
   const state = async () => (await inTerminal(['remotes', 'list', '--json'], { environment })).out;

@@ -38,14 +38,14 @@ async function readLock(target: string): Promise<Lockfile> {
   return JSON.parse(await readFile(join(target, 'hub.lock.json'), 'utf8'));
 }
 
-/** A process without a hub, whose catalog would be in a folder of its own. */
+/** The environment of a process without a hub, with an empty data folder. */
 async function nowhere(t: TestContext): Promise<Record<string, string>> {
   const home = await tempDir(t);
   return { PATH: process.env.PATH ?? '', HOME: home, DATA_DIR: join(home, 'data') };
 }
 
 testBothWays(
-  'hub install: the plan first, then the steps, then the lockfile, on this machine',
+  'hub install: prints the plan, the steps and the lockfile, on this machine',
   { manifests },
   async (t, { hub, json }) => {
     const target = join(await tempDir(t), 'project');
@@ -69,7 +69,7 @@ testBothWays(
   },
 );
 
-testBothWays('hub install: short names, with or without a version', { manifests }, async (t, { json }) => {
+testBothWays('hub install: accepts short names, with or without a version', { manifests }, async (t, { json }) => {
   for (const name of ['pdf-tables', 'io.example.docs/pdf-tables', 'PDF-Tables@1.0.0', 'mcp_server:pdf-tables']) {
     const { exitCode, answer, error } = await json<InstallReport>(
       ...['install', name, '--dry-run', '--target', await tempDir(t)],
@@ -102,7 +102,7 @@ const namesakes = [
 ];
 
 testBothWays(
-  'hub install: a name that several have is a usage error with their ids',
+  'hub install: an ambiguous name is a usage error that lists the ids',
   { manifests: namesakes },
   async (t, { hub, environment }) => {
     const { exitCode, out, error } = await hub('install', 'notes', '--dry-run');
@@ -126,20 +126,16 @@ testBothWays(
   },
 );
 
-testBothWays(
-  'hub install: each version may be under a slug of its own',
-  { manifests: namesakes },
-  async (t, { json }) => {
-    const target = await tempDir(t);
-    const planned = async (...args: string[]) =>
-      (await json<InstallReport>('install', ...args, '--dry-run', '--target', target)).answer?.plan.id;
-    assert.equal(await planned('ledger'), 'tool:mcp.ledger.stdio.2.0.0@2.0.0');
-    assert.equal(await planned('ledger@1.0.0'), 'tool:mcp.ledger.stdio.1.0.0@1.0.0');
-    assert.equal(await planned('io.example/ledger', '--prerelease'), 'tool:mcp.ledger.stdio.3.0.0-beta.1@3.0.0-beta.1');
-  },
-);
+testBothWays('hub install: finds versions that have different slugs', { manifests: namesakes }, async (t, { json }) => {
+  const target = await tempDir(t);
+  const planned = async (...args: string[]) =>
+    (await json<InstallReport>('install', ...args, '--dry-run', '--target', target)).answer?.plan.id;
+  assert.equal(await planned('ledger'), 'tool:mcp.ledger.stdio.2.0.0@2.0.0');
+  assert.equal(await planned('ledger@1.0.0'), 'tool:mcp.ledger.stdio.1.0.0@1.0.0');
+  assert.equal(await planned('io.example/ledger', '--prerelease'), 'tool:mcp.ledger.stdio.3.0.0-beta.1@3.0.0-beta.1');
+});
 
-testBothWays('hub install: what is not there is exit code 3, with suggestions', { manifests }, async (t, { hub }) => {
+testBothWays('hub install: an unknown name is exit code 3, with suggestions', { manifests }, async (t, { hub }) => {
   const target = join(await tempDir(t), 'project');
   const near = await hub('install', 'tables', '--target', target);
   assert.equal(near.exitCode, 3);
@@ -157,14 +153,14 @@ const notes = [
   aManifest({ id: 'of-a', name: 'io.example/notes' }),
 ];
 
-testBothWays('hub install: the nearest name is suggested first', { manifests: notes }, async (t, { hub }) => {
+testBothWays('hub install: suggests the nearest name first', { manifests: notes }, async (t, { hub }) => {
   const { error } = await hub('install', 'note', '--target', await tempDir(t));
   const similar = ['of-a', 'note-board', 'note-paper'].map((slug) => `mcp_server:${slug}@1.0.0`).join(', ');
   assert.equal(error, `hub: No entity 'note' is in the catalog. Similar: ${similar}.\n`);
 });
 
 testBothWays(
-  'hub install --client: writes a configuration that the manifest does not ask for',
+  'hub install --client: writes a configuration that the manifest does not request',
   {},
   async (t, { hub }) => {
     const host = await startIndexServer(t);
@@ -188,7 +184,7 @@ testBothWays(
   },
 );
 
-test('hub install --dry-run: faults of artifacts and adapters are told, with exit code 1', async (t) => {
+test('hub install --dry-run: reports invalid artifacts and adapters, with exit code 1', async (t) => {
   const environment = await nowhere(t);
   const manifest = aManifest({
     artifacts: [{ kind: 'git', spec: { repo: '-x' } }],
@@ -204,7 +200,7 @@ test('hub install --dry-run: faults of artifacts and adapters are told, with exi
 });
 
 testBothWays(
-  'hub install: a step that fails is told, with exit code 1, also when quiet',
+  'hub install: reports a failed step, with exit code 1, even with --quiet',
   {},
   async (t, { hub, json }) => {
     const host = await startIndexServer(t);
@@ -228,7 +224,7 @@ testBothWays(
   },
 );
 
-test('hub install --frozen: without a name, everything in the lockfile, without a catalog or a hub', async (t) => {
+test('hub install --frozen: without a name installs the whole lockfile, without a catalog or hub', async (t) => {
   const host = await startArchives(t);
   const two = aManifest({
     ...{ type: 'tool', id: 'two', name: 'two', adapters: [{ framework: 'langgraph', template_key: 'node' }] },
@@ -273,7 +269,7 @@ test('hub install --frozen: without a name, everything in the lockfile, without 
   assert.equal(changed.exitCode, 1, 'other bytes are refused');
 });
 
-test('hub install --frozen: without a lockfile, or for what it does not hold, is exit code 3', async (t) => {
+test('hub install --frozen: a missing lockfile or entry is exit code 3', async (t) => {
   const environment = await nowhere(t);
   const target = await tempDir(t);
   const none = await inTerminal(['install', '--frozen', '--target', target], { environment });
@@ -297,7 +293,7 @@ test('hub install --on-hub: installs on the machine of the hub', async (t) => {
   assert.ok(existsSync(join(target, 'hub.lock.json')));
 });
 
-test('hub install --manifest: a file, YAML, or a server.json, put into the local catalog if there is one', async (t) => {
+test('hub install --manifest: reads JSON, YAML or server.json, and saves it to an existing local catalog', async (t) => {
   const folder = await tempDir(t);
   const environment = { ...(await nowhere(t)), DB_PATH: join(folder, 'c.sqlite') };
   const hub = (...args: string[]) => inTerminal(args, { environment });
@@ -321,7 +317,7 @@ test('hub install --manifest: a file, YAML, or a server.json, put into the local
   assert.equal((await hub('show', 'mcp_server:io.example/notes@1.2.0')).exitCode, 0);
 });
 
-test('hub install --manifest: nothing to read is exit code 2', async (t) => {
+test('hub install --manifest: an unreadable file is exit code 2', async (t) => {
   const environment = await nowhere(t);
   const nothing = await inTerminal(['install', '--manifest', '-'], { environment });
   assert.deepEqual(
@@ -349,7 +345,7 @@ const wrong = [
   { args: ['install', '--manifest', '/nowhere/m.json'], environment: {}, says: /must be a readable file \(ENOENT\)/ },
 ];
 for (const { args, environment, says } of wrong) {
-  test(`hub ${args.join(' ')}: says what is wrong, and makes nothing`, async (t) => {
+  test(`hub ${args.join(' ')}: explains the error and creates nothing`, async (t) => {
     const home = await nowhere(t);
     const { exitCode, out, error } = await inTerminal(args, { environment: { ...home, ...environment } });
     assert.deepEqual([exitCode, out], [2, '']);

@@ -11,7 +11,7 @@ import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-/** A hub with one version of an entity, installed in a folder of this machine. */
+/** A hub with one version of an entity, which is installed in a local folder. */
 async function installed(t: TestContext) {
   const host = await startIndexServer(t);
   for (const name of ['one', 'two']) host.put(`/${name}.zip`, rawZip([{ name: 'a', content: name }]));
@@ -33,7 +33,7 @@ async function installed(t: TestContext) {
 
 const ID = 'mcp_server:pdf-tables';
 
-test('hub list: what is installed, and whether it is there', async (t) => {
+test('hub list: shows installed entities and whether their files are present', async (t) => {
   const { hub, json, target } = await installed(t);
   const { exitCode, out } = await hub('list');
   assert.equal(exitCode, 0);
@@ -57,7 +57,7 @@ test('hub list: what is installed, and whether it is there', async (t) => {
   assert.match((await hub('list')).out, /'hub install --frozen' restores what is missing/);
 });
 
-test('hub outdated and hub update: a newer version, newer content, and nothing', async (t) => {
+test('hub outdated and hub update: a newer version, changed content, and no change', async (t) => {
   const { server, hub, json, version, target } = await installed(t);
   const state = async () => (await json('outdated')).answer.entities[0];
   assert.deepEqual(await state(), { id: `${ID}@1.0.0`, version: '1.0.0', newest: '1.0.0', state: 'current' });
@@ -81,7 +81,7 @@ test('hub outdated and hub update: a newer version, newer content, and nothing',
   assert.equal((await hub('update', 'other')).exitCode, 3);
 });
 
-test('hub update: a version under another slug replaces the installed one', async (t) => {
+test('hub update: a version with another slug replaces the installed one', async (t) => {
   const { server, hub, json, version } = await installed(t);
   await server.load([{ document: version('1.1.0', 'two', { id: 'pdf-tables.next' }) }]);
   const { exitCode, error } = await hub('update');
@@ -93,7 +93,7 @@ test('hub update: a version under another slug replaces the installed one', asyn
   );
 });
 
-test('hub uninstall: takes everything away, but keeps what was changed', async (t) => {
+test('hub uninstall: removes everything except modified files', async (t) => {
   const { hub, target } = await installed(t);
   assert.equal((await hub('uninstall', 'other')).exitCode, 3);
   await writeFile(join(target, 'vendor/one/mine'), 'mine');
@@ -111,7 +111,7 @@ test('hub uninstall: takes everything away, but keeps what was changed', async (
   assert.ok(!existsSync(join(target, 'vendor/one')));
 });
 
-test('hub uninstall: refused while the entry of a client was edited', async (t) => {
+test('hub uninstall: is refused when the entry in a client configuration was edited', async (t) => {
   const { server, hub, target, version } = await installed(t);
   const exec = { cmd: ['node', 'a'] };
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
@@ -125,7 +125,7 @@ test('hub uninstall: refused while the entry of a client was edited', async (t) 
   assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/pdf-tables\n/);
 });
 
-test('hub uninstall: of several, each is removed or refused', async (t) => {
+test('hub uninstall: removes or refuses each of several', async (t) => {
   const { server, hub, json, target, version } = await installed(t);
   const exec = { cmd: ['node', 'a'] };
   const other = version('1.0.0', 'two', { id: 'other', name: 'other', mcp_registration: { server: { exec } } });
@@ -148,7 +148,7 @@ test('hub uninstall: of several, each is removed or refused', async (t) => {
   assert.equal((await hub('uninstall', 'other', '--force')).exitCode, 0);
 });
 
-test('hub verify, hub install: a configuration that cannot be read is told, with what to do', async (t) => {
+test('hub verify, hub install: an unreadable configuration is reported, with advice', async (t) => {
   const { server, hub, target, version } = await installed(t);
   const exec = { cmd: ['node', 'a'] };
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
@@ -167,7 +167,7 @@ test('hub verify, hub install: a configuration that cannot be read is told, with
   assert.equal((await hub('verify')).exitCode, 0);
 });
 
-test('hub install --frozen: a package that was changed is built again, and that is told', async (t) => {
+test('hub install --frozen: rebuilds a modified package and reports it', async (t) => {
   const { server, hub, target } = await installed(t);
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'greeter', version: '1.0.0', bin: { greeter: 'cli.js' }, files: { 'cli.js': '' } });
@@ -194,7 +194,7 @@ test('hub install --frozen: a package that was changed is built again, and that 
   assert.equal((await hub('verify')).exitCode, 0);
 });
 
-test('hub install --frozen: an edited lockfile is refused, with advice that works', async (t) => {
+test('hub install --frozen: refuses an edited lockfile, with advice that works', async (t) => {
   const { hub, target } = await installed(t);
   const file = join(target, 'hub.lock.json');
   await writeFile(file, (await readFile(file, 'utf8')).replace(/("tree": "sha256:)\w{8}/, '$100000000'));
@@ -209,7 +209,7 @@ test('hub install --frozen: an edited lockfile is refused, with advice that work
   assert.equal((await hub('verify')).exitCode, 0);
 });
 
-test('hub list, hub verify: a lockfile that cannot be read is told, with what to do', async (t) => {
+test('hub list, hub verify: an unreadable lockfile is reported, with advice', async (t) => {
   const { hub, target } = await installed(t);
   await writeFile(join(target, 'hub.lock.json'), '{"version": 1, "entities": [{"id": 7}]}');
   for (const command of ['list', 'verify']) {
@@ -219,13 +219,13 @@ test('hub list, hub verify: a lockfile that cannot be read is told, with what to
   }
 });
 
-test('hub install: files that did not change are not said to be written', async (t) => {
+test('hub install: does not report unchanged files as written', async (t) => {
   const { hub } = await installed(t);
   const { out } = await hub('install', 'pdf-tables');
   assert.doesNotMatch(out, /wrote/);
 });
 
-test('hub verify: a change is told, with exit code 1, also when quiet', async (t) => {
+test('hub verify: reports a change, with exit code 1, even with --quiet', async (t) => {
   const { hub, json, target } = await installed(t);
   const same = await hub('verify');
   assert.equal(same.exitCode, 0);

@@ -14,7 +14,7 @@ import { lines } from '../process.ts';
 const ODD = aManifest({ type: 'tool', id: 'Odd/na:me', name: 'Odd/na:me' });
 const manifests = [aManifest(), aManifest({ version: '2.0.0' }), ODD, { ...ODD, id: 'odd/na:me', name: 'odd/na:me' }];
 
-testBothWays('hub export: every entity on a line of its own', { manifests }, async (t, { hub, json }) => {
+testBothWays('hub export: writes one entity per line', { manifests }, async (t, { hub, json }) => {
   const all = await hub('export');
   assert.deepEqual([all.exitCode, all.error], [0, '4 entities written.\n']);
   const exported = lines(all.out).map((line) => JSON.parse(line));
@@ -36,7 +36,7 @@ testBothWays('hub export: every entity on a line of its own', { manifests }, asy
   assert.equal(lines(await readFile(file, 'utf8')).length, 4);
 });
 
-testBothWays('hub export --format index: a folder that other hubs can read', { manifests }, async (t, { hub }) => {
+testBothWays('hub export --format index: writes a folder that hubs can ingest', { manifests }, async (t, { hub }) => {
   const folder = join(await tempDir(t), 'public');
   assert.equal((await hub('export', '--format', 'index')).exitCode, 2);
   const { exitCode, out } = await hub('export', '--format', 'index', '-o', folder);
@@ -56,7 +56,7 @@ testBothWays('hub export --format index: a folder that other hubs can read', { m
   assert.match(read.out, /4 new, 0 changed, 0 unchanged, 0 refused/);
 });
 
-testBothWays('hub export: a folder that cannot be written to is said', { manifests }, async (t, { hub }) => {
+testBothWays('hub export: reports a folder that is not writable', { manifests }, async (t, { hub }) => {
   const file = join(await tempDir(t), 'file');
   await writeFile(file, '');
   const { exitCode, error } = await hub('export', '-o', join(file, 'x', 'catalog.jsonl'));
@@ -64,7 +64,7 @@ testBothWays('hub export: a folder that cannot be written to is said', { manifes
   assert.match(error, /^hub: ENOTDIR: .*\n$/);
 });
 
-testBothWays('hub export, hub backup: a folder is not a file, nor the reverse', { manifests }, async (t, reached) => {
+testBothWays('hub export, hub backup: refuse a file for a folder and vice versa', { manifests }, async (t, reached) => {
   const folder = await tempDir(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -80,7 +80,7 @@ testBothWays('hub export, hub backup: a folder is not a file, nor the reverse', 
   }
 });
 
-testBothWays('hub backup: a copy of the database that a hub has open', { manifests }, async (t, { hub, way }) => {
+testBothWays('hub backup: copies the database of a running hub', { manifests }, async (t, { hub, way }) => {
   const file = join(await tempDir(t), 'copy.sqlite');
   const { exitCode, out, error } = await hub('backup', file);
   if (way === 'against a server') {
@@ -104,7 +104,7 @@ testBothWays('hub backup: a copy of the database that a hub has open', { manifes
   assert.match(nowhere.error, /^hub: ENOTDIR/);
 });
 
-testBothWays('hub backup, hub export: never over the database itself', { manifests }, async (_t, reached) => {
+testBothWays('hub backup, hub export: never overwrite the database', { manifests }, async (_t, reached) => {
   if (reached.way !== 'in process') return;
   const { hub, environment } = reached;
   const database = environment.DB_PATH ?? '';
@@ -131,7 +131,7 @@ testBothWays('hub backup, hub export: never over the database itself', { manifes
   assert.equal((await hub('backup', `${database}-copy`)).exitCode, 0);
 });
 
-test('hub backup, hub export: nor over one that has the name of an unfinished file', async (t) => {
+test('hub backup, hub export: never overwrite a database named like an unfinished file', async (t) => {
   const copy = join(await tempDir(t), 'copy');
   const environment = { DB_PATH: `${copy}.unfinished` };
   await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
@@ -144,7 +144,7 @@ test('hub backup, hub export: nor over one that has the name of an unfinished fi
 });
 
 const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no PostgreSQL ***' : false;
-test('hub backup: on PostgreSQL it names the tool', { skip }, async (t) => {
+test('hub backup: names the tool for PostgreSQL', { skip }, async (t) => {
   const address = await emptyDatabase(t, 'postgres');
   const environment = { DATABASE_URL: address.engine === 'postgres' ? address.url : '' };
   await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
@@ -164,7 +164,7 @@ const reading = [
   ['remotes', 'remove', 'https://catalog.example.org/index.json'],
 ];
 for (const args of reading) {
-  test(`hub ${args.join(' ')}: without a catalog says so, and leaves no empty one behind`, async (t) => {
+  test(`hub ${args.join(' ')}: without a catalog says so and creates none`, async (t) => {
     const folder = await tempDir(t);
     const { exitCode, out, error } = await inTerminal(args, { environment: { DATA_DIR: join(folder, 'data') } });
     assert.deepEqual([exitCode, out], [3, '']);

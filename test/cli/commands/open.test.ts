@@ -9,7 +9,7 @@ import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-test('hub open: the page of the hub or of an entity, in the browser that is named', async (t) => {
+test('hub open: opens the page of the hub or an entity in $BROWSER', async (t) => {
   const folder = await tempDir(t);
   const [BROWSER, opened] = [join(folder, 'browser'), join(folder, 'opened')];
   await writeFile(BROWSER, `#!/bin/sh\necho "$1" > '${opened}.new' && mv '${opened}.new' '${opened}'\n`);
@@ -23,7 +23,7 @@ test('hub open: the page of the hub or of an entity, in the browser that is name
   assert.equal(await readFile(opened, 'utf8'), `${url}\n`);
 });
 
-test('hub open: without a browser the address is printed; without a hub or its entity it says what to do', async (t) => {
+test('hub open: without a browser prints the address; without a hub or entity says what to do', async (t) => {
   const { listen } = await testHub(t);
   const HUB_URL = await listen();
   const environment = { HUB_URL, BROWSER: '/nowhere/browser' };

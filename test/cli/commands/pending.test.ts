@@ -11,7 +11,7 @@ const aServer = (id: string) =>
 const manifests = ['alpha', 'beta', 'gamma', 'delta'].map(aServer);
 const uid = (id: string) => `mcp_server:${id}@1.0.0`;
 
-testBothWays('hub pending: listed, filtered and removed', { manifests }, async (_t, { hub, json }) => {
+testBothWays('hub pending: lists, filters and removes', { manifests }, async (_t, { hub, json }) => {
   const all = await hub('pending', 'list');
   assert.equal(all.exitCode, 0);
   assert.match(all.out, /^SERVER +TRANSPORT +TRIES +ERROR\n/);
@@ -38,7 +38,7 @@ testBothWays('hub pending: listed, filtered and removed', { manifests }, async (
 
 const stdio = aManifest({ id: 'local', name: 'local', mcp_registration: { server: { transport: 'STDIO' } } });
 testBothWays(
-  'hub pending list: servers that can never be registered are counted apart',
+  'hub pending list: counts servers that can never be registered separately',
   { manifests: [...manifests, stdio] },
   async (_t, { hub, json }) => {
     const { out } = await hub('pending', 'list');
@@ -75,18 +75,14 @@ testBothWays('hub pending delete --all: asks first', { manifests }, async (_t, {
 
 const LONG = 'bulk-import-of-meeting-notes-and-their-attachments-from-elsewhere';
 const long = [aServer(LONG)];
-testBothWays(
-  'hub pending list: what is to be copied stays whole on a terminal',
-  { manifests: long },
-  async (_t, on) => {
-    for (const columns of [60, 80, 120]) {
-      const { out } = await inTerminal(['pending', 'list'], { environment: on.environment, isTerminal: true, columns });
-      assert.ok(out.includes(uid(LONG)), out);
-    }
-  },
-);
+testBothWays('hub pending list: never cuts ids on a terminal', { manifests: long }, async (_t, on) => {
+  for (const columns of [60, 80, 120]) {
+    const { out } = await inTerminal(['pending', 'list'], { environment: on.environment, isTerminal: true, columns });
+    assert.ok(out.includes(uid(LONG)), out);
+  }
+});
 
-testBothWays('hub pending retry: tells what became of it', { manifests }, async (_t, { json }) => {
+testBothWays('hub pending retry: reports the result', { manifests }, async (_t, { json }) => {
   const { exitCode, answer } = await json<SyncReport>('pending', 'retry');
   assert.deepEqual([exitCode, answer.synced, answer.failed], [0, false, 0]);
 });
@@ -100,7 +96,7 @@ const wrong = [
   { args: ['pending', 'frob'], says: /unknown command 'frob'/ },
 ];
 for (const { args, says } of wrong) {
-  test(`hub ${args.join(' ')}: is a wrong command`, async () => {
+  test(`hub ${args.join(' ')}: is refused`, async () => {
     const { exitCode, out, error } = await inTerminal(args);
     assert.deepEqual([exitCode, out], [2, '']);
     assert.match(error, says);

@@ -17,7 +17,7 @@ const manifests = [server('alpha'), server('beta')];
 const uid = (id: string) => `mcp_server:${id}@1.0.0`;
 const ASK = 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, outcome: require_approval }\n';
 
-testBothWays('hub policy: checked, counted, applied, shown and explained', { manifests }, async (t, { hub, json }) => {
+testBothWays('hub policy: validates, counts, applies, shows and explains', { manifests }, async (t, { hub, json }) => {
   const file = join(await tempDir(t), 'policy.yaml');
   assert.match((await hub('policy', 'show')).out, /^This hub has no policy/);
   await writeFile(file, 'version: 1\nrules:\n  - match: { licence: MIT }\n    outcome: block\n');
@@ -50,7 +50,7 @@ testBothWays('hub policy: checked, counted, applied, shown and explained', { man
 });
 
 testBothWays(
-  'hub approvals: listed, reviewed, approved, rejected and revoked',
+  'hub approvals: lists, reviews, approves, rejects and revokes',
   { manifests },
   async (t, { hub, json, environment }) => {
     const file = join(await tempDir(t), 'policy.yaml');
@@ -87,7 +87,7 @@ testBothWays(
   },
 );
 
-testBothWays('hub remotes set --register: says what of it reaches the gateway', {}, async (_t, { hub }) => {
+testBothWays('hub remotes set --register: decides what reaches the gateway', {}, async (_t, { hub }) => {
   await hub('remotes', 'add', 'https://catalog.example.org/index.json', '--name', 'team');
   const { out, exitCode } = await hub('remotes', 'set', 'team', '--register', 'approved');
   assert.equal(exitCode, 0);

@@ -11,7 +11,7 @@ const TOKEN = 'token-of-the-hub';
 const SERVER = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: '1.0.0' };
 const MANIFEST = 'type: mcp_server\nid: com.acme/pdf\nname: com.acme/pdf\nversion: "1.0.0"\ndescription: PDF.\n';
 
-test('hub publish: a server.json, a manifest in YAML, and what is refused', async (t) => {
+test('hub publish: accepts a server.json and a YAML manifest, and explains refusals', async (t) => {
   const { listen, hub } = await testHub(t, { settings: { API_TOKEN: TOKEN } });
   const environment = { HUB_URL: await listen(), HUB_TOKEN: TOKEN };
   const folder = await tempDir(t);
@@ -37,7 +37,7 @@ test('hub publish: a server.json, a manifest in YAML, and what is refused', asyn
   assert.match(hidden.error, /Not listed: the policy of this hub hides it/);
 });
 
-test('hub validate: says everything that is wrong, without a hub', async (t) => {
+test('hub validate: lists every error, without a hub', async (t) => {
   const file = join(await tempDir(t), 'server.json');
   const validate = async (document: object, ...options: string[]) => {
     await writeFile(file, JSON.stringify(document));

@@ -16,7 +16,7 @@ import { unusedAddress } from '../../support/unused-address.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-testBothWays('hub remotes: added, listed and removed', {}, async (_t, { hub, json }) => {
+testBothWays('hub remotes: adds, lists and removes', {}, async (_t, { hub, json }) => {
   const url = 'https://catalog.example.org/index.json';
   assert.deepEqual(await hub('remotes', 'list'), {
     exitCode: 0,
@@ -34,13 +34,13 @@ testBothWays('hub remotes: added, listed and removed', {}, async (_t, { hub, jso
   assert.deepEqual([gone.exitCode, gone.out], [3, `No such remote: ${url}\n`]);
 });
 
-testBothWays('hub remotes add: an address that is invalid is a wrong command', {}, async (_t, { hub }) => {
+testBothWays('hub remotes add: refuses an invalid address', {}, async (_t, { hub }) => {
   const { exitCode, out, error } = await hub('remotes', 'add', 'ftp://catalog.example.org/index.json');
   assert.deepEqual([exitCode, out], [2, '']);
   assert.match(error, /^hub: .*url.*http.*\n$/);
 });
 
-testBothWays('hub ingest and hub sync: what came, and what could not be read', {}, async (t, reached) => {
+testBothWays('hub ingest and hub sync: report what was ingested and what failed', {}, async (t, reached) => {
   const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);
   catalog.put('/index.json', { manifests: ['a.json', 'bad.json'] });
@@ -83,7 +83,7 @@ testBothWays('hub ingest and hub sync: what came, and what could not be read', {
   assert.match(remotes.items[0]?.last_sync_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'programs get the whole time');
 });
 
-test('hub sync: a gateway that is away is a failure, with exit code 1', async (t) => {
+test('hub sync: an unreachable gateway is a failure, with exit code 1', async (t) => {
   const host = await startIndexServer(t);
   const mcp_registration = { server: { url: 'https://pdf.example.org/sse', transport: 'SSE' } };
   host.put('/index.json', { manifests: [host.url('/pdf.json')] });
@@ -99,7 +99,7 @@ test('hub sync: a gateway that is away is a failure, with exit code 1', async (t
   assert.equal(exitCode, 1);
 });
 
-test('hub sync: a hub that is older than this program, and tells no counts', async (t) => {
+test('hub sync: works with an older hub that returns no counts', async (t) => {
   const older = await startIndexServer(t);
   const errors = { 'https://b.example/': 'It answered 404.' };
   const ingested = ['https://a.example/'];
@@ -113,7 +113,7 @@ test('hub sync: a hub that is older than this program, and tells no counts', asy
   );
 });
 
-testBothWays('hub remotes rejections: each manifest that was refused, and why', {}, async (t, reached) => {
+testBothWays('hub remotes rejections: lists each refused manifest with the reason', {}, async (t, reached) => {
   const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);
   const bad = Array.from({ length: 25 }, (_, index) => `bad-${String(index).padStart(2, '0')}.json`);
@@ -137,7 +137,7 @@ testBothWays('hub remotes rejections: each manifest that was refused, and why', 
   assert.equal((await hub('remotes', 'rejections', other)).out, `No manifest of ${other} was refused.\n`);
 });
 
-testBothWays('hub sync: interrupting it returns to the terminal at once', {}, async (t, { hub, environment, way }) => {
+testBothWays('hub sync: an interrupt returns to the terminal at once', {}, async (t, { hub, environment, way }) => {
   const catalog = await startIndexServer(t);
   catalog.put('/index.json', { manifests: ['a.json'] });
   catalog.delay(() => 600_000);

@@ -38,7 +38,7 @@ const manifests = [
   }),
 ];
 
-testBothWays('hub search: what is found, for people and for programs', { manifests }, async (_t, { hub, json }) => {
+testBothWays('hub search: prints results for people and as JSON', { manifests }, async (_t, { hub, json }) => {
   const found = await hub('search', 'pdf', 'tables', '--mode', 'keyword');
   assert.equal(found.exitCode, 0, found.error);
   assert.match(
@@ -56,7 +56,7 @@ testBothWays('hub search: what is found, for people and for programs', { manifes
 
 const calls = [aManifest({ tools: [{ name: 'promises', description: 'Who promised what in a call.' }] })];
 testBothWays(
-  'hub search --why: by words alone, nothing is said of meaning',
+  'hub search --why: a keyword search says nothing about meaning',
   { manifests: calls },
   async (_t, { hub }) => {
     const { out } = await hub('search', 'who promised what', '--mode', 'keyword', '--why');
@@ -64,7 +64,7 @@ testBothWays(
   },
 );
 
-testBothWays('hub search: options reach the search', { manifests }, async (_t, { hub, json }) => {
+testBothWays('hub search: passes its options to the search', { manifests }, async (_t, { hub, json }) => {
   const all = await json<SearchPage>('search', 'pdf', '--versions', 'all', '--mode', 'keyword');
   assert.equal(all.answer.items.length, 2);
   const tagged = await json<SearchPage>('search', '--capabilities', 'nothing, Weather');
@@ -89,14 +89,14 @@ testBothWays('hub search: options reach the search', { manifests }, async (_t, {
   assert.equal((await json<SearchPage>('search', '--registered', '--type', 'mcp_server')).answer.total, 0);
 });
 
-testBothWays('hub search: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {
+testBothWays('hub search: text from manifests cannot control the terminal', { manifests }, async (_t, reached) => {
   const environment = { ...reached.environment, NO_COLOR: '1' };
   const { out } = await inTerminal(['search', 'evil', '--mode', 'keyword'], { environment, isTerminal: true });
   assert.match(out, /^agent:evil@1\.0\.0\n {4}evil: weather\n/);
   assert.doesNotMatch(out, /(?!\n)[\p{Cc}\u202e]/u);
 });
 
-testBothWays('hub search: an empty catalog is told, and what fills it', {}, async (_t, { hub }) => {
+testBothWays('hub search: reports an empty catalog and how to fill it', {}, async (_t, { hub }) => {
   const { exitCode, out } = await hub('search', 'weather', '--mode', 'keyword');
   assert.deepEqual(
     [exitCode, out],
@@ -111,21 +111,21 @@ const wrong = [
   { args: ['--mode'], says: /argument missing/ },
 ];
 for (const { args, says } of wrong) {
-  test(`hub search ${args.join(' ')}: is a wrong command`, async () => {
+  test(`hub search ${args.join(' ')}: is refused`, async () => {
     const { exitCode, out, error } = await inTerminal(['search', ...args]);
     assert.deepEqual([exitCode, out], [2, '']);
     assert.match(error, says);
   });
 }
 
-testBothWays('hub search: what became of reranking is said', { manifests }, async (_t, { hub }) => {
+testBothWays('hub search: reports when results were not reranked', { manifests }, async (_t, { hub }) => {
   const { error, out } = await hub('search', 'weather', '--rerank', 'llm', '--mode', 'keyword');
   assert.match(error, /^hub: No language model is available, so the results were not reordered\.$/m);
   assert.match(out, /^tool:weather@/m);
   assert.doesNotMatch((await hub('search', 'weather', '--mode', 'keyword')).error, /language model/);
 });
 
-test('hub search: of what is only near in meaning it is said so', async (t) => {
+test('hub search: marks results that match only by meaning', async (t) => {
   const server = await startIndexServer(t);
   const { hub } = await testHub(t, { manifests });
   const [found] = (await hub.search(searchQuery({}))).items;
@@ -136,7 +136,7 @@ test('hub search: of what is only near in meaning it is said so', async (t) => {
   assert.match(out, /^tool:a@1\n/);
 });
 
-test('hub search: a model that fails is told once, with the reason', async (t) => {
+test('hub search: reports a failing model once, with the reason', async (t) => {
   const llm = await startLlm(t);
   llm.answer(() => ({ status: 500, body: '' }));
   const { listen } = await testHub(t, { manifests, settings: { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large' } });
@@ -156,7 +156,7 @@ test('hub search: a model that fails is told once, with the reason', async (t) =
   assert.match(out, /^tool:weather@/m);
 });
 
-testBothWays('hub search: more words than anybody means are refused', { manifests }, async (_t, { hub }) => {
+testBothWays('hub search: refuses an overlong query', { manifests }, async (_t, { hub }) => {
   for (const mode of ['keyword', 'hybrid']) {
     const { exitCode, out, error } = await hub('search', 'pdf '.repeat(5_000), '--mode', mode);
     assert.deepEqual([exitCode, out], [2, '']);

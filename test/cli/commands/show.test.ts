@@ -32,7 +32,7 @@ const manifests = [
   }),
 ];
 
-testBothWays('hub show: the newest version, in words and as JSON', { manifests }, async (_t, { hub, json, way }) => {
+testBothWays('hub show: prints the newest version, as text and JSON', { manifests }, async (_t, { hub, json, way }) => {
   const { exitCode, out, error } = await hub('show', 'mcp_server:pdf-tables');
   const manifest = { 'in process': /^Manifest +hub show mcp_server:pdf-tables@1\.1\.0 --manifest$/m };
   assert.match(out, { ...manifest, 'against a server': /^Manifest +http:\/\/hub\.test\/catalog\/manifest\//m }[way]);
@@ -46,12 +46,12 @@ testBothWays('hub show: the newest version, in words and as JSON', { manifests }
   assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
 });
 
-testBothWays('hub show --version: one version', { manifests }, async (_t, { json }) => {
+testBothWays('hub show --version: prints that version', { manifests }, async (_t, { json }) => {
   const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables', '--version', '1.0.0');
   assert.equal(answer.id, 'mcp_server:pdf-tables@1.0.0');
 });
 
-testBothWays('hub show: the readme and the manifest, when asked for', { manifests }, async (_t, { hub }) => {
+testBothWays('hub show: prints the readme and the manifest on request', { manifests }, async (_t, { hub }) => {
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.doesNotMatch((await hub('show', id)).out, /How to/);
   const { out } = await hub('show', id, '--readme');
@@ -61,7 +61,7 @@ testBothWays('hub show: the readme and the manifest, when asked for', { manifest
   assert.deepEqual(JSON.parse((await hub('show', id, '--manifest')).out), manifests[0]);
 });
 
-test('hub show --manifest: a page of something else is not a manifest, with exit code 5', async (t) => {
+test('hub show --manifest: an answer that is not a manifest is exit code 5', async (t) => {
   const page = await startIndexServer(t);
   page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
   const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
@@ -69,7 +69,7 @@ test('hub show --manifest: a page of something else is not a manifest, with exit
   assert.match(error, /^hub: The hub at \S+ returned something that is not JSON \(is this the right address\?\)\./);
 });
 
-testBothWays('hub show: what a stranger wrote cannot command the terminal', { manifests }, async (_t, reached) => {
+testBothWays('hub show: text from manifests cannot control the terminal', { manifests }, async (_t, reached) => {
   const shown = await inTerminal(['show', 'tool:evil'], {
     environment: { ...reached.environment, NO_COLOR: '1' },
     isTerminal: true,
@@ -87,17 +87,17 @@ testBothWays('hub show: what a stranger wrote cannot command the terminal', { ma
   }
 });
 
-testBothWays('hub show: credentials of a registration are not shown', { manifests }, async (_t, { hub }) => {
+testBothWays('hub show: hides the credentials of a registration', { manifests }, async (_t, { hub }) => {
   const { out } = await hub('show', 'mcp_server:closed');
   assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);
   assert.match(out, /^Artifact {2}git https:\/\/git\.example\.org\/a$/m);
   assert.doesNotMatch(out, /very-secret/);
 });
 
-test('hub show, hub pending list: a registered server whose update failed is told', async (t) => {
+test('hub show, hub pending list: report a failed update of a registered server', async (t) => {
   const gateway = await startFakeGateway(t, {
     servers: { 'https://h.example/down': { fault: 'refused' } },
-    // The clock of test hubs stands still, and tokens have a time.
+    // The clock of test hubs is frozen, and tokens expire.
     credentials: { now: () => new Date('2026-06-01T12:00:00Z') },
   });
   const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
@@ -119,7 +119,7 @@ test('hub show, hub pending list: a registered server whose update failed is tol
   assert.match(listed.out, /registered, but its update failed: The gateway answered 502/);
 });
 
-testBothWays('hub show: colors on a terminal, none in a file', { manifests }, async (_t, { environment }) => {
+testBothWays('hub show: uses colors on a terminal, not in a file', { manifests }, async (_t, { environment }) => {
   const args = ['show', 'mcp_server:pdf-tables'];
   const bold = '\u001b[1m';
   assert.ok((await inTerminal(args, { environment, isTerminal: true })).out.includes(bold));
@@ -128,7 +128,7 @@ testBothWays('hub show: colors on a terminal, none in a file', { manifests }, as
   assert.ok(!json.out.includes('\u001b'));
 });
 
-testBothWays('hub show: what is not there is exit code 3', { manifests }, async (_t, { hub }) => {
+testBothWays('hub show: an unknown entity is exit code 3', { manifests }, async (_t, { hub }) => {
   for (const id of ['tool:none@1', 'nonsense', '..']) {
     const { exitCode, out, error } = await hub('show', id);
     assert.deepEqual([exitCode, out], [3, '']);
@@ -136,7 +136,7 @@ testBothWays('hub show: what is not there is exit code 3', { manifests }, async 
   }
 });
 
-testBothWays('hub show: by the name that the page shows', { manifests }, async (_t, { json }) => {
+testBothWays('hub show: accepts the name that the page shows', { manifests }, async (_t, { json }) => {
   const { answer } = await json<EntityRecord>('show', 'pdf-tables');
   assert.equal(answer.id, 'mcp_server:pdf-tables@1.1.0');
 });

@@ -9,7 +9,7 @@ import { testHub } from '../../support/hub.ts';
 import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-test('token: one is created, used in place of API_TOKEN, listed and revoked; the audit log has all of it', async (t) => {
+test('token: is created, used in place of API_TOKEN, listed, revoked and audited', async (t) => {
   const { listen } = await testHub(t, { settings: { API_TOKEN: 'the-admin' }, manifests: [aManifest()] });
   const HUB_URL = await listen();
   const as = (HUB_TOKEN: string) => (args: string[]) => inTerminal(args, { environment: { HUB_URL, HUB_TOKEN } });
@@ -44,7 +44,7 @@ test('token: one is created, used in place of API_TOKEN, listed and revoked; the
   assert.equal((await admin(['token', 'create', 'x'])).exitCode, 2);
 });
 
-test('audit: changes of the local catalog are recorded with the user of the machine', async (t) => {
+test('audit: records changes of the local catalog with the user of the machine', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   const added = await inTerminal(['remotes', 'add', 'https://catalog.example.org/index.json'], { environment });
   assert.equal(added.exitCode, 0);
@@ -56,7 +56,7 @@ test('audit: changes of the local catalog are recorded with the user of the mach
   );
 });
 
-test('token: one is created on the machine of the hub, without the settings of its server', async (t) => {
+test('token: can be created on the machine of the hub without its server settings', async (t) => {
   const database = await emptyDatabase(t, 'sqlite');
   const { app } = await testHub(t, { settings: { API_TOKEN: 'the-admin' }, database });
   const environment = { DB_PATH: database.engine === 'sqlite' ? database.path : '' };
@@ -67,7 +67,7 @@ test('token: one is created on the machine of the hub, without the settings of i
   assert.equal((await app.inject({ url: '/gateways/pending', headers })).statusCode, 200);
 });
 
-testBothWays('token, view: names that cannot be used are refused', {}, async (_t, { hub }) => {
+testBothWays('token, view: refuse invalid names', {}, async (_t, { hub }) => {
   const reserved = await hub('token', 'create', 'API_TOKEN', '--role', 'reader');
   assert.equal(reserved.exitCode, 2);
   assert.match(reserved.error, /name: must not be a name that the hub uses itself/);
@@ -75,7 +75,7 @@ testBothWays('token, view: names that cannot be used are refused', {}, async (_t
   assert.equal((await hub('view', 'set', 'a/b')).exitCode, 2);
 });
 
-test('audit: installs of the local catalog are recorded with their folder, and refused ones save nothing', async (t) => {
+test('audit: records local installs with their folder; refused installs save nothing', async (t) => {
   const folder = await tempDir(t);
   const environment = { DB_PATH: join(folder, 'c.sqlite'), PATH: process.env.PATH ?? '' };
   const hub = (...args: string[]) => inTerminal(args, { environment });

@@ -9,7 +9,7 @@ import { testBothWays } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 const UID = 'mcp_server:pdf-tables@1.0.0';
-// Nobody listens there.
+// Nothing listens there.
 const settings = { TRUST_NPM_REGISTRY: 'http://127.0.0.1:9' };
 const manifests = [
   aManifest({ name: 'pdf-tables', artifacts: [{ kind: 'npm', spec: { package: 'pdf', version: '1.0.0' } }] }),
@@ -17,7 +17,7 @@ const manifests = [
 ];
 
 testBothWays(
-  'hub trust: says what was found, and why nothing was',
+  'hub trust: prints what was found, or why nothing was',
   { settings, manifests },
   async (_t, { hub, json }) => {
     assert.match((await hub('show', UID)).out, /^Trust {5}npm provenance: not checked\. Nobody has checked it yet\.$/m);
@@ -39,7 +39,7 @@ testBothWays(
   },
 );
 
-test('hub search: marks signatures that were verified or failed', async (t) => {
+test('hub search: marks verified and failed signatures', async (t) => {
   const { server, authority, settings } = await startRegistries(t);
   for (const id of ['signed', 'stolen', 'plain'])
     server.put(

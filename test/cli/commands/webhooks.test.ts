@@ -6,7 +6,7 @@ import { SECRET, startReceiver } from '../../events/receiver.ts';
 import { tempDir } from '../../support/databases.ts';
 import { testBothWays } from '../hubs.ts';
 
-testBothWays('webhook: one is added, listed, tried and removed', {}, async (t, { hub, json }) => {
+testBothWays('webhook: is added, listed, tested and removed', {}, async (t, { hub, json }) => {
   const receiver = await startReceiver(t);
   assert.equal((await hub('webhook', 'list')).out, "No webhooks yet. 'hub webhook add' adds one.\n");
   const file = join(await tempDir(t), 'secret');
