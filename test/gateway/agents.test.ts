@@ -18,7 +18,7 @@ function outcomes({ calls }: Registration): string[] {
 }
 
 for (const generation of GENERATIONS) {
-  test(`agents: registered at ${generation} with their address as it is, and again changes nothing`, async (t) => {
+  test(`agents: are registered at ${generation} with their exact address; a second time changes nothing`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const first = await batchFor(t, gateway).register(anAgent(H));
     assert.deepEqual(outcomes(first), ['POST /a2a created 201']);
@@ -32,7 +32,7 @@ for (const generation of GENERATIONS) {
   });
 }
 
-test('agents: another address is a PUT', async (t) => {
+test('agents: a changed address is sent as a PUT', async (t) => {
   const gateway = await startFakeGateway(t);
   await batchFor(t, gateway).register(anAgent());
   const moved = await batchFor(t, gateway).register(anAgent(`${H}/new`));
@@ -40,7 +40,7 @@ test('agents: another address is a PUT', async (t) => {
   assert.equal(gateway.table.a2a[0]?.fields.endpoint_url, `${H}/new`);
 });
 
-test('agents: a name that another agent has is not taken for the same one', async (t) => {
+test('agents: a name taken by another agent is not reused', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.table.a2a.push(createRow('acme-minutes', { endpoint_url: `${H}/other` }));
   const registration = await batchFor(t, gateway).register(anAgent());
@@ -58,7 +58,7 @@ test('agents: 409 is success only when the gateway shows the same address', asyn
   assert.equal((await batch.register(anAgent(`${H}/hidden`, { name: 'hidden' }))).outcome, 'failed');
 });
 
-test('agents: a name whose owner the list does not show is left to them; when all are, their words are kept', async (t) => {
+test('agents: skips names that hidden agents own, and reports the gateway’s error when all are taken', async (t) => {
   const gateway = await startFakeGateway(t);
   const { register } = batchFor(t, gateway);
   await register(anAgent(`${H}/first`, { name: 'first' }));
@@ -76,7 +76,7 @@ test('agents: a name whose owner the list does not show is left to them; when al
   );
 });
 
-test('agents: a gateway that offers none says so', async (t) => {
+test('agents: a gateway without agent support is reported as such', async (t) => {
   const gateway = await startFakeGateway(t, { offersAgents: false });
   const { register } = batchFor(t, gateway);
   for (const _agent of [1, 2, 3]) {
@@ -86,7 +86,7 @@ test('agents: a gateway that offers none says so', async (t) => {
   assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a'], 'asked once');
 });
 
-test('agents: without an HTTP endpoint a sentence, and no call', async (t) => {
+test('agents: without an HTTP endpoint get an error and no call', async (t) => {
   const gateway = await startFakeGateway(t);
   const { register } = batchFor(t, gateway);
   const servers = [{ transport: 'STDIO', url: 'https://github.example/owner/agent' }, { url: 'mcp+stdio://agent' }, {}];
@@ -97,7 +97,7 @@ test('agents: without an HTTP endpoint a sentence, and no call', async (t) => {
   assert.equal(gateway.calls.length, 0);
 });
 
-test('agents: refused ones have the reason, and a gateway that is down is down', async (t) => {
+test('agents: a refused agent has the reason, and an unreachable gateway is down', async (t) => {
   const gateway = await startFakeGateway(t);
   const { register } = batchFor(t, gateway);
   const local = await register(anAgent('http://127.0.0.1:9/agent'));

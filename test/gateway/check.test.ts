@@ -38,11 +38,11 @@ for (const { reply, check } of replies) {
   });
 }
 
-test('gateway check: the hub tells whether its gateway can be used', async (t) => {
+test('gateway check: the hub reports whether its gateway is usable', async (t) => {
   const gateway = await startFakeGateway(t);
   const outcomeWith = async (settings: Record<string, string>) => {
     const { hub, world } = await testHub(t, { settings });
-    // Tokens are made for a time, and the gateway has a clock of its own.
+    // Tokens expire, and the gateway has its own clock.
     world.setTime(new Date().toISOString());
     return (await hub.diagnose()).gateway.outcome;
   };

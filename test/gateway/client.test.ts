@@ -10,7 +10,7 @@ import { clientFor } from './stage.ts';
 const LIST = { method: 'GET', path: '/gateways?limit=0' } as const;
 
 for (const generation of GENERATIONS) {
-  test(`client: a minted token is accepted by ${generation}, and what was learnt is remembered`, async (t) => {
+  test(`client: a minted token is accepted by ${generation}, and the token format is remembered`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const client = clientFor(t, gateway);
     assert.equal((await client.send(LIST)).kind, 'ok');
@@ -20,7 +20,7 @@ for (const generation of GENERATIONS) {
     assert.equal(gateway.calls.length, calls + 1);
   });
 
-  test(`client: a wrong secret is 401 at ${generation}, in the gateway’s words`, async (t) => {
+  test(`client: a wrong secret is 401 at ${generation}, with the gateway’s message`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const client = clientFor(t, gateway, { credentials: { jwtSecret: 'another' } });
     const reply = await client.send(LIST);
@@ -28,7 +28,7 @@ for (const generation of GENERATIONS) {
   });
 }
 
-test('client: the token that was given is sent as it is', async (t) => {
+test('client: sends a configured token unchanged', async (t) => {
   const gateway = await startFakeGateway(t, { credentials: { durableTokens: ['durable'] } });
   assert.equal((await clientFor(t, gateway, { credentials: { token: 'durable' } }).send(LIST)).kind, 'ok');
   assert.equal(gateway.calls[0]?.headers.authorization, 'Bearer durable');
@@ -37,14 +37,14 @@ test('client: the token that was given is sent as it is', async (t) => {
   assert.equal(gateway.calls.length, 2, 'there is no older token to try');
 });
 
-test('client: without credentials the gateway’s answer is reported', async (t) => {
+test('client: without credentials reports the gateway’s answer', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   const reply = await clientFor(t, gateway, { credentials: { jwtSecret: undefined } }).send(LIST);
   assert.deepEqual(reply, { kind: 'refused', status: 403, error: 'CSRF validation failed' });
   assert.equal(gateway.calls[0]?.headers.authorization, undefined);
 });
 
-test('client: /v1 from then on, once the gateway names it', async (t) => {
+test('client: switches to /v1 once the gateway announces it', async (t) => {
   const gateway = await startFakeGateway(t);
   const client = clientFor(t, gateway);
   for (const _time of [1, 2, 3]) assert.equal((await client.send(LIST)).kind, 'ok');
@@ -52,7 +52,7 @@ test('client: /v1 from then on, once the gateway names it', async (t) => {
 });
 
 for (const legacyPaths of [404, 410] as const) {
-  test(`client: /v1 from then on, once the old path is ${legacyPaths}`, async (t) => {
+  test(`client: switches to /v1 once the old path answers ${legacyPaths}`, async (t) => {
     const gateway = await startFakeGateway(t, { legacyPaths });
     const client = clientFor(t, gateway);
     assert.equal((await client.send(LIST)).kind, 'ok');
@@ -60,7 +60,7 @@ for (const legacyPaths of [404, 410] as const) {
     assert.deepEqual(gateway.lines(), ['GET /gateways', 'GET /v1/gateways', 'POST /v1/prompts']);
   });
 
-  test(`client: calls at the same time all find their way to /v1 after ${legacyPaths}`, async (t) => {
+  test(`client: concurrent calls all switch to /v1 after ${legacyPaths}`, async (t) => {
     const gateway = await startFakeGateway(t, { legacyPaths, latencyMs: 5 });
     const client = clientFor(t, gateway);
     const replies = await Promise.all([1, 2, 3, 4].map(() => client.send(LIST)));
@@ -68,14 +68,14 @@ for (const legacyPaths of [404, 410] as const) {
   });
 }
 
-test('client: calls at the same time all find the older token', async (t) => {
+test('client: concurrent calls all fall back to the older token', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.6', latencyMs: 5 });
   const client = clientFor(t, gateway);
   const replies = await Promise.all([1, 2, 3, 4].map(() => client.send(LIST)));
   assert.deepEqual(new Set(replies.map(({ kind }) => kind)), new Set(['ok']));
 });
 
-test('client: what is nowhere in an old gateway does not move the others to /v1', async (t) => {
+test('client: a missing route of an old gateway does not switch other calls to /v1', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3', offersAgents: false });
   const client = clientFor(t, gateway);
   assert.deepEqual(await client.send({ method: 'GET', path: '/a2a' }), {
@@ -87,7 +87,7 @@ test('client: what is nowhere in an old gateway does not move the others to /v1'
   assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a', 'GET /gateways']);
 });
 
-test('client: one thing that is not there is no sign of another generation', async (t) => {
+test('client: a 404 for one item does not trigger version detection', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   await clientFor(t, gateway).send({ method: 'DELETE', path: '/gateways/none' });
   assert.deepEqual(gateway.lines(), ['DELETE /gateways/none']);
@@ -122,7 +122,7 @@ for (const { body, error } of errorShapes) {
   });
 }
 
-test('client: nothing secret comes back, although the gateway repeats it', async (t) => {
+test('client: removes secrets that the gateway echoes', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.onCall(({ headers, body }) => {
     const detail = `Bad: ${headers.authorization} ${JSON.stringify(body)}`;
@@ -134,14 +134,14 @@ test('client: nothing secret comes back, although the gateway repeats it', async
   assert.doesNotMatch(JSON.stringify(reply), /hunter2|eyJ/);
 });
 
-test('client: a page instead of JSON is not a success', async (t) => {
+test('client: an HTML page instead of JSON is not a success', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.surprise('POST /gateways', { status: 200, body: '<html>Welcome</html>' });
   const reply = await clientFor(t, gateway).send({ method: 'POST', path: '/gateways', body: {} });
   assert.deepEqual(reply, { kind: 'down', error: 'answered with something that is not JSON: check MCP_GATEWAY_URL' });
 });
 
-test('client: a proxy that says 502 in its own words means that the gateway is down', async (t) => {
+test('client: a proxy’s 502 page means that the gateway is down', async (t) => {
   const gateway = await startFakeGateway(t);
   for (const _time of [1, 2]) gateway.surprise('GET /gateways', { status: 502, body: '<html>Bad Gateway</html>' });
   assert.deepEqual(await clientFor(t, gateway).send(LIST), {
@@ -166,7 +166,7 @@ const retries = [
 ] as const;
 for (const { line, surprise, calls } of retries) {
   const what = typeof surprise === 'string' ? surprise : `${surprise.status} ${JSON.stringify(surprise.body)}`;
-  test(`client: ${line} that goes ${what} is sent ${calls} times`, async (t) => {
+  test(`client: ${line} that ends with ${what} is sent ${calls} times`, async (t) => {
     const gateway = await startFakeGateway(t);
     gateway.surprise(line, surprise);
     const method = line.startsWith('GET') ? 'GET' : 'POST';
@@ -177,7 +177,7 @@ for (const { line, surprise, calls } of retries) {
   });
 }
 
-test('client: a gateway that is not there is down, after a second try', async (t) => {
+test('client: an unreachable gateway is down after a second try', async (t) => {
   const gateway = await startFakeGateway(t);
   await gateway.stop();
   assert.deepEqual(await clientFor(t, gateway).send(LIST), {
@@ -186,23 +186,23 @@ test('client: a gateway that is not there is down, after a second try', async (t
   });
 });
 
-test('client: slow calls may take longer than others, and neither for ever', async (t) => {
+test('client: slow calls have a longer time limit than others', async (t) => {
   const gateway = await startFakeGateway(t, { latencyMs: 150 });
   const client = clientFor(t, gateway, { timeoutMs: 50, slowTimeoutMs: 2_000 });
   assert.equal((await client.send({ ...LIST, isSlow: true })).kind, 'ok');
   assert.deepEqual(await client.send(LIST), { kind: 'timeout', error: 'did not answer within 0.05 s' });
 });
 
-test('client: a call that is stopped ends at once', async (t) => {
+test('client: a stopped call ends at once', async (t) => {
   const gateway = await startFakeGateway(t, { latencyMs: 60_000 });
   const stopping = new AbortController();
   setTimeout(() => stopping.abort(), 20);
   const reply = await clientFor(t, gateway).send({ ...LIST, signal: stopping.signal });
-  // Without the signal it is a timeout.
+  // Without the signal it would end with a timeout.
   assert.equal(reply.kind, 'down');
 });
 
-test('client: after 429 no call is made before the gateway wants one', async (t) => {
+test('client: after 429 waits as long as the gateway demands', async (t) => {
   const gateway = await startFakeGateway(t, {
     generation: '1.0.3',
     rateLimit: { limit: 1, windowMs: 2_000, retryAfterSec: 2.1 },
@@ -223,7 +223,7 @@ test('client: after 429 no call is made before the gateway wants one', async (t)
   assert.equal((await client.send(LIST)).kind, 'ok');
 });
 
-test('client: slows down, all callers together, when few calls are left', async (t) => {
+test('client: all callers slow down when few calls are left', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3', rateLimit: { limit: 13 } });
   const pauses: number[] = [];
   const client = clientFor(t, gateway, { sleep: async (ms) => void pauses.push(ms) });
@@ -237,7 +237,7 @@ test('client: slows down, all callers together, when few calls are left', async 
   );
 });
 
-test('client: keeps its connections', async (t) => {
+test('client: reuses its connections', async (t) => {
   const connections = { count: 0 };
   const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end('[]'));
   server.on('connection', () => {

@@ -29,7 +29,7 @@ for (const { status, error, url, says } of cases) {
   });
 }
 
-test('explain: where nothing is known, only what the gateway said', () => {
+test('explain: without a known cause, shows only the gateway’s message', () => {
   assert.equal(
     explain({ status: 502, error: 'All connection attempts failed' }, 'https://h.example/mcp'),
     'The gateway answered 502: All connection attempts failed.',
@@ -37,7 +37,7 @@ test('explain: where nothing is known, only what the gateway said', () => {
   assert.doesNotMatch(explain({ status: 502, error: 'x' }, 'http://10.0.0.1/'), /own machine/);
 });
 
-test('explain: always sentences, with the status and all that the gateway said', () => {
+test('explain: always returns sentences with the status and the gateway’s whole message', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 300, max: 599 }),

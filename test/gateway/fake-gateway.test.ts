@@ -1,4 +1,4 @@
-// The fake gateway against the facts of gateway.md, without the hub: what the other tests rely on.
+// Checks the fake gateway against the facts of gateway.md, without the hub: the other tests rely on them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -37,15 +37,15 @@ const tokens: {
   options?: { secret?: string; alg?: string };
   statuses: Partial<Record<Generation, number>>;
 }[] = [
-  { what: 'the usual one', statuses: { '0.6': 401, '0.9': 200, '1.0.3': 200, '1.0.8': 200 } },
-  { what: 'one without aud', claims: { aud: undefined }, statuses: { '0.6': 200, '0.9': 401, '1.0.8': 401 } },
-  { what: 'one for a user that is invalid', claims: { sub: 'admin' }, statuses: { '0.9': 401, '1.0.8': 401 } },
-  { what: 'one without jti', claims: { jti: undefined }, statuses: { '0.9': 200, '1.0.3': 401, '1.0.8': 401 } },
-  { what: 'one without exp', claims: { exp: undefined }, statuses: { '0.9': 200, '1.0.8': 401 } },
-  { what: 'an expired one', claims: { exp: 1_000_000 }, statuses: { '0.9': 401, '1.0.8': 401 } },
-  { what: 'one without iss', claims: { iss: undefined }, statuses: { '1.0.8': 401 } },
-  { what: 'one with teams: null', claims: { teams: null }, statuses: { '0.9': 500, '1.0.8': 200 } },
-  { what: 'one with another secret', options: { secret: 'other' }, statuses: { '0.6': 401, '1.0.8': 401 } },
+  { what: 'valid', statuses: { '0.6': 401, '0.9': 200, '1.0.3': 200, '1.0.8': 200 } },
+  { what: 'without aud', claims: { aud: undefined }, statuses: { '0.6': 200, '0.9': 401, '1.0.8': 401 } },
+  { what: 'for an invalid user', claims: { sub: 'admin' }, statuses: { '0.9': 401, '1.0.8': 401 } },
+  { what: 'without jti', claims: { jti: undefined }, statuses: { '0.9': 200, '1.0.3': 401, '1.0.8': 401 } },
+  { what: 'without exp', claims: { exp: undefined }, statuses: { '0.9': 200, '1.0.8': 401 } },
+  { what: 'expired', claims: { exp: 1_000_000 }, statuses: { '0.9': 401, '1.0.8': 401 } },
+  { what: 'without iss', claims: { iss: undefined }, statuses: { '1.0.8': 401 } },
+  { what: 'with teams: null', claims: { teams: null }, statuses: { '0.9': 500, '1.0.8': 200 } },
+  { what: 'with another secret', options: { secret: 'other' }, statuses: { '0.6': 401, '1.0.8': 401 } },
   { what: 'HS512', options: { alg: 'HS512' }, statuses: { '1.0.8': 401 } },
 ];
 for (const { what, claims, options, statuses } of tokens) {
@@ -61,7 +61,7 @@ for (const { what, claims, options, statuses } of tokens) {
   });
 }
 
-test('fake gateway: bodies are flat up to 0.6, wrapped since, and servers flat always', async (t) => {
+test('fake gateway: bodies are flat up to 0.6 and wrapped later; servers are always flat', async (t) => {
   for (const generation of GENERATIONS) {
     const gateway = await startFakeGateway(t, { generation });
     const token = generation === '0.6' ? await aToken({ aud: undefined }) : await aToken();
@@ -73,7 +73,7 @@ test('fake gateway: bodies are flat up to 0.6, wrapped since, and servers flat a
   }
 });
 
-test('fake gateway: duplicate tools collide in slug form only; MCP tools are 422', async (t) => {
+test('fake gateway: duplicate tools collide only by slug; MCP tools are 422', async (t) => {
   const gateway = await startFakeGateway(t);
   const post = async (fields: object) => (await call(gateway, 'POST /tools', tool(fields))).status;
   assert.deepEqual([await post({ name: 'dup-slug' }), await post({ name: 'dup-slug' })], [200, 409]);
@@ -95,7 +95,7 @@ test('fake gateway: duplicate tools collide in slug form only; MCP tools are 422
   assert.deepEqual([duplicate.status, duplicate.body.detail], [400, 'Tool already exists: x']);
 });
 
-test('fake gateway: servers of one slug or one address are 409, other credentials are not', async (t) => {
+test('fake gateway: servers with one slug or address are 409, unless their credentials differ', async (t) => {
   const gateway = await startFakeGateway(t, { allowsLocalhost: true });
   const post = async (fields: object) => {
     const { status, body } = await call(gateway, 'POST /gateways', server(fields));
@@ -108,7 +108,7 @@ test('fake gateway: servers of one slug or one address are 409, other credential
   assert.equal(await post({ name: 'd', url: 'http://localhost:9/sse?case=1' }), '200 active');
 });
 
-test('fake gateway: transports, and addresses that nobody may connect to', async (t) => {
+test('fake gateway: checks transports, and refuses addresses that it may not connect to', async (t) => {
   const statuses = async (generation: Generation, bodies: object[]) => {
     const gateway = await startFakeGateway(t, { generation, unresolvable: ['nowhere.example'] });
     return Promise.all(
@@ -135,7 +135,7 @@ test('fake gateway: transports, and addresses that nobody may connect to', async
   assert.deepEqual(await statuses('0.9', bodies.slice(0, 6)), [200, 200, 200, 422, 503, 200]);
 });
 
-test('fake gateway: PUT is flat, refresh and delete as real ones answer', async (t) => {
+test('fake gateway: PUT is flat; refresh and delete answer as real gateways do', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { tools: ['x'] } } });
   const { body: row } = await call(gateway, 'POST /gateways', server({}));
   await call(gateway, `PUT /gateways/${row.id}`, { gateway: { url: `${H}/new/sse` } });
@@ -162,7 +162,7 @@ test('fake gateway: PUT is flat, refresh and delete as real ones answer', async 
   );
 });
 
-test('fake gateway: pages of fifty unless asked for more, with a cursor', async (t) => {
+test('fake gateway: pages have fifty rows by default, and a cursor', async (t) => {
   const gateway = await startFakeGateway(t);
   for (let number = 0; number < 60; number += 1) await call(gateway, 'POST /tools', tool({ name: `t${number}` }));
   assert.equal((await call(gateway, 'GET /tools')).body.length, 50);
@@ -172,7 +172,7 @@ test('fake gateway: pages of fifty unless asked for more, with a cursor', async 
   assert.deepEqual([first.tools.length, second.tools.length, second.nextCursor], [50, 10, null]);
 });
 
-test('fake gateway: resources and prompts, their duplicates, and their adoption', async (t) => {
+test('fake gateway: resources and prompts have duplicates and are adopted', async (t) => {
   const gateway = await startFakeGateway(t, {
     servers: { [`${H}/sse`]: { resources: ['memo://one'], prompts: ['greet_user'] } },
   });
@@ -189,7 +189,7 @@ test('fake gateway: resources and prompts, their duplicates, and their adoption'
   assert.equal((await call(gateway, 'POST /resources', resource)).status, 200, 'a new standalone row');
 });
 
-test('fake gateway: announces /v1, with the kinder limit; old ones do not have it', async (t) => {
+test('fake gateway: announces /v1 with the higher rate limit; old versions do not have it', async (t) => {
   const gateway = await startFakeGateway(t, { rateLimit: {} });
   const { headers } = await call(gateway, 'GET /tools');
   assert.equal(headers.get('link'), '</v1/tools>; rel="successor-version"');
@@ -200,7 +200,7 @@ test('fake gateway: announces /v1, with the kinder limit; old ones do not have i
   assert.equal((await call(older, 'GET /v1/tools')).status, 404);
 });
 
-test('fake gateway: 429, then locked out of everything', async (t) => {
+test('fake gateway: answers 429, then refuses everything', async (t) => {
   const gateway = await startFakeGateway(t, { rateLimit: { limit: 2 } });
   const answers = [];
   for (let count = 0; count < 9; count += 1) answers.push(await call(gateway, 'GET /tools'));
@@ -213,7 +213,7 @@ test('fake gateway: 429, then locked out of everything', async (t) => {
   assert.equal((await call(gateway, 'GET /health')).status, 429);
 });
 
-test('fake gateway: 202, the same again while it is pending, then active', async (t) => {
+test('fake gateway: answers 202 until the server is active', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 2 });
   const first = await call(gateway, 'POST /gateways', server({}));
   const again = await call(gateway, 'POST /gateways', server({}));

@@ -18,7 +18,7 @@ function posts(gateway: FakeGateway): number {
   return gateway.lines().filter((line) => /^POST .*\/gateways$/.test(line)).length;
 }
 
-testOnEveryEngine('sync: pending → registered, and the error of before is gone', async (t, address) => {
+testOnEveryEngine('sync: a pending server becomes registered, and its earlier error is cleared', async (t, address) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/a`]: { fault: 'refused' } } });
   const { ingest, sync, state, wait, store } = await stage(t, address, fake);
   await ingest(aServerManifest('a', { url: `${H}/a` }), aServerManifest('b', { url: `${H}/b` }));
@@ -41,7 +41,7 @@ testOnEveryEngine('sync: pending → registered, and the error of before is gone
   assert.deepEqual(await state(uidOf('a')), { registered: '2026-06-01T12:06:00.000Z', error: null });
 });
 
-testOnEveryEngine('sync: a second one changes nothing, and only compares', async (t, address) => {
+testOnEveryEngine('sync: a second sync only compares and changes nothing', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, wait } = await stage(t, address, fake);
   await ingest(...manyServers(5));
@@ -54,7 +54,7 @@ testOnEveryEngine('sync: a second one changes nothing, and only compares', async
 });
 
 testOnEveryEngine(
-  'sync: a changed manifest is registered again, under its new name, and a failure tried again',
+  'sync: a changed manifest is registered under its new name; a failure is retried',
   async (t, address) => {
     const fake = await startFakeGateway(t, { servers: { [`${H}/new/sse`]: { fault: 'refused' } } });
     const { ingest, sync, state, wait } = await stage(t, address, fake);
@@ -77,29 +77,26 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'sync: two versions with one address are one server, and part when one of them moves',
-  async (t, address) => {
-    const fake = await startFakeGateway(t);
-    const { ingest, sync, state } = await stage(t, address, fake);
-    const version = (number: string, url: string) => aServerManifest('a', { url }, { version: number });
-    await ingest(version('1.0.0', `${H}/sse`), version('2.0.0', `${H}/sse`));
-    assert.deepEqual(await sync(), { ranToEnd: true, registered: 2, failed: 0 });
-    assert.equal(posts(fake), 1);
-    await ingest(version('2.0.0', `${H}/two/sse`));
-    assert.deepEqual(await sync(), { ranToEnd: true, registered: 1, failed: 0 });
-    assert.deepEqual(
-      fake.table.gateways.map((row) => [row.originalName, row.fields.url]),
-      [
-        ['a', `${H}/sse`],
-        ['a-2.0.0', `${H}/two/sse`],
-      ],
-    );
-    assert.equal((await state(uidOf('a', '1.0.0')))?.error, null);
-  },
-);
+testOnEveryEngine('sync: two versions with one address share a server until one of them moves', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const { ingest, sync, state } = await stage(t, address, fake);
+  const version = (number: string, url: string) => aServerManifest('a', { url }, { version: number });
+  await ingest(version('1.0.0', `${H}/sse`), version('2.0.0', `${H}/sse`));
+  assert.deepEqual(await sync(), { ranToEnd: true, registered: 2, failed: 0 });
+  assert.equal(posts(fake), 1);
+  await ingest(version('2.0.0', `${H}/two/sse`));
+  assert.deepEqual(await sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  assert.deepEqual(
+    fake.table.gateways.map((row) => [row.originalName, row.fields.url]),
+    [
+      ['a', `${H}/sse`],
+      ['a-2.0.0', `${H}/two/sse`],
+    ],
+  );
+  assert.equal((await state(uidOf('a', '1.0.0')))?.error, null);
+});
 
-testOnEveryEngine('sync: what cannot be registered gets a sentence and no call, once', async (t, address) => {
+testOnEveryEngine('sync: a server that cannot be registered gets an error once, and no call', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, state, wait } = await stage(t, address, fake);
   await ingest(
@@ -118,7 +115,7 @@ testOnEveryEngine('sync: what cannot be registered gets a sentence and no call, 
   assert.deepEqual(await sync(), { ranToEnd: true, registered: 1, failed: 0 });
 });
 
-testOnEveryEngine('sync: a failed one waits, twice as long each time; force does not', async (t, address) => {
+testOnEveryEngine('sync: retries back off exponentially; force ignores that', async (t, address) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/a`]: { fault: 'refused' } } });
   const { ingest, sync, wait } = await stage(t, address, fake);
   await ingest(aServerManifest('a', { url: `${H}/a` }));
@@ -138,7 +135,7 @@ testOnEveryEngine('sync: a failed one waits, twice as long each time; force does
   assert.equal(posts(fake), 4, 'twenty after the third');
 });
 
-test('sync: without a gateway nothing is tried, and nothing marked', async (t) => {
+test('sync: without a gateway nothing is tried or marked', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const { ingest, sync, state, gateway } = await stage(t, address, undefined);
   await ingest(aServerManifest('a', { url: `${H}/a` }), aServerManifest('b', undefined));
@@ -148,28 +145,25 @@ test('sync: without a gateway nothing is tried, and nothing marked', async (t) =
   assert.deepEqual(await state(uidOf('b')), { registered: null, error: null });
 });
 
-testOnEveryEngine(
-  'sync: a gateway that cannot be reached stops it; those tried have the error, the others nothing',
-  async (t, address) => {
-    const fake = await startFakeGateway(t);
-    const { ingest, sync, store, world } = await stage(t, address, fake);
-    await ingest(...manyServers(30));
-    await fake.stop();
-    const report = await sync();
-    assert.equal(report?.ranToEnd, false);
-    const { servers } = await store.pending({ limit: 100, offset: 0, errorOnly: true, text: '' });
-    assert.ok(servers.length >= 1 && servers.length <= 4, `${servers.length} have the error`);
-    assert.equal(report?.failed, servers.length);
-    assert.equal(servers[0]?.gatewayError, 'The gateway could not be reached (ECONNREFUSED).');
-    assert.equal(servers[0]?.tries, 0, 'nothing is held against it');
-    assert.match(world.logged.at(-1)?.message ?? '', /^Registration stopped: The gateway could not be reached/);
+testOnEveryEngine('sync: an unreachable gateway stops it; only tried servers have the error', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const { ingest, sync, store, world } = await stage(t, address, fake);
+  await ingest(...manyServers(30));
+  await fake.stop();
+  const report = await sync();
+  assert.equal(report?.ranToEnd, false);
+  const { servers } = await store.pending({ limit: 100, offset: 0, errorOnly: true, text: '' });
+  assert.ok(servers.length >= 1 && servers.length <= 4, `${servers.length} have the error`);
+  assert.equal(report?.failed, servers.length);
+  assert.equal(servers[0]?.gatewayError, 'The gateway could not be reached (ECONNREFUSED).');
+  assert.equal(servers[0]?.tries, 0, 'nothing is held against it');
+  assert.match(world.logged.at(-1)?.message ?? '', /^Registration stopped: The gateway could not be reached/);
 
-    await fake.start();
-    assert.deepEqual(await sync(), { ranToEnd: true, registered: 30, failed: 0 }, 'all at once, without waiting');
-  },
-);
+  await fake.start();
+  assert.deepEqual(await sync(), { ranToEnd: true, registered: 30, failed: 0 }, 'all at once, without waiting');
+});
 
-test('sync: a wrong secret stops it with a word about the settings', async (t) => {
+test('sync: a wrong secret stops it with advice about the settings', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t);
   const { ingest, sync, store } = await stage(t, address, fake, { client: { credentials: { jwtSecret: 'wrong' } } });
@@ -181,7 +175,7 @@ test('sync: a wrong secret stops it with a word about the settings', async (t) =
   assert.ok(fake.calls.length <= 8);
 });
 
-test('sync: a gateway that restarts in the middle; the next one goes on with what is left', async (t) => {
+test('sync: after a gateway restart, the next sync continues with the rest', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { latencyMs: 1 });
   const { ingest, sync, state } = await stage(t, address, fake);
@@ -206,7 +200,7 @@ test('sync: a gateway that restarts in the middle; the next one goes on with wha
   assert.ok(fake.calls.length - before <= 60 - first.registered + 1, 'only what is left');
 });
 
-test('sync: a short restart is not even noticed', async (t) => {
+test('sync: survives a short restart of the gateway', async (t) => {
   const fake = await startFakeGateway(t, { latencyMs: 1 });
   const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client: { backoffMs: 150 } });
   await ingest(...manyServers(20));
@@ -219,8 +213,8 @@ test('sync: a short restart is not even noticed', async (t) => {
   assert.equal(fake.table.gateways.length, 20);
 });
 
-test('sync: 429 makes a pause for all, and then it goes on', async (t) => {
-  // Long enough that a slow machine reaches the limit, too.
+test('sync: 429 pauses all calls, then it continues', async (t) => {
+  // Long enough for a slow machine to reach the limit, too.
   const rateLimit = { limit: 12, windowMs: 4_000, retryAfterSec: 4.05, violationsBeforeLockout: 100 };
   const fake = await startFakeGateway(t, { generation: '1.0.3', rateLimit, latencyMs: 1 });
   const client = { sleep: async () => {} };
@@ -232,10 +226,10 @@ test('sync: 429 makes a pause for all, and then it goes on', async (t) => {
   assert.ok(refused >= 1 && refused <= 4 * 3, `${refused} calls were refused`);
 });
 
-test('sync: slowing down in time, it never comes to 429', async (t) => {
+test('sync: slows down in time to avoid 429', async (t) => {
   const rateLimit = { limit: 20, windowMs: 300, retryAfterSec: 60 };
   const fake = await startFakeGateway(t, { generation: '1.0.3', rateLimit });
-  // A minute of the gateway lasts 300 ms here.
+  // A minute of the gateway takes 300 ms here.
   const client = { sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, (ms / 60_000) * 300)) };
   const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client });
   await ingest(...manyServers(25));
@@ -243,7 +237,7 @@ test('sync: slowing down in time, it never comes to 429', async (t) => {
   assert.equal(fake.calls.filter(({ status }) => status === 429).length, 0);
 });
 
-test('sync: being locked out for long ends it, and says so', SOON, async (t) => {
+test('sync: a long lockout ends it with a reason', SOON, async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { generation: '1.0.3', rateLimit: { limit: 10, violationsBeforeLockout: 0 } });
   const { ingest, sync, store } = await stage(t, address, fake);
@@ -255,7 +249,7 @@ test('sync: being locked out for long ends it, and says so', SOON, async (t) => 
   assert.match(servers[0]?.gatewayError ?? '', /429: Account locked.* It asks to wait 900 s\.$/);
 });
 
-test('sync: a gateway that asks for pauses without end is left', async (t) => {
+test('sync: endless pauses of a gateway end it', async (t) => {
   const rateLimit = { limit: 0, retryAfterSec: 0.01, violationsBeforeLockout: 1_000 };
   const fake = await startFakeGateway(t, { generation: '1.0.3', rateLimit });
   const client = { sleep: async () => {} };
@@ -265,7 +259,7 @@ test('sync: a gateway that asks for pauses without end is left', async (t) => {
   assert.ok(fake.calls.length <= 30, `${fake.calls.length} calls`);
 });
 
-test('sync: the hub stops, and what was not tried is as it was', SOON, async (t) => {
+test('sync: a stopping hub leaves untried servers unchanged', SOON, async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { servers: { [`${H}/s0002/sse`]: { fault: 'hangs' } } });
   const { ingest, sync, state } = await stage(t, address, fake, { concurrency: 1, client: { slowTimeoutMs: 600_000 } });
@@ -279,38 +273,35 @@ test('sync: the hub stops, and what was not tried is as it was', SOON, async (t)
   assert.deepEqual(await sync(), { ranToEnd: true, registered: 8, failed: 0 }, 'nothing is still taken');
 });
 
-testOnEveryEngine(
-  'sync: a row that is deleted while its registration is under way leaves nothing in the gateway',
-  async (t, address) => {
-    const fake = await startFakeGateway(t);
-    const { ingest, sync, store, state } = await stage(t, address, fake);
-    const registration = {
-      tool: { name: 'own_tool', url: `${H}/tool`, request_type: 'GET' },
-      prompts: [{ name: 'p', template: '' }],
-    };
-    const server = { transport: 'SSE', url: `${H}/a/sse` };
-    await ingest(
-      aServerManifest('a', {}, { mcp_registration: { server, ...registration } }),
-      aServerManifest('b', { url: `${H}/b/sse` }),
-      aServerManifest('c', { url: `${H}/c/sse` }),
-    );
-    fake.onCall(async ({ method, path, body }) => {
-      if (method !== 'POST' || !path.endsWith('/gateways') || body?.name !== 'a') return;
-      assert.equal(await store.remove(uidOf('a')), 'removed');
-    });
-    const report = await sync();
-    assert.deepEqual(report, { ranToEnd: true, registered: 2, failed: 0 });
-    assert.equal(await state(uidOf('a')), undefined);
-    assert.deepEqual(fake.table.gateways.map(({ originalName }) => originalName).toSorted(), ['b', 'c']);
-    assert.deepEqual(fake.table.prompts, []);
-    assert.deepEqual(
-      fake.table.tools.filter(({ gatewayId }) => gatewayId === null),
-      [],
-    );
-  },
-);
+testOnEveryEngine('sync: deleting a row during its registration leaves nothing in the gateway', async (t, address) => {
+  const fake = await startFakeGateway(t);
+  const { ingest, sync, store, state } = await stage(t, address, fake);
+  const registration = {
+    tool: { name: 'own_tool', url: `${H}/tool`, request_type: 'GET' },
+    prompts: [{ name: 'p', template: '' }],
+  };
+  const server = { transport: 'SSE', url: `${H}/a/sse` };
+  await ingest(
+    aServerManifest('a', {}, { mcp_registration: { server, ...registration } }),
+    aServerManifest('b', { url: `${H}/b/sse` }),
+    aServerManifest('c', { url: `${H}/c/sse` }),
+  );
+  fake.onCall(async ({ method, path, body }) => {
+    if (method !== 'POST' || !path.endsWith('/gateways') || body?.name !== 'a') return;
+    assert.equal(await store.remove(uidOf('a')), 'removed');
+  });
+  const report = await sync();
+  assert.deepEqual(report, { ranToEnd: true, registered: 2, failed: 0 });
+  assert.equal(await state(uidOf('a')), undefined);
+  assert.deepEqual(fake.table.gateways.map(({ originalName }) => originalName).toSorted(), ['b', 'c']);
+  assert.deepEqual(fake.table.prompts, []);
+  assert.deepEqual(
+    fake.table.tools.filter(({ gatewayId }) => gatewayId === null),
+    [],
+  );
+});
 
-test('sync: what was there before is not taken away with a deleted row', async (t) => {
+test('sync: a deleted row does not remove a server that existed before', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t);
   const { ingest, sync, store } = await stage(t, address, fake);
@@ -322,7 +313,7 @@ test('sync: what was there before is not taken away with a deleted row', async (
   assert.equal(fake.table.gateways.length, 1);
 });
 
-testOnEveryEngine('sync: a manifest that changes while it is registered is registered again', async (t, address) => {
+testOnEveryEngine('sync: a manifest that changes during its registration is registered again', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync } = await stage(t, address, fake);
   await ingest(aServerManifest('a', { url: `${H}/sse` }));
@@ -335,7 +326,7 @@ testOnEveryEngine('sync: a manifest that changes while it is registered is regis
   assert.equal(fake.table.gateways[0]?.fields.url, `${H}/new/sse`);
 });
 
-test('sync: bounded, and tells how far it is', async (t) => {
+test('sync: limits concurrency and reports progress', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t, { latencyMs: 3 });
   const { ingest, sync } = await stage(t, address, fake, { concurrency: 3 });
@@ -353,7 +344,7 @@ test('sync: bounded, and tells how far it is', async (t) => {
   assert.equal(fake.calls.length, 21, 'one list, and one call for each');
 });
 
-test('sync: one that hangs does not hold up the others', SOON, async (t) => {
+test('sync: a hanging server does not delay the others', SOON, async (t) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/s0000/sse`]: { fault: 'hangs' } } });
   const client = { slowTimeoutMs: 600_000 };
   const { ingest, sync } = await stage(t, await emptyDatabase(t, 'sqlite'), fake, { client });
@@ -378,7 +369,7 @@ test('sync: disabled servers are not registered', async (t) => {
   );
 });
 
-test('agents: registered only where that is switched on', async (t) => {
+test('agents: are registered only when REGISTER_AGENTS is on', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t);
   const agent = { ...aServerManifest('minutes', { transport: 'HTTP', url: `${H}/agent` }), type: 'agent' };
@@ -396,26 +387,29 @@ test('agents: registered only where that is switched on', async (t) => {
   assert.match((await on.state('agent:local@1.0.0'))?.error ?? '', /local process/);
 });
 
-testOnEveryEngine('registerOne: now, whatever was tried before, with every call in its report', async (t, address) => {
-  const fake = await startFakeGateway(t, { servers: { [`${H}/a`]: { fault: 'refused' } } });
-  const { ingest, gateway, state } = await stage(t, address, fake);
-  await ingest(aServerManifest('a', { url: `${H}/a` }), aServerManifest('none', undefined));
-  const failed = await gateway.registerOne(uidOf('a'));
-  assert.equal(failed?.outcome, 'failed');
-  assert.match((await state(uidOf('a')))?.error ?? '', /All connection attempts failed/);
-  fake.servers.clear();
-  const registered = await gateway.registerOne(uidOf('a'));
-  assert.deepEqual(
-    registered?.calls.map(({ call, outcome }) => `${call} ${outcome}`),
-    ['POST /gateways created'],
-  );
-  assert.deepEqual(await state(uidOf('a')), { registered: NOON, error: null });
-  assert.equal(await gateway.registerOne(uidOf('none')), undefined, 'nothing to register');
-  assert.equal((await state(uidOf('none')))?.error, null);
-  assert.equal(await gateway.registerOne(uidOf('unknown')), undefined);
-});
+testOnEveryEngine(
+  'registerOne: registers at once, despite earlier failures, and reports every call',
+  async (t, address) => {
+    const fake = await startFakeGateway(t, { servers: { [`${H}/a`]: { fault: 'refused' } } });
+    const { ingest, gateway, state } = await stage(t, address, fake);
+    await ingest(aServerManifest('a', { url: `${H}/a` }), aServerManifest('none', undefined));
+    const failed = await gateway.registerOne(uidOf('a'));
+    assert.equal(failed?.outcome, 'failed');
+    assert.match((await state(uidOf('a')))?.error ?? '', /All connection attempts failed/);
+    fake.servers.clear();
+    const registered = await gateway.registerOne(uidOf('a'));
+    assert.deepEqual(
+      registered?.calls.map(({ call, outcome }) => `${call} ${outcome}`),
+      ['POST /gateways created'],
+    );
+    assert.deepEqual(await state(uidOf('a')), { registered: NOON, error: null });
+    assert.equal(await gateway.registerOne(uidOf('none')), undefined, 'nothing to register');
+    assert.equal((await state(uidOf('none')))?.error, null);
+    assert.equal(await gateway.registerOne(uidOf('unknown')), undefined);
+  },
+);
 
-test('registerOne: deleted meanwhile, it leaves nothing in the gateway; a gateway that is down is told', async (t) => {
+test('registerOne: deleted meanwhile leaves nothing in the gateway; a down gateway is reported', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t);
   const { ingest, gateway, store, state } = await stage(t, address, fake);
@@ -428,7 +422,7 @@ test('registerOne: deleted meanwhile, it leaves nothing in the gateway; a gatewa
   assert.match((await state(uidOf('b')))?.error ?? '', /could not be reached/);
 });
 
-test('sync: nothing secret is stored or logged, whatever the gateway repeats', async (t) => {
+test('sync: stores and logs no secrets, even when the gateway echoes them', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t);
   fake.onCall(({ method, path, headers, body }) => {
@@ -450,7 +444,7 @@ test('sync: nothing secret is stored or logged, whatever the gateway repeats', a
   assert.doesNotMatch(`${error}${JSON.stringify(world.logged)}`, /hunter2|eyJ/);
 });
 
-test('sync: why it stopped is told, and an earlier reason of a server outlives a gateway that is down', async (t) => {
+test('sync: reports why it stopped; a down gateway does not replace a server’s earlier error', async (t) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/a`]: { fault: 'refused' } } });
   const { ingest, gateway, sync, state, wait } = await stage(t, await emptyDatabase(t, 'sqlite'), fake);
   await ingest(aServerManifest('a', { url: `${H}/a` }));
@@ -462,7 +456,7 @@ test('sync: why it stopped is told, and an earlier reason of a server outlives a
   assert.match((await state(uidOf('a')))?.error ?? '', /All connection attempts failed/);
 });
 
-testOnEveryEngine('sync: a megabyte of hostile text in a manifest holds nothing up', async (t, address) => {
+testOnEveryEngine('sync: a megabyte of hostile text in a manifest delays nothing', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, store } = await stage(t, address, fake);
   const description = '<'.repeat(1_000_000);

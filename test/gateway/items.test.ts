@@ -17,13 +17,13 @@ function aManifestWith(id: string, registration: JsonObject = {}, fields: JsonOb
   return aServerManifest(id, undefined, { mcp_registration: { server, ...registration }, ...fields });
 }
 
-/** With the number of items in place of their names. */
+/** Shows the number of items in place of their names. */
 async function counted(report: Promise<LeftoverReport>) {
   const { removed, ...rest } = await report;
   return { removed: removed.length, ...rest };
 }
 
-/** What the gateway has, without the tools that it discovered: `kind name`. */
+/** The items in the gateway, without discovered tools: `kind name`. */
 function rowsOf({ table }: FakeGateway): string[] {
   return Object.entries(table)
     .flatMap(([kind, rows]) =>
@@ -36,7 +36,7 @@ function writes(fake: FakeGateway): string[] {
   return fake.lines({ withoutLists: true }).map((line) => line.replace('/v1', ''));
 }
 
-/** Pending exactly when it is not registered, and registered exactly when the gateway has it. */
+/** An entity is pending if and only if it is not registered, and registered if and only if the gateway has it. */
 async function assertRegistered({ state }: Stage, id: string, isRegistered: boolean): Promise<void> {
   const { registered } = (await state(uidOf(id))) ?? {};
   assert.equal(registered !== null, isRegistered, `${id}: ${registered}`);
@@ -59,7 +59,7 @@ testOnEveryEngine('items: a tool is never overwritten by another server', async 
   assert.deepEqual(await itemsOf(uidOf('b')), ['gateways b*'], 'its server is in the gateway, and recorded');
 });
 
-testOnEveryEngine('items: what the hub did not create is neither changed nor deleted', async (t, address) => {
+testOnEveryEngine('items: the hub does not change or delete what it did not create', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, state, itemsOf, remove, gateway } = await stage(t, address, fake);
   fake.table.tools.push(createRow('own_tool', { url: `${H}/by-hand` }));
@@ -80,7 +80,7 @@ testOnEveryEngine('items: what the hub did not create is neither changed nor del
   assert.deepEqual(rowsOf(fake), ['gateways By hand', 'tools own_tool']);
 });
 
-testOnEveryEngine('items: a part that a manifest no longer names is deleted', async (t, address) => {
+testOnEveryEngine('items: a part that left its manifest is deleted', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, itemsOf } = await stage(t, address, fake);
   await ingest(aManifestWith('a', PARTS));
@@ -102,7 +102,7 @@ testOnEveryEngine('items: a part that a manifest no longer names is deleted', as
   );
 });
 
-testOnEveryEngine('items: a part that cannot be deleted is tried again', async (t, address) => {
+testOnEveryEngine('items: a failed deletion of a part is retried', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a', { tool: TOOL }));
@@ -117,7 +117,7 @@ testOnEveryEngine('items: a part that cannot be deleted is tried again', async (
   assert.equal((await on.state(uidOf('a')))?.error, null);
 });
 
-testOnEveryEngine('items: a part that the server serves itself stays with it', async (t, address) => {
+testOnEveryEngine('items: a part that the server also serves stays', async (t, address) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/a/sse`]: { prompts: ['greet'] } } });
   const { ingest, sync, remove, gateway } = await stage(t, address, fake);
   await ingest(aManifestWith('a', { prompts: [PROMPT] }));
@@ -130,13 +130,13 @@ testOnEveryEngine('items: a part that the server serves itself stays with it', a
   assert.deepEqual([fake.table.prompts, fake.table.gateways], [[], []]);
 });
 
-testOnEveryEngine('leftovers: everything of an entity that is gone, the server first', async (t, address) => {
+testOnEveryEngine('leftovers: everything of a removed entity is deleted, the server first', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, itemsOf, remove, gateway } = await stage(t, address, fake);
   await ingest(aManifestWith('a', PARTS), aManifestWith('b'));
   await sync();
   await remove(uidOf('a'));
-  // Somebody was faster with some of it.
+  // Some of it was already deleted by hand.
   fake.table.tools = fake.table.tools.filter(({ gatewayId }) => gatewayId !== null);
   fake.table.resources = [];
   fake.calls.length = 0;
@@ -150,7 +150,7 @@ testOnEveryEngine('leftovers: everything of an entity that is gone, the server f
   assert.deepEqual(await counted(gateway.removeLeftovers()), { removed: 0, left: 0, foreign: [] });
 });
 
-testOnEveryEngine('leftovers: what could not be deleted goes with the next sync', async (t, address) => {
+testOnEveryEngine('leftovers: failed deletions are retried by the next sync', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, remove, gateway } = await stage(t, address, fake);
   await ingest(aManifestWith('a', PARTS));
@@ -164,7 +164,7 @@ testOnEveryEngine('leftovers: what could not be deleted goes with the next sync'
   assert.deepEqual(rowsOf(fake), []);
 });
 
-testOnEveryEngine('leftovers: what another entity has too becomes its own', async (t, address) => {
+testOnEveryEngine('leftovers: an item shared with another entity passes to that entity', async (t, address) => {
   const fake = await startFakeGateway(t);
   const { ingest, sync, itemsOf, remove, gateway } = await stage(t, address, fake);
   const version = (number: string) => aManifestWith('a', { tool: TOOL }, { version: number });
@@ -183,7 +183,7 @@ testOnEveryEngine('leftovers: what another entity has too becomes its own', asyn
   assert.deepEqual(rowsOf(fake), []);
 });
 
-testOnEveryEngine('leftovers: a pending server that was removed leaves no parts', async (t, address) => {
+testOnEveryEngine('leftovers: a removed pending server leaves no parts', async (t, address) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/a/sse`]: { fault: 'refused' } } });
   const { ingest, sync, store, itemsOf } = await stage(t, address, fake);
   await ingest(aManifestWith('a', PARTS));
@@ -195,7 +195,7 @@ testOnEveryEngine('leftovers: a pending server that was removed leaves no parts'
 });
 
 testOnEveryEngine(
-  'blocked: unregistered, removed from the gateway, and left out until unblocked',
+  'blocked: is unregistered, removed from the gateway, and skipped until unblocked',
   async (t, address) => {
     const fake = await startFakeGateway(t);
     const on = await stage(t, address, fake);
@@ -218,7 +218,7 @@ testOnEveryEngine(
   },
 );
 
-/** As a hub leaves it that was killed before the gateway answered. */
+/** The state that a hub leaves when it is killed before the gateway answers. */
 async function asked({ dialect, world }: Stage, uid: string, item: { kind: string; id: string; name: string }) {
   const { kind, id, name } = item;
   const row = { uid, kind, item_id: id, name, is_ours: 1, body_digest: null, asked_at: world.now().toISOString() };
@@ -239,7 +239,7 @@ testOnEveryEngine('late: a part is recorded before it is created', async (t, add
   assert.ok(recorded['/prompts']?.includes('prompts greet*'));
 });
 
-testOnEveryEngine('late: parts that a killed hub asked for are removed with their entity', async (t, address) => {
+testOnEveryEngine('late: parts that a killed hub requested are removed with their entity', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a', PARTS));
@@ -260,7 +260,7 @@ testOnEveryEngine('late: parts that a killed hub asked for are removed with thei
   assert.deepEqual(rowsOf(fake), []);
 });
 
-testOnEveryEngine('late: while the gateway cannot be asked, nothing is deleted by its address', async (t, address) => {
+testOnEveryEngine('late: nothing is deleted by address while the gateway is unreachable', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a'));
@@ -274,7 +274,7 @@ testOnEveryEngine('late: while the gateway cannot be asked, nothing is deleted b
   assert.deepEqual(rowsOf(fake), ['gateways a'], 'it belongs to the other version');
 });
 
-testOnEveryEngine('late: a server at an address that its manifest no longer has is removed', async (t, address) => {
+testOnEveryEngine('late: a server at a former address of its manifest is removed', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a'));
@@ -287,7 +287,7 @@ testOnEveryEngine('late: a server at an address that its manifest no longer has 
   assert.deepEqual(await on.itemsOf(uidOf('a')), ['gateways a*']);
 });
 
-testOnEveryEngine('late: two versions at one address are told apart by their names', async (t, address) => {
+testOnEveryEngine('late: two versions at one address are distinguished by name', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a'));
@@ -300,7 +300,7 @@ testOnEveryEngine('late: two versions at one address are told apart by their nam
   await assertRegistered(on, 'a', true);
 });
 
-testOnEveryEngine('late: a creation is waited for although a second one succeeded', async (t, address) => {
+testOnEveryEngine('late: a creation is awaited although a second one succeeded', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a', { tool: TOOL }));
@@ -308,7 +308,7 @@ testOnEveryEngine('late: a creation is waited for although a second one succeede
   await asked(on, uidOf('a'), { kind: 'gateways', id: server.url, name: 'a' });
   await asked(on, uidOf('a'), { kind: 'tools', id: 'own_tool', name: 'own_tool' });
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
-  // As it is after a POST that was sent twice.
+  // The state after a POST that was sent twice.
   const sent = on.dialect.write.selectFrom('gateway_item').select('body_digest').where('asked_at', 'is', null);
   const { body_digest } = await sent.where('kind', '=', 'tools').executeTakeFirstOrThrow();
   await on.dialect.write.updateTable('gateway_item').set({ body_digest }).where('kind', '=', 'tools').execute();
@@ -333,7 +333,7 @@ testOnEveryEngine('late: a creation is waited for although a second one succeede
   assert.deepEqual(rowsOf(fake), []);
 });
 
-testOnEveryEngine("late: a creation that ends while it is sent again is the hub's own", async (t, address) => {
+testOnEveryEngine('late: a creation that completes during its retry belongs to the hub', async (t, address) => {
   const fake = await startFakeGateway(t, { generation: '1.0.3' });
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a'));
@@ -348,7 +348,7 @@ testOnEveryEngine("late: a creation that ends while it is sent again is the hub'
   assert.deepEqual([posts, await on.itemsOf(uidOf('a'))], [2, ['gateways a*']]);
 });
 
-testOnEveryEngine('late: what another entity created under the name is not taken for it', async (t, address) => {
+testOnEveryEngine('late: an item of another entity with the same name is not taken over', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('b', { tool: TOOL }));
@@ -363,7 +363,7 @@ testOnEveryEngine('late: what another entity created under the name is not taken
 });
 
 for (const generation of ['0.9', '1.0.8'] as const) {
-  testOnEveryEngine(`changes: ${generation} takes them from a server whose tools changed`, async (t, address) => {
+  testOnEveryEngine(`changes: ${generation} accepts changes of a server whose tools changed`, async (t, address) => {
     const server = { transport: 'SSE', url: `${H}/a/sse`, headers: { 'X-Key': 'one' } };
     const fake = await startFakeGateway(t, { generation, servers: { [server.url]: { tools: ['one'] } } });
     const on = await stage(t, address, fake);
@@ -385,7 +385,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
   });
 }
 
-testOnEveryEngine('blocked: while it is being registered, nothing of it stays', async (t, address) => {
+testOnEveryEngine('blocked: blocking during a registration leaves nothing of it', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a', PARTS));
@@ -398,7 +398,7 @@ testOnEveryEngine('blocked: while it is being registered, nothing of it stays', 
 });
 
 for (const generation of ['0.9', '1.0.8'] as const) {
-  testOnEveryEngine(`reconcile: what was deleted in ${generation} is registered again`, async (t, address) => {
+  testOnEveryEngine(`reconcile: items deleted in ${generation} are registered again`, async (t, address) => {
     const fake = await startFakeGateway(t, { generation });
     const on = await stage(t, address, fake);
     const template = { uri: 'memo://all', uri_template: 'memo://{id}', name: 'Memos', content: '' };
@@ -424,7 +424,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
   });
 }
 
-testOnEveryEngine('reconcile: another, empty gateway gets everything', async (t, address) => {
+testOnEveryEngine('reconcile: a new, empty gateway gets everything', async (t, address) => {
   const [first, second] = [
     await startFakeGateway(t, { generation: '0.9' }),
     await startFakeGateway(t, { generation: '0.9' }),
@@ -432,7 +432,7 @@ testOnEveryEngine('reconcile: another, empty gateway gets everything', async (t,
   const on = await stage(t, address, first);
   await on.ingest(aManifestWith('a', PARTS), aManifestWith('b'));
   await on.sync();
-  // Numbers are ids there: the same one is something else in another gateway.
+  // Old gateways use numbers as ids, so an id means something else in another gateway.
   const [id] = first.table.prompts.map((row) => row.id);
   second.table.prompts.push(createRow('theirs', { template: 'x' }, { id }));
   const options = { effort: 'explicit', signal: new AbortController().signal } as const;
@@ -445,7 +445,7 @@ testOnEveryEngine('reconcile: another, empty gateway gets everything', async (t,
   assert.deepEqual(rowsOf(second), ['prompts theirs']);
 });
 
-testOnEveryEngine('reconcile: a list that fails stops the run, and clears nothing', async (t, address) => {
+testOnEveryEngine('reconcile: a failing list stops the run and clears nothing', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a', PARTS));
@@ -465,7 +465,7 @@ testOnEveryEngine('reconcile: a list that fails stops the run, and clears nothin
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
 });
 
-testOnEveryEngine('reconcile: a token of another tenant destroys nothing', async (t, address) => {
+testOnEveryEngine('reconcile: a token of another tenant deletes nothing', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a', PARTS));
@@ -486,7 +486,7 @@ testOnEveryEngine('reconcile: a token of another tenant destroys nothing', async
   assert.deepEqual(await on.itemsOf(uidOf('a')), items, 'what the hub created is still its own');
 });
 
-testOnEveryEngine('changes: only what concerns the gateway is sent, and counted', async (t, address) => {
+testOnEveryEngine('changes: only fields that concern the gateway are sent and counted', async (t, address) => {
   const fake = await startFakeGateway(t, { servers: { [`${H}/a/sse`]: { headers: { 'X-Key': 'second' } } } });
   const on = await stage(t, address, fake);
   const manifest = (server: JsonObject, fields: JsonObject = {}) =>
@@ -517,7 +517,7 @@ testOnEveryEngine('changes: only what concerns the gateway is sent, and counted'
   assert.deepEqual(writes(fake), []);
 });
 
-testOnEveryEngine('changes: parts and agents too', async (t, address) => {
+testOnEveryEngine('changes: apply to parts and agents too', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake, { registerAgents: true });
   const agent = (summary: string) => ({
@@ -541,7 +541,7 @@ testOnEveryEngine('changes: parts and agents too', async (t, address) => {
   );
 });
 
-testOnEveryEngine('changes: a new name is the first that is free', async (t, address) => {
+testOnEveryEngine('changes: a new name is the first free one', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   const named = (id: string, name: string) => aServerManifest(id, { url: `${H}/${id}/sse`, name });
@@ -557,13 +557,13 @@ testOnEveryEngine('changes: a new name is the first that is free', async (t, add
 });
 
 testOnEveryEngine(
-  'changes: registered before items were recorded, it is found and still updated',
+  'changes: a server registered before items were recorded is found and updated',
   async (t, address) => {
     const fake = await startFakeGateway(t);
     const on = await stage(t, address, fake);
     await on.ingest(aManifestWith('a', { tool: TOOL }));
     await on.sync();
-    // As the migration leaves it.
+    // The state after the migration.
     await on.dialect.write.deleteFrom('gateway_item').execute();
     await on.dialect.write.updateTable('entity').set({ gateway_digest: null }).execute();
     await on.sync();
@@ -574,7 +574,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('conflicts: two servers with one prompt, which 0.9 accepts once', async (t, address) => {
+testOnEveryEngine('conflicts: two servers share a prompt, which 0.9 accepts once', async (t, address) => {
   const prompts = ['summarize'];
   const servers = { [`${H}/a/sse`]: { prompts }, [`${H}/b/sse`]: { prompts } };
   const fake = await startFakeGateway(t, { generation: '0.9', servers });
@@ -589,7 +589,7 @@ testOnEveryEngine('conflicts: two servers with one prompt, which 0.9 accepts onc
 });
 
 testOnEveryEngine(
-  'effort: explicit tries all again but the hopeless, background waits, force tries all',
+  'effort: explicit retries all but impossible ones, background waits, force retries all',
   async (t, address) => {
     const fake = await startFakeGateway(t, { servers: { [`${H}/a/sse`]: { fault: 'refused' } } });
     const on = await stage(t, address, fake);
@@ -604,7 +604,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('sync: a wrong token is reported although nothing is due', async (t, address) => {
+testOnEveryEngine('sync: reports a wrong token even when nothing is due', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a'));

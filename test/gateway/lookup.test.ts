@@ -26,7 +26,7 @@ for (const generation of GENERATIONS) {
   });
 }
 
-test('lookup: follows pages to their end', async (t) => {
+test('lookup: reads all pages', async (t) => {
   const gateway = await startFakeGateway(t, { largestPage: 50 });
   fill(gateway, 120);
   const listing = await createLookup(clientFor(t, gateway)).list('gateways');
@@ -41,7 +41,7 @@ test('lookup: concurrent lookups send one request', async (t) => {
   assert.equal(gateway.calls.length, 1);
 });
 
-test('lookup: knows what the hub made or changed, without asking', async (t) => {
+test('lookup: knows what the hub created or changed without a request', async (t) => {
   const gateway = await startFakeGateway(t);
   const lookup = createLookup(clientFor(t, gateway));
   const listing = await lookup.list('gateways');
@@ -59,7 +59,7 @@ test('lookup: knows what the hub made or changed, without asking', async (t) => 
   assert.equal(gateway.calls.length, 1);
 });
 
-test('lookup: asks again after it was told to forget, or after a failure', async (t) => {
+test('lookup: requests again after an invalidation or a failure', async (t) => {
   const gateway = await startFakeGateway(t);
   const lookup = createLookup(clientFor(t, gateway));
   gateway.surprise('GET /gateways', { status: 403, body: { message: 'Access denied' } });
@@ -74,7 +74,7 @@ test('lookup: asks again after it was told to forget, or after a failure', async
   assert.ok(listing.ok && listing.rows.named('Server 0').length === 1);
 });
 
-test('lookup: something that is not a list, or does not arrive, is a gateway that cannot be used', async (t) => {
+test('lookup: a missing or invalid list means an unusable gateway', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.surprise('GET /gateways', { status: 200, body: { hello: 'world' } });
   const odd = await createLookup(clientFor(t, gateway)).list('gateways');
@@ -84,7 +84,7 @@ test('lookup: something that is not a list, or does not arrive, is a gateway tha
   assert.deepEqual(late, { ok: false, reply: { kind: 'down', error: 'did not answer within 0.05 s' } });
 });
 
-test('lookup: a gateway whose pages never end is left in the end', async (t) => {
+test('lookup: gives up on endless pages', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.onCall(() => gateway.surprise('GET /gateways', { status: 200, body: { gateways: [], nextCursor: 'same' } }));
   assert.ok((await createLookup(clientFor(t, gateway)).list('gateways')).ok);

@@ -43,7 +43,7 @@ for (const { name, expected } of slugCases) {
   test(`slugOf: '${name}' → '${expected}'`, () => assert.equal(slugOf(name), expected));
 }
 
-test('acceptableName: whatever comes in, gateways take what comes out, and the second time changes nothing', () => {
+test('acceptableName: every result is accepted by gateways and stays the same when applied twice', () => {
   fc.assert(
     fc.property(anyText(400), (text) => {
       const name = acceptableName(text);
@@ -54,7 +54,7 @@ test('acceptableName: whatever comes in, gateways take what comes out, and the s
   );
 });
 
-test('acceptableToolName: whatever comes in, gateways take what comes out', () => {
+test('acceptableToolName: every result is accepted by gateways', () => {
   fc.assert(
     fc.property(anyText(200), (text) => {
       const name = acceptableToolName(text);
@@ -64,7 +64,7 @@ test('acceptableToolName: whatever comes in, gateways take what comes out', () =
   );
 });
 
-test('slugOf: the same as the gateway makes, of every name that the hub sends', () => {
+test('slugOf: agrees with the gateway for every name that the hub sends', () => {
   fc.assert(
     fc.property(anyText(40), (text) => {
       assert.equal(slugOf(acceptableName(text)), slugify(acceptableName(text)));
@@ -74,7 +74,7 @@ test('slugOf: the same as the gateway makes, of every name that the hub sends', 
   );
 });
 
-test('markedName: the mark survives, however long the name is', () => {
+test('markedName: keeps the suffix, however long the name is', () => {
   fc.assert(
     fc.property(anyText(400), fc.stringMatching(/^[a-f0-9]{8}$/), (text, mark) => {
       const name = markedName(acceptableName(text), mark);
@@ -84,7 +84,7 @@ test('markedName: the mark survives, however long the name is', () => {
   );
 });
 
-test('acceptableText: nothing of what gateways take for an attack is left', () => {
+test('acceptableText: removes everything that gateways treat as an attack', () => {
   assert.equal(acceptableText('Runs a && b || c; <b>bold</b> $(rm) x > y'), 'Runs a and b or c, bold $ (rm) x y');
   fc.assert(
     fc.property(fc.oneof(anyText(200), fc.stringMatching(/^[&|$(<>; a]{0,30}$/)), (text) => {
@@ -97,15 +97,15 @@ test('acceptableText: nothing of what gateways take for an attack is left', () =
 
 const MEGABYTE = 1_000_000;
 const HOSTILE_TEXTS = {
-  'tags that never end': '<'.repeat(MEGABYTE),
-  'tags within tags': '<a'.repeat(MEGABYTE / 2),
+  'unclosed tags': '<'.repeat(MEGABYTE),
+  'nested tags': '<a'.repeat(MEGABYTE / 2),
   'dollar signs': '$'.repeat(MEGABYTE),
   spaces: ' '.repeat(MEGABYTE),
-  'letters that grow': '\ufdfa'.repeat(MEGABYTE / 3),
+  'expanding letters': '\ufdfa'.repeat(MEGABYTE / 3),
   'ampersands and bars': '&|'.repeat(MEGABYTE / 2),
 };
 for (const [shape, text] of Object.entries(HOSTILE_TEXTS)) {
-  test(`names and texts: a megabyte of ${shape} takes no time`, async () => {
+  test(`names and texts: a megabyte of ${shape} is handled quickly`, async () => {
     const took = await cpuMs(() =>
       [acceptableText, acceptableName, acceptableToolName, slugOf].map((make) => make(text)),
     );
@@ -127,7 +127,7 @@ for (const { one, other, same } of urlCases) {
   });
 }
 
-test('shownUrl: without what stands before the host', () => {
+test('shownUrl: removes user and password, and masks keys', () => {
   assert.equal(shownUrl('https://user:hunter2@h.example/{x}?a=b@c'), 'https://h.example/{x}?a=b@c');
   assert.equal(shownUrl('https://h.example/sse?api_key=hunter2&v=1'), 'https://h.example/sse?api_key=***&v=1');
   assert.equal(shownUrl('http://user:hunter2@bad host/'), 'http://bad host/');

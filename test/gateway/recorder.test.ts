@@ -14,7 +14,7 @@ const aRecord = (uid: string): RegistrationRecord => ({
   tries: 0,
 });
 
-test('recorder: what comes during a write goes together into the next one, and each gets its own answer', async () => {
+test('recorder: groups records that arrive during a write, and returns a result for each', async () => {
   const groups: string[][] = [];
   const record = createRecorder({
     async record(records) {
@@ -29,7 +29,7 @@ test('recorder: what comes during a write goes together into the next one, and e
   assert.equal(await record(aRecord('d')), true);
 });
 
-test('recorder: a write that fails is told to those it was for, and the next one is made', async () => {
+test('recorder: a failed write rejects only its own records', async () => {
   let writes = 0;
   const record = createRecorder({
     async record(records) {
@@ -42,7 +42,7 @@ test('recorder: a write that fails is told to those it was for, and the next one
   assert.deepEqual([first.status, second.status], ['rejected', 'fulfilled']);
 });
 
-test('turns: one at a time for each key, in order; another key does not wait, nor does the next after a failure', async () => {
+test('turns: run one at a time per key, in order; other keys and failures do not block', async () => {
   const take = createTurns();
   const seen: string[] = [];
   const run = (name: string, until?: Promise<void>) => async () => {

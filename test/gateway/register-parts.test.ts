@@ -30,7 +30,7 @@ function outcomes({ calls }: Registration): string[] {
 }
 
 for (const generation of GENERATIONS) {
-  test(`parts: tool, resources, prompts, then the server, each once at ${generation}`, async (t) => {
+  test(`parts: tool, resources, prompts, then the server are sent once each to ${generation}`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const entity = aServer({ registration: { tool: TOOL, resources: [RESOURCE], prompts: [PROMPT] } });
     const first = await batchFor(t, gateway).register(entity);
@@ -52,7 +52,7 @@ for (const generation of GENERATIONS) {
     assert.equal(gateway.lines({ withoutLists: true }).length, 4, 'the second time changes nothing');
   });
 
-  test(`parts: names that only look different make no second tool at ${generation}`, async (t) => {
+  test(`parts: names that differ only in spelling create no second tool at ${generation}`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     for (const name of ['dup_under', 'dup_under', 'dup-under', 'Dup.Under']) {
       const registration = await registerParts(t, gateway, { tool: { ...TOOL, name } });
@@ -61,7 +61,7 @@ for (const generation of GENERATIONS) {
     assert.equal(gateway.table.tools.length, 1);
   });
 
-  test(`parts: a tool of type MCP is left to discovery at ${generation}, and offered once`, async (t) => {
+  test(`parts: a tool of type MCP is left to discovery at ${generation}, and sent once`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const batch = batchFor(t, gateway);
     for (const number of [1, 2]) {
@@ -81,7 +81,7 @@ for (const generation of GENERATIONS) {
   });
 }
 
-test('parts: a tool of type MCP without a server is an error, in the gateway’s words', async (t) => {
+test('parts: a tool of type MCP without a server fails with the gateway’s message', async (t) => {
   const gateway = await startFakeGateway(t, { exposesErrors: true });
   const registration = await registerParts(t, gateway, { tool: { ...TOOL, integration_type: 'MCP' } });
   assert.match(
@@ -90,7 +90,7 @@ test('parts: a tool of type MCP without a server is an error, in the gateway’s
   );
 });
 
-test('parts: another address is a flat PUT with its path, and nothing else changes', async (t) => {
+test('parts: a changed address is a flat PUT to its path, and nothing else changes', async (t) => {
   const gateway = await startFakeGateway(t);
   await registerParts(t, gateway, { tool: TOOL });
   const moved = await registerParts(t, gateway, { tool: { ...TOOL, url: 'https://new.example/v2/api' } });
@@ -101,7 +101,7 @@ test('parts: another address is a flat PUT with its path, and nothing else chang
   assert.equal(gateway.table.tools[0]?.fields.url, 'https://new.example/v2/api');
 });
 
-test('parts: a changed manifest brings what is there in line with it', async (t) => {
+test('parts: a changed manifest updates existing parts', async (t) => {
   const gateway = await startFakeGateway(t);
   const parts = { resources: [RESOURCE], prompts: [PROMPT] };
   const register = (registration: JsonObject) =>
@@ -116,7 +116,7 @@ test('parts: a changed manifest brings what is there in line with it', async (t)
   assert.equal(gateway.table.prompts[0]?.fields.template, 'Good day, {{ name }}');
 });
 
-test('parts: the gateway adopts what its server serves too, and a second time finds it there', async (t) => {
+test('parts: parts that the server serves too are adopted, and exist the second time', async (t) => {
   const servers = { [`${H}/sse`]: { tools: ['echo'], resources: ['memo://one'], prompts: ['Greet user'] } };
   const gateway = await startFakeGateway(t, { servers });
   const entity = aServer({ registration: { resources: [RESOURCE], prompts: [PROMPT] } });
@@ -127,7 +127,7 @@ test('parts: the gateway adopts what its server serves too, and a second time fi
   assert.deepEqual([gateway.table.resources.length, gateway.table.prompts.length], [1, 1]);
 });
 
-test('parts: a tool that some server brought is not the one that is asked for', async (t) => {
+test('parts: a tool discovered from a server does not count as the registered tool', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { tools: ['invoice_fields'] } } });
   await batchFor(t, gateway).registerServer({ name: 'other' });
   const registration = await registerParts(t, gateway, { tool: TOOL });
@@ -135,7 +135,7 @@ test('parts: a tool that some server brought is not the one that is asked for', 
   assert.equal(gateway.table.tools.length, 2);
 });
 
-test('parts: 409 for something that is there and the same is success', async (t) => {
+test('parts: 409 for an identical existing part is success', async (t) => {
   const gateway = await startFakeGateway(t);
   const batch = batchFor(t, gateway);
   await batch.register(anEntity({ name: 'zero', mcpRegistration: { resources: [{ uri: 'memo://zero' }] } }));
@@ -145,7 +145,7 @@ test('parts: 409 for something that is there and the same is success', async (t)
   assert.match(shown.calls[0]?.note ?? '', /This hub did not create it/);
 });
 
-test('parts: 409 for something that the token does not show is a conflict', async (t) => {
+test('parts: 409 for a part that the token cannot see is a conflict', async (t) => {
   const gateway = await startFakeGateway(t);
   const detail = 'Public Prompt already exists with name: greet-user';
   gateway.surprise('POST /v1/prompts', { status: 409, body: { detail } });
@@ -160,7 +160,7 @@ for (const [kind, part] of [
   ['tools', { tool: { ...TOOL, name: 'part-59', url: `${H}/59` } }],
   ['prompts', { prompts: [{ name: 'part-59', template: 'x' }] }],
 ] as const) {
-  test(`parts: all ${kind} of 0.9 are found, although it shows 50 at a time`, async (t) => {
+  test(`parts: finds all ${kind} of 0.9, which lists 50 at a time`, async (t) => {
     const gateway = await startFakeGateway(t, { generation: '0.9' });
     for (let number = 0; number < 100; number += 1)
       gateway.table[kind].push(createRow(`part-${number}`, { url: `${H}/${number}`, template: 'x' }));
@@ -170,7 +170,7 @@ for (const [kind, part] of [
   });
 }
 
-test('parts: a resource of 0.9 beyond the fifty that it ever shows is there all the same', async (t) => {
+test('parts: a resource of 0.9 beyond its limit of fifty listed rows exists nevertheless', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.9' });
   for (let number = 0; number < 60; number += 1)
     gateway.table.resources.push(createRow(`r${number}`, { uri: `memo://${number}`, content: '' }, { id: number + 1 }));
@@ -179,7 +179,7 @@ test('parts: a resource of 0.9 beyond the fifty that it ever shows is there all 
 });
 
 for (const surprise of ['lost', 'dropped'] as const) {
-  test(`parts: a POST whose connection breaks (${surprise}) makes no second tool`, async (t) => {
+  test(`parts: a POST whose connection breaks (${surprise}) creates no second tool`, async (t) => {
     const gateway = await startFakeGateway(t);
     const batch = batchFor(t, gateway);
     await batch.register(anEntity({ mcpRegistration: { prompts: [PROMPT] } }));
@@ -206,7 +206,7 @@ const refusals = [
   },
 ];
 for (const { registration, says } of refusals) {
-  test(`parts: ${String(says).slice(1, 60)}: said, and the server registered all the same`, async (t) => {
+  test(`parts: ${String(says).slice(1, 60)}: is reported, and the server is registered nevertheless`, async (t) => {
     const gateway = await startFakeGateway(t);
     const outcome = await batchFor(t, gateway).registerServer({ registration });
     assert.match(outcome.outcome === 'failed' ? outcome.error : '', says);
@@ -248,7 +248,7 @@ for (const { registration, error } of hopeless) {
   });
 }
 
-test('parts: several things that go wrong are all told', async (t) => {
+test('parts: reports all of several errors', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault: 'refused' } } });
   const registration = { resources: [{ name: 'a' }, { uri: 'b..' }] };
   const outcome = await batchFor(t, gateway).registerServer({ registration });
@@ -259,7 +259,7 @@ test('parts: several things that go wrong are all told', async (t) => {
   assert.equal(outcome.outcome === 'failed' && outcome.isPermanent, false, 'the server may come up');
 });
 
-test('parts: a gateway that is down, or a token it does not take, ends it', async (t) => {
+test('parts: a down gateway or a refused token ends the registration', async (t) => {
   const gateway = await startFakeGateway(t);
   const wrong = await registerParts(t, gateway, { tool: TOOL }, { credentials: { jwtSecret: 'wrong' } });
   assert.equal(wrong.outcome, 'gateway_down');
@@ -268,7 +268,7 @@ test('parts: a gateway that is down, or a token it does not take, ends it', asyn
   assert.deepEqual(gateway.table.tools, []);
 });
 
-test('parts: auth fields reach the gateway, and nobody else', async (t) => {
+test('parts: auth fields reach only the gateway', async (t) => {
   const gateway = await startFakeGateway(t);
   const tool = { ...TOOL, headers: { 'X-Key': 'hunter2-header' }, auth_type: 'bearer', auth_token: 'hunter2-token' };
   gateway.surprise('POST /tools', { status: 400, body: { detail: 'hunter2-header hunter2-token' } });
@@ -279,7 +279,7 @@ test('parts: auth fields reach the gateway, and nobody else', async (t) => {
   assert.doesNotMatch(JSON.stringify(registration), /hunter2/);
 });
 
-test('partsOf: what is sent of any document without a fault is what gateways of every generation take', () => {
+test('partsOf: for every valid document, sends what gateways of all versions accept', () => {
   const guard = { allowsLocalhost: true, unresolvable: [] };
   const value = fc.oneof(anyText(), fc.webUrl(), fc.constantFrom('REST', 'GET'), fc.integer(), fc.constant(null));
   const thing = fc.dictionary(
@@ -293,7 +293,7 @@ test('partsOf: what is sent of any document without a fault is what gateways of 
   fc.assert(
     fc.property(registration, (document) => {
       for (const part of partsOf(document, 'entity').filter(({ fault, isDiscovered }) => !fault && !isDiscovered)) {
-        // A template may be refused for what it says; here it is about the rest.
+        // A template may be refused for its content; this test covers the rest.
         const { template } = part.fields;
         const safe = { ...part, fields: { ...part.fields, ...(template ? { template: 'x' } : {}) } };
         for (const generation of GENERATIONS) {

@@ -7,7 +7,7 @@ import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
 import { until } from '../support/until.ts';
 import { aServer, batchFor, H, recordsOf } from './stage.ts';
 
-/** The only thing in the gateway, as `name transport url`. */
+/** The only server in the gateway, as `name transport url`. */
 function onlyServer({ table }: FakeGateway): string {
   assert.equal(table.gateways.length, 1);
   const [row] = table.gateways;
@@ -24,7 +24,7 @@ function errorOf(registration: Registration): string {
 }
 
 for (const generation of GENERATIONS) {
-  test(`server: registered at ${generation}, and registering it again changes nothing`, async (t) => {
+  test(`server: is registered at ${generation}, and a second time changes nothing`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const first = await batchFor(t, gateway).registerServer({ name: 'io.github.owner/thing' });
     assert.deepEqual(outcomes(first), ['POST /gateways created 200']);
@@ -40,7 +40,7 @@ for (const generation of GENERATIONS) {
     assert.deepEqual(gateway.lines({ withoutLists: true }), []);
   });
 
-  test(`server: one that is down has the gateway’s reason at ${generation}, and is tried once`, async (t) => {
+  test(`server: an unreachable one gets the reason of ${generation}, and is tried once`, async (t) => {
     const gateway = await startFakeGateway(t, { generation, servers: { [`${H}/sse`]: { fault: 'refused' } } });
     const registration = await batchFor(t, gateway).registerServer({});
     assert.match(
@@ -51,7 +51,7 @@ for (const generation of GENERATIONS) {
     assert.equal(registration.outcome === 'failed' && registration.isPermanent, false);
   });
 
-  test(`server: streamable HTTP under /mcp, labelled SSE, is found at ${generation}`, async (t) => {
+  test(`server: streamable HTTP under /mcp, labelled SSE, is detected at ${generation}`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const registration = await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
     assert.equal(registration.outcome, 'registered');
@@ -69,14 +69,14 @@ test('server: an address without a path is tried at /messages/, then at /sse', a
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
 });
 
-test('server: /messages/ alone stays unchanged, and 502', async (t) => {
+test('server: /messages/ stays unchanged and fails with 502', async (t) => {
   const gateway = await startFakeGateway(t);
   const registration = await batchFor(t, gateway).registerServer({ url: `${H}/messages` });
   assert.match(errorOf(registration), /502: .*405 Method Not Allowed/);
   assert.equal(gateway.calls.at(-1)?.body?.url, `${H}/messages/`);
 });
 
-test('server: HTTP goes out as it is, and as STREAMABLEHTTP once a newer gateway refused it', async (t) => {
+test('server: HTTP is sent unchanged, then as STREAMABLEHTTP after a newer gateway refuses it', async (t) => {
   const newer = await startFakeGateway(t);
   const batch = batchFor(t, newer);
   const first = await batch.registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
@@ -108,7 +108,7 @@ for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
     assert.deepEqual(outcomes(again), ['GET /gateways exists']);
   });
 
-  test(`server: HTTP at ${generation}, and nobody answers: it failed, and nothing is left behind`, async (t) => {
+  test(`server: HTTP at ${generation} without a listener fails and leaves nothing behind`, async (t) => {
     const gateway = await startFakeGateway(t, { generation, servers: { [`${H}/mcp`]: { fault: 'refused' } } });
     const registration = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
     assert.match(errorOf(registration), /^The gateway answered 50[23]: /);
@@ -116,7 +116,7 @@ for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
   });
 }
 
-test('server: one that is in the gateway with HTTP, never connected to, is replaced if the hub made it', async (t) => {
+test('server: an HTTP server that was never connected is replaced if the hub created it', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   const fields = { url: `${H}/mcp`, transport: 'HTTP' };
   const row = createRow('pdf-tables', fields);
@@ -136,7 +136,7 @@ test('server: one that is in the gateway with HTTP, never connected to, is repla
   assert.equal(onlyServer(gateway), `Made by hand HTTP ${H}/mcp`);
 });
 
-test('server: HTTP is never what an update changes to', async (t) => {
+test('server: an update never changes the transport to HTTP', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   await batchFor(t, gateway).registerServer({ url: `${H}/sse` });
   const changed = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/mcp` });
@@ -144,7 +144,7 @@ test('server: HTTP is never what an update changes to', async (t) => {
   assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
 });
 
-test('server: what the gateway could not take of it is a note, not a failure', async (t) => {
+test('server: tools that the gateway left out are a note, not a failure', async (t) => {
   const servers = { [`${H}/sse`]: { tools: ['a'], skippedTools: ['b: description too long'] } };
   const gateway = await startFakeGateway(t, { servers });
   const { calls, outcome } = await batchFor(t, gateway).registerServer({});
@@ -160,13 +160,13 @@ const faults = [
   { fault: 'all tools invalid', says: /All 1 tools failed validation/ },
 ] as const;
 for (const { fault, says } of faults) {
-  test(`server: '${fault}' is told in the gateway’s words`, async (t) => {
+  test(`server: '${fault}' is reported with the gateway’s message`, async (t) => {
     const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault } } });
     assert.match(errorOf(await batchFor(t, gateway).registerServer({})), says);
   });
 }
 
-test('server: behind a token it is refused, and taken with auth_token; the token shows nowhere', async (t) => {
+test('server: a protected server is refused without auth_token and accepted with it; the token is never shown', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { bearer: 'hunter2-token' } } });
   const batch = batchFor(t, gateway);
   assert.match(errorOf(await batch.registerServer({})), /401 Unauthorized.*put auth_type and auth_token/);
@@ -178,7 +178,7 @@ test('server: behind a token it is refused, and taken with auth_token; the token
   assert.doesNotMatch(JSON.stringify([wrong, right]), /hunter2/);
 });
 
-test('server: new credentials in a manifest are sent, and only then', async (t) => {
+test('server: sends new credentials of a manifest, and only new ones', async (t) => {
   const gateway = await startFakeGateway(t);
   const server = { auth_type: 'bearer', auth_token: 'first-token' };
   await batchFor(t, gateway).registerServer({ server });
@@ -190,7 +190,7 @@ test('server: new credentials in a manifest are sent, and only then', async (t) 
   assert.deepEqual(outcomes(same), ['GET /gateways exists']);
 });
 
-test('server: gateway 0.9 cannot change a server with credentials, so that it is created again', async (t) => {
+test('server: gateway 0.9 cannot change a server with credentials, so it is created again', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.9' });
   const server = (token: string) => ({ auth_type: 'bearer', auth_token: token });
   await batchFor(t, gateway).registerServer({ server: server('first-token') });
@@ -202,7 +202,7 @@ test('server: gateway 0.9 cannot change a server with credentials, so that it is
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
 });
 
-test('server: 422 says nothing, so that the hub says what is likely', async (t) => {
+test('server: an empty 422 is reported with its likely cause', async (t) => {
   const gateway = await startFakeGateway(t, { unresolvable: ['nowhere.example'] });
   const batch = batchFor(t, gateway);
   const local = await batch.registerServer({ url: 'http://127.0.0.1:6288/sse' });
@@ -224,7 +224,7 @@ test('server: 127.0.0.1 and localhost are the same', async (t) => {
   assert.deepEqual(outcomes(again), ['GET /gateways exists']);
 });
 
-test('server: another address, transport or name is a PUT', async (t) => {
+test('server: a changed address, transport or name is a PUT', async (t) => {
   const gateway = await startFakeGateway(t);
   await batchFor(t, gateway).registerServer({});
   const [{ id } = { id: '' }] = gateway.table.gateways;
@@ -239,7 +239,7 @@ test('server: another address, transport or name is a PUT', async (t) => {
   assert.equal(gateway.table.gateways[0]?.id, id);
 });
 
-test('server: a move to where nobody answers leaves what is registered alone', async (t) => {
+test('server: a move to an unreachable address leaves the registered server unchanged', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/new/sse`]: { fault: 'refused' } } });
   await batchFor(t, gateway).registerServer({});
   const moved = await batchFor(t, gateway).registerServer({
@@ -249,7 +249,7 @@ test('server: a move to where nobody answers leaves what is registered alone', a
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
 });
 
-test('server: what somebody removed in the gateway is made again, under its old name', async (t) => {
+test('server: one that was deleted in the gateway is created again under its old name', async (t) => {
   const gateway = await startFakeGateway(t);
   const batch = batchFor(t, gateway);
   await batch.registerServer({});
@@ -259,7 +259,7 @@ test('server: what somebody removed in the gateway is made again, under its old 
   assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
 });
 
-test('server: a move to an address that somebody else registered is success', async (t) => {
+test('server: a move to an address that is already registered is success', async (t) => {
   const gateway = await startFakeGateway(t);
   await batchFor(t, gateway).registerServer({});
   const batch = batchFor(t, gateway);
@@ -274,7 +274,7 @@ test('server: a move to an address that somebody else registered is success', as
   );
 });
 
-test('server: a name that is taken gets the version, then a mark of its own', async (t) => {
+test('server: a taken name gets the version, then a unique suffix', async (t) => {
   const gateway = await startFakeGateway(t);
   const batch = batchFor(t, gateway);
   const names = [];
@@ -287,7 +287,7 @@ test('server: a name that is taken gets the version, then a mark of its own', as
   assert.match(String(names[2]), /^Same-Name-[0-9a-f]{8}$/);
 });
 
-test('server: names that are the same to the gateway only are told apart, also at the same time', async (t) => {
+test('server: names that collide only in the gateway are kept apart, also concurrently', async (t) => {
   const gateway = await startFakeGateway(t, { latencyMs: 10 });
   const batch = batchFor(t, gateway);
   const names = ['Hub A', 'hub-a', 'hub_a', 'HUB.A'];
@@ -300,12 +300,12 @@ test('server: names that are the same to the gateway only are told apart, also a
   assert.equal(gateway.calls.filter(({ status }) => status === 409).length, 0);
 });
 
-test('server: a name whose owner the list does not show is refused, and the next one is taken', async (t) => {
+test('server: a name owned by an unlisted server is refused, and the next one is used', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.table.gateways.push(createRow('pdf tables', { url: `${H}/hidden`, transport: 'SSE' }, { enabled: true }));
   const hidden = gateway.table.gateways[0];
   gateway.onCall(({ method }) => {
-    // Not listed, but there.
+    // Exists, but is not listed.
     if (hidden) hidden.enabled = method !== 'GET';
   });
   gateway.surprise('GET /gateways', { status: 200, body: [] });
@@ -316,7 +316,7 @@ test('server: a name whose owner the list does not show is refused, and the next
   assert.equal(registration.outcome === 'registered' && registration.name, 'pdf-tables-1.0.0');
 });
 
-test('server: an address that is there already, under whatever name, is success', async (t) => {
+test('server: an already registered address is success, under any name', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.table.gateways.push(createRow('By hand', { url: `${H}/sse`, transport: 'SSE' }));
   const registration = await batchFor(t, gateway).registerServer({});
@@ -327,7 +327,7 @@ test('server: an address that is there already, under whatever name, is success'
   );
 });
 
-test('server: 409 is success when the gateway shows that it is the same, and only then', async (t) => {
+test('server: 409 is success only when the gateway shows the same server', async (t) => {
   const gateway = await startFakeGateway(t);
   const batch = batchFor(t, gateway);
   await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
@@ -343,7 +343,7 @@ test('server: 409 is success when the gateway shows that it is the same, and onl
   );
 });
 
-test('server: an address that somebody registered with another transport is a conflict, and told with both names', async (t) => {
+test('server: an address registered with another transport is a conflict that names both', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.table.gateways.push(createRow('By hand', { url: `${H}/sse`, transport: 'STREAMABLEHTTP' }));
   const registration = await batchFor(t, gateway).registerServer({});
@@ -354,7 +354,7 @@ test('server: an address that somebody registered with another transport is a co
   );
 });
 
-test('server: when every name is taken by somebody who is not shown, the gateway’s words are kept', async (t) => {
+test('server: when hidden servers own every name, reports the gateway’s message', async (t) => {
   const gateway = await startFakeGateway(t);
   const taken = { status: 409, body: { message: 'Gateway name already exists' } };
   gateway.surprise('POST /gateways', taken);
@@ -367,7 +367,7 @@ test('server: when every name is taken by somebody who is not shown, the gateway
   );
 });
 
-test('server: 500 for a name that is there is looked up', async (t) => {
+test('server: 500 for an existing name triggers a lookup', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.6' });
   const batch = batchFor(t, gateway);
   await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
@@ -377,7 +377,7 @@ test('server: 500 for a name that is there is looked up', async (t) => {
 });
 
 for (const surprise of ['lost', 'dropped'] as const) {
-  test(`server: a POST whose connection breaks (${surprise}) is looked up before it is sent again`, async (t) => {
+  test(`server: a POST whose connection breaks (${surprise}) is looked up before a retry`, async (t) => {
     const gateway = await startFakeGateway(t, { generation: '1.0.3' });
     gateway.surprise('POST /gateways', surprise);
     const registration = await batchFor(t, gateway).registerServer({});
@@ -387,7 +387,7 @@ for (const surprise of ['lost', 'dropped'] as const) {
   });
 }
 
-test('server: one that hangs is cut off in time, and nothing is left behind', async (t) => {
+test('server: a hanging one is cut off in time, and nothing is left behind', async (t) => {
   const gateway = await startFakeGateway(t, { servers: { [`${H}/sse`]: { fault: 'hangs' } } });
   const registration = await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({});
   assert.equal(
@@ -398,21 +398,21 @@ test('server: one that hangs is cut off in time, and nothing is left behind', as
   assert.equal(gateway.table.gateways.length, 0);
 });
 
-test('server: an old gateway that finished behind the hub’s back is found by the next sync', async (t) => {
+test('server: one that an old gateway created after the timeout is found by the next sync', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.9', servers: { [`${H}/sse`]: { fault: 'hangs' } } });
   assert.equal((await batchFor(t, gateway, { slowTimeoutMs: 100 }).registerServer({})).outcome, 'failed');
   await until(() => gateway.table.gateways.length === 1);
   assert.deepEqual(outcomes(await batchFor(t, gateway).registerServer({})), ['GET /gateways exists']);
 });
 
-test('server: 202 is followed up until it is active', async (t) => {
+test('server: 202 is polled until it is active', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 3 });
   const registration = await batchFor(t, gateway).registerServer({});
   assert.deepEqual(outcomes(registration), ['POST /gateways created 202']);
   assert.equal(gateway.lines().filter((line) => line.startsWith('GET /v1/gateways/')).length, 3);
 });
 
-test('server: 202 with an error later is a failure, and so it stays while the gateway has not made it', async (t) => {
+test('server: a later error after 202 is a failure until the gateway has connected', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 2, servers: { [`${H}/sse`]: { fault: 'refused' } } });
   const first = await batchFor(t, gateway).registerServer({});
   assert.equal(errorOf(first), 'The gateway accepted it, then reported: Failed to initialize gateway: refused.');
@@ -423,7 +423,7 @@ test('server: 202 with an error later is a failure, and so it stays while the ga
   assert.equal((await batchFor(t, gateway).registerServer({})).outcome, 'registered');
 });
 
-test('server: what a gateway says after 202 is stored without secrets, and as every database can hold it', async (t) => {
+test('server: errors after 202 are stored without secrets, shortened and without NUL', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
   gateway.onCall(({ method, path }) => {
     const body = { status: 'pending', lastError: `hunter2-token\u0000 ${'x'.repeat(2_000)}` };
@@ -435,7 +435,7 @@ test('server: what a gateway says after 202 is stored without secrets, and as ev
   assert.ok(error.length < 1_100);
 });
 
-test('server: 202 for ever is said so', async (t) => {
+test('server: endless 202 is reported', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
   const batch = batchFor(t, gateway);
   const error = errorOf(await batch.registerServer({}));
@@ -445,7 +445,7 @@ test('server: 202 for ever is said so', async (t) => {
   assert.equal(gateway.calls.length, asked, 'who has the same address does not wait once more');
 });
 
-test('server: what is active after 202 is not waited for again by another id with its address', async (t) => {
+test('server: another id with the same address does not poll again after 202', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 2 });
   const batch = batchFor(t, gateway);
   await batch.registerServer({});
@@ -454,7 +454,7 @@ test('server: what is active after 202 is not waited for again by another id wit
   assert.equal(gateway.calls.length, asked);
 });
 
-test('server: what the gateway dropped after 202 is said so at once', async (t) => {
+test('server: one that the gateway drops after 202 is reported at once', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
   gateway.onCall(({ method, path }) => {
     if (method === 'GET' && /gateways\/./.test(path)) gateway.table.gateways = [];
@@ -463,7 +463,7 @@ test('server: what the gateway dropped after 202 is said so at once', async (t) 
   assert.equal(error, 'The gateway accepted it, but no longer has it.');
 });
 
-test('server: one address under many ids is offered once, whether it works or not', async (t) => {
+test('server: one address under many ids is sent once, whether it works or not', async (t) => {
   const gateway = await startFakeGateway(t, { latencyMs: 5 });
   const batch = batchFor(t, gateway);
   const many = (url: string) =>
@@ -476,14 +476,14 @@ test('server: one address under many ids is offered once, whether it works or no
   assert.equal(bad[7]?.calls[0]?.outcome, 'skipped');
 });
 
-test('server: a token that is not accepted is nobody’s fault but the gateway’s', async (t) => {
+test('server: a refused token counts as a gateway error, not as the server’s', async (t) => {
   const gateway = await startFakeGateway(t);
   const registration = await batchFor(t, gateway, { credentials: { jwtSecret: 'wrong' } }).registerServer({});
   assert.equal(registration.outcome, 'gateway_down');
   assert.match(registration.outcome === 'gateway_down' ? registration.error : '', /401: Invalid.*JWT_SECRET_KEY/);
 });
 
-test('server: the body is flat, with what the manifest gives and without the rest', async (t) => {
+test('server: the body is flat and contains only the manifest’s fields', async (t) => {
   const gateway = await startFakeGateway(t);
   const server = {
     name: 'Given name',
@@ -509,7 +509,7 @@ const hopeless = [
   aServer({ entity: { mcpRegistration: null } }),
   aServer({ entity: { mcpRegistration: {} } }),
 ];
-test('server: what cannot be registered gets a sentence and no call', async (t) => {
+test('server: one that cannot be registered gets an error and no call', async (t) => {
   const gateway = await startFakeGateway(t);
   const { register } = batchFor(t, gateway);
   for (const entity of hopeless) {
@@ -520,7 +520,7 @@ test('server: what cannot be registered gets a sentence and no call', async (t) 
   assert.equal(gateway.calls.length, 0);
 });
 
-test('server: something at the address that is not a gateway stops it all, and says what to check', async (t) => {
+test('server: an address that is not a gateway stops everything, and says what to check', async (t) => {
   const gateway = await startFakeGateway(t);
   for (const path of ['/gateways', '/v1/gateways'])
     gateway.surprise(`GET ${path}`, { status: 404, body: '<html><h1>Not Found</h1></html>' });

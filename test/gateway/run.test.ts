@@ -12,7 +12,7 @@ const down = (error: string, retryAfterMs: number): Attempt => ({
   items: [],
 });
 
-/** A run over these, with everything else well. */
+/** A run over these entities with everything else working. */
 function aRun(entities: RegistrableEntity[], changes: Partial<RegistrationRun> = {}): RegistrationRun {
   return {
     store: {
@@ -34,7 +34,7 @@ function aRun(entities: RegistrableEntity[], changes: Partial<RegistrationRun> =
 
 const many = Array.from({ length: 450 }, (_, index) => aServer({ name: `s${String(index).padStart(4, '0')}` }));
 
-test('run: page after page, each once', async () => {
+test('run: registers page by page, each once', async () => {
   const seen: string[] = [];
   const run = aRun(many, {
     async register({ name }) {
@@ -49,7 +49,7 @@ test('run: page after page, each once', async () => {
   );
 });
 
-test('run: a database that fails ends it at once', async () => {
+test('run: a failing database ends it at once', async () => {
   const tried: string[] = [];
   const run = aRun(many, {
     async register({ name }) {
@@ -62,7 +62,7 @@ test('run: a database that fails ends it at once', async () => {
   assert.ok(tried.length <= 6, `${tried.length} were tried`);
 });
 
-test('run: a pause is one for all, and kept; what asked for it is tried again', async () => {
+test('run: a pause applies to all, and the call that caused it is retried', async () => {
   const pauses: number[] = [];
   let isLimited = true;
   const run = aRun(many.slice(0, 4), {
@@ -76,7 +76,7 @@ test('run: a pause is one for all, and kept; what asked for it is tried again', 
   assert.deepEqual(pauses, [60_000]);
 });
 
-test('run: pauses with nothing done in between come to an end', async () => {
+test('run: pauses without progress come to an end', async () => {
   const pauses: number[] = [];
   const run = aRun(many.slice(0, 10), {
     pauses: createPauses(async (ms) => void pauses.push(ms), new AbortController().signal),
@@ -88,7 +88,7 @@ test('run: pauses with nothing done in between come to an end', async () => {
   assert.ok(report.failed <= 2, `${report.failed} failed`);
 });
 
-test('run: one that was deleted meanwhile counts for nothing', async () => {
+test('run: an entity deleted meanwhile does not count', async () => {
   const run = aRun(many.slice(0, 3), { remember: async ({ name }) => name !== 's0001' });
   assert.deepEqual(await registerAllDue(run), { registered: 2, failed: 0 });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { secretsIn, withoutSecrets } from '../../src/gateway/client/secrets.ts';
 
-test('secretsIn: every credential that a registration can hold, at any depth, and nothing else', () => {
+test('secretsIn: finds every credential of a registration, at any depth, and nothing else', () => {
   const body = {
     name: 'pdf-tables',
     url: 'https://h.example/mcp',
@@ -23,7 +23,7 @@ test('secretsIn: every credential that a registration can hold, at any depth, an
   assert.deepEqual(secretsIn(undefined), []);
 });
 
-test('withoutSecrets: none is left, also when one is part of another', () => {
+test('withoutSecrets: removes all, also when one is part of another', () => {
   assert.equal(withoutSecrets('token hunter22 and hunter2.', ['hunter2', 'hunter22']), 'token … and ….');
   assert.equal(withoutSecrets('a b c', ['a', 'b']), 'a b c', 'too short to be told from words');
   fc.assert(

@@ -50,7 +50,7 @@ const faults = [
   { server: { transport: 'SSE', url: 'https://user:hunter2@bad host/' }, says: /is not valid/ },
 ];
 for (const { server, says } of faults) {
-  test(`planAddresses: ${JSON.stringify(server).slice(0, 70)} gets a sentence, and shows no password`, () => {
+  test(`planAddresses: ${JSON.stringify(server).slice(0, 70)} gets an error that shows no password`, () => {
     for (const plan of [planAddresses({ server }), planEndpoint({ server })]) {
       assert.ok('fault' in plan);
       assert.match(plan.fault, says);
@@ -60,26 +60,26 @@ for (const { server, says } of faults) {
   });
 }
 
-test('planEndpoint: the address of an agent is left as it is', () => {
+test('planEndpoint: leaves the address of an agent unchanged', () => {
   assert.deepEqual(planEndpoint({ server: { transport: 'HTTP', url: H } }), { url: H });
   assert.deepEqual(planEndpoint({ server: { url: H } }), { url: H });
 });
 
-test('describeServer: always texts', () => {
+test('describeServer: always returns strings', () => {
   assert.deepEqual(describeServer(null), { url: '', transport: 'STDIO' });
   assert.deepEqual(describeServer({ server: { url: 7, transport: null } }), { url: '', transport: 'STDIO' });
   assert.deepEqual(describeServer({ server: { url: ` ${H}/sse ` } }), { url: `${H}/sse`, transport: 'SSE' });
   assert.deepEqual(describeServer({ server: { transport: 'stdio' } }), { url: '', transport: 'STDIO' });
 });
 
-test('isSameTransport: HTTP is streamable, and no answer says nothing', () => {
+test('isSameTransport: HTTP equals streamable, and an empty transport matches any', () => {
   assert.ok(isSameTransport('STREAMABLEHTTP', 'HTTP'));
   assert.ok(isSameTransport('streamable-http', 'STREAMABLEHTTP'));
   assert.ok(isSameTransport('', 'SSE'));
   assert.ok(!isSameTransport('SSE', 'HTTP'));
 });
 
-test('planAddresses: any document is planned, and what is offered has http, a transport and no braces', () => {
+test('planAddresses: plans any document; every address has http, a transport and no braces', () => {
   const server = fc.record(
     { url: fc.oneof(fc.webUrl(), fc.string(), fc.anything()), transport: fc.anything() },
     { requiredKeys: [] },

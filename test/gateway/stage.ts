@@ -46,7 +46,7 @@ export function clientFor(
     url,
     fetch,
     token: createTokenSource({ ...settings, ...credentials }, () => new Date()),
-    // Only what never comes takes so long, however busy the machine is.
+    // Only a call that never ends takes so long, however busy the machine is.
     slowTimeoutMs: 60_000,
     timeoutMs: 60_000,
     backoffMs: 20,
@@ -56,11 +56,11 @@ export function clientFor(
 
 export interface Batch {
   register(entity: RegistrableEntity): Promise<Registration>;
-  /** The server at this address, under this name. */
+  /** Registers the server at this address under this name. */
   registerServer(fields: ServerFields): Promise<Registration>;
 }
 
-/** What the batches of a test know of a gateway, as the database would. */
+/** What the batches of a test know about a gateway, in place of the database. */
 const records = new WeakMap<FakeGateway, Map<string, GatewayItem[]>>();
 
 export function recordsOf(gateway: FakeGateway): Map<string, GatewayItem[]> {
@@ -69,7 +69,7 @@ export function recordsOf(gateway: FakeGateway): Map<string, GatewayItem[]> {
   return known;
 }
 
-/** As in one sync: each list of the gateway is read once. */
+/** Like one sync: reads each list of the gateway once. */
 export function batchFor(t: TestContext, gateway: FakeGateway, changes: ClientChanges = {}): Batch {
   const client = clientFor(t, gateway, changes);
   const items = recordsOf(gateway);
@@ -100,9 +100,9 @@ export interface ServerFields {
   name?: string;
   url?: string;
   transport?: string;
-  /** More of `mcp_registration.server`. */
+  /** Additional fields of `mcp_registration.server`. */
   server?: JsonObject;
-  /** More of `mcp_registration`. */
+  /** Additional fields of `mcp_registration`. */
   registration?: JsonObject;
   entity?: Partial<RegistrableEntity>;
 }
@@ -148,19 +148,19 @@ export interface Stage {
   world: TestWorld;
   /** Puts manifests into the catalog. */
   ingest(...manifests: JsonObject[]): Promise<void>;
-  /** What a sync does, and its figures. */
+  /** Runs a sync and returns its counts. */
   sync(options?: {
     effort?: RegistrationEffort;
     signal?: AbortSignal;
     onProgress?: (progress: RegistrationProgress) => void;
   }): Promise<Pick<PendingReport, 'ranToEnd' | 'registered' | 'failed'> | undefined>;
   state(uid: string): Promise<{ registered: string | null; error: string | null } | undefined>;
-  /** What the entity has in the gateway, as far as the hub knows: `kind name`, with `*` for what the hub created. */
+  /** The recorded items of the entity in the gateway: `kind name`, with `*` for those that the hub created. */
   itemsOf(uid: string): Promise<string[]>;
   /** Deletes entities as the catalog does. */
   remove(...uids: string[]): Promise<void>;
   block(uid: string, at?: string | null): Promise<void>;
-  /** Minutes later. */
+  /** Advances the clock. */
   wait(minutes: number): void;
   /** Another hub on the same database. */
   again(fake: FakeGateway | undefined): Gateway;
@@ -232,7 +232,7 @@ export async function stage(
   };
 }
 
-/** A manifest of a server; `server` undefined leaves the registration out. */
+/** A manifest of a server; with `server` undefined it has no registration. */
 export function aServerManifest(id: string, server: JsonObject | undefined, fields: JsonObject = {}): JsonObject {
   const registration = server ? { mcp_registration: { server: { transport: 'SSE', ...server } } } : {};
   return aManifest({ id, name: id, ...registration, ...fields });

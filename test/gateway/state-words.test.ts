@@ -17,7 +17,7 @@ for (const [gateway_registered_at, gateway_error, line, label] of states) {
   });
 }
 
-test('gateway state: each door tells the time in its own way, or not at all', () => {
+test('gateway state: each caller formats the time, or omits it', () => {
   const facts = { gateway_registered_at: AT, gateway_error: 'No room.' };
   assert.equal(gatewayState(facts, () => 'yesterday').words, 'registered yesterday, but its update failed');
   assert.equal(gatewayState(facts, () => '').words, 'registered, but its update failed');

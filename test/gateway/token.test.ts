@@ -10,16 +10,16 @@ function aSource(changes: Partial<TokenSettings> = {}) {
   return { clock, token: createTokenSource({ ...SETTINGS, ...changes }, () => new Date(clock.time)) };
 }
 
-test('token: the one that was given wins, and is the same for every generation', async () => {
+test('token: a configured token wins, and is the same for every version', async () => {
   const { token } = aSource({ token: 'given' });
   assert.deepEqual([await token('new'), await token('old')], ['given', 'given']);
 });
 
-test('token: without a token and a secret there is none', async () => {
+test('token: without a token and a secret returns none', async () => {
   assert.equal(await aSource({ jwtSecret: undefined }).token('new'), undefined);
 });
 
-test('token: minted with all that new gateways want, and nothing that some of them choke on', async () => {
+test('token: is minted with all claims that new gateways need, and none that break others', async () => {
   const minted = (await aSource().token('new')) ?? '';
   assert.deepEqual(decodeProtectedHeader(minted), { alg: 'HS256', typ: 'JWT' });
   const { iat = 0, exp = 0, jti, ...claims } = decodeJwt(minted);
@@ -28,13 +28,13 @@ test('token: minted with all that new gateways want, and nothing that some of th
   assert.match(jti ?? '', /^[0-9a-f-]{36}$/);
 });
 
-test('token: for old gateways with a username, and no audience', async () => {
+test('token: for old gateways has a username and no audience', async () => {
   const claims = decodeJwt((await aSource().token('old')) ?? '');
   assert.equal(claims.aud, undefined);
   assert.equal(claims.username, 'ops@hub.example');
 });
 
-test('token: kept for a while, and renewed before it expires', async () => {
+test('token: is cached and renewed before it expires', async () => {
   const { clock, token } = aSource();
   const first = await token('new');
   clock.time += 299_000;
