@@ -17,7 +17,7 @@ for (const [url, expected] of cases) {
   test(`addresses: ${url} is read as ${expected}`, () => assert.equal(routableUrl(url), expected));
 }
 
-test('addresses: whatever comes in, what goes to the router can be decoded', () => {
+test('addresses: the router can decode every normalized path', () => {
   const part = fc.oneof(fc.constantFrom('%', '%zz', '%ff', '%41', '/', '?', '#', '/entities/'), fc.string());
   fc.assert(fc.property(fc.array(part), (parts) => isReadable(routableUrl(`/${parts.join('')}`))));
 });

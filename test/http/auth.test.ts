@@ -14,9 +14,9 @@ const refused: { name: string; headers?: Record<string, string>; query?: string 
   { name: 'the beginning of the token', headers: { authorization: `Bearer ${ADMIN_TOKEN.slice(0, -1)}` } },
   { name: 'the token and more', headers: { authorization: `Bearer ${ADMIN_TOKEN}x` } },
   { name: 'two tokens', headers: { authorization: `Bearer ${ADMIN_TOKEN} ${ADMIN_TOKEN}` } },
-  { name: 'the token of the metrics', headers: { authorization: `Bearer ${METRICS_TOKEN}` } },
-  { name: 'the token alone', headers: { authorization: ADMIN_TOKEN } },
-  { name: 'a scheme alone', headers: { authorization: 'Bearer' } },
+  { name: 'the metrics token', headers: { authorization: `Bearer ${METRICS_TOKEN}` } },
+  { name: 'the token without a scheme', headers: { authorization: ADMIN_TOKEN } },
+  { name: 'a scheme without a token', headers: { authorization: 'Bearer' } },
   {
     name: 'another scheme',
     headers: { authorization: `Basic ${Buffer.from(`x:${ADMIN_TOKEN}`).toString('base64')}` },
@@ -24,7 +24,7 @@ const refused: { name: string; headers?: Record<string, string>; query?: string 
   { name: 'another header', headers: { 'x-api-key': ADMIN_TOKEN, cookie: `token=${ADMIN_TOKEN}` } },
   { name: 'the query string', query: `?token=${ADMIN_TOKEN}&access_token=${ADMIN_TOKEN}` },
 ];
-test('admin: nothing but the token in its header opens', async (t) => {
+test('admin: only the token in its header grants access', async (t) => {
   const { send, entered } = await protectedHub(t);
   for (const { name, headers = {}, query = '' } of refused) {
     await t.test(name, async () => {
@@ -34,7 +34,7 @@ test('admin: nothing but the token in its header opens', async (t) => {
   }
 });
 
-test('admin: the token opens, however its scheme is written', async (t) => {
+test('admin: accepts the token whatever the case of its scheme', async (t) => {
   const { send, entered } = await protectedHub(t);
   for (const authorization of [`Bearer ${ADMIN_TOKEN}`, `bearer   ${ADMIN_TOKEN} `, `BEARER ${ADMIN_TOKEN}`]) {
     assert.equal((await send({ method: 'POST', url: '/protected', headers: { authorization } })).status, 200);
@@ -42,7 +42,7 @@ test('admin: the token opens, however its scheme is written', async (t) => {
   assert.equal(entered(), 3);
 });
 
-test('admin: the token is asked for before the body is read', async (t) => {
+test('admin: checks the token before it reads the body', async (t) => {
   const { send } = await protectedHub(t);
   const malformed = { method: 'POST', url: '/protected', payload: '{"a":' } as const;
   const asJson = { 'content-type': 'application/json' };
@@ -52,7 +52,7 @@ test('admin: the token is asked for before the body is read', async (t) => {
   assertProblem(await send({ ...malformed, headers: { ...asJson, authorization } }), 'invalid_json');
 });
 
-test('admin: neither the answer nor the log holds the token', async (t) => {
+test('admin: neither the response nor the log contains the token', async (t) => {
   const { send, logged } = await protectedHub(t);
   const { body } = await send({
     method: 'POST',
@@ -68,7 +68,7 @@ test('admin: without API_TOKEN the routes are open', async (t) => {
   assert.equal((await send({ method: 'POST', url: '/protected' })).status, 200);
 });
 
-test('metrics: need METRICS_TOKEN when one is set, whatever API_TOKEN is', async (t) => {
+test('metrics: require METRICS_TOKEN when it is set, regardless of API_TOKEN', async (t) => {
   const { send } = await protectedHub(t);
   assertProblem(await send({ url: '/metrics' }), 'unauthorized');
   assert.equal((await send({ method: 'HEAD', url: '/metrics' })).status, 401);
@@ -77,14 +77,14 @@ test('metrics: need METRICS_TOKEN when one is set, whatever API_TOKEN is', async
   assert.equal(answer.status, 200);
 });
 
-test('public reads need no token, and a wrong one does them no harm', async (t) => {
+test('public reads need no token and ignore a wrong one', async (t) => {
   const { send } = await protectedHub(t);
   for (const url of ['/health', '/config', '/catalog', '/openapi.json', '/docs']) {
     assert.equal((await send({ url, headers: { authorization: 'Bearer nonsense' } })).status, 200, url);
   }
 });
 
-test('READ_ACCESS=token: nothing but the page, its documents, /health and /config answers without a token', async (t) => {
+test('READ_ACCESS=token: only the page, its documents, /health and /config answer without a token', async (t) => {
   const { send } = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token' });
   for (const url of ['/catalog', '/catalog/search', '/remotes', '/metrics', '/whoami'])
     assertProblem(await send({ url }), 'unauthorized');
@@ -99,7 +99,7 @@ test('READ_ACCESS=token: nothing but the page, its documents, /health and /confi
   assert.equal((await scraped.send({ url: '/metrics', headers: { authorization } })).status, 200);
 });
 
-test('mcp: the token is looked at before the body', async (t) => {
+test('mcp: checks the token before the body', async (t) => {
   const { send } = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token' });
   const malformed = { method: 'POST', url: '/mcp', payload: '{"a":' } as const;
   const asJson = { 'content-type': 'application/json' };
@@ -109,7 +109,7 @@ test('mcp: the token is looked at before the body', async (t) => {
   assert.equal(known.status, 400);
 });
 
-test('routes: one that does not say who may use it keeps the hub from starting', async (t) => {
+test('routes: the hub does not start with a route that declares no access rule', async (t) => {
   const { app } = await testHub(t);
   assert.throws(() => app.get('/forgotten', async () => 'secrets'), /GET \/forgotten says neither which operation/);
 });

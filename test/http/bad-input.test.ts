@@ -9,7 +9,7 @@ import { assertProblem, exchange, requestText } from './wire.ts';
 
 const TOKEN = 'secret-token-of-the-test';
 const PRIVATE = 'private-words-of-the-caller';
-/** What the hub reads in these tests, as a later route will: an object with a name and a count. */
+/** The schema that these tests read: an object with a name and a count. */
 const Body = z.object({ name: z.string(), count: z.number().int().min(1), nested: z.unknown().optional() });
 
 interface BadBody {
@@ -17,13 +17,13 @@ interface BadBody {
   body: string;
   code: ErrorCode;
   headers?: Record<string, string>;
-  /** The path of the fault that is reported. */
+  /** The path of the reported error. */
   fault?: string;
 }
 
 const badBodies: BadBody[] = [
   { name: 'half an object', body: `{"name": "${PRIVATE}`, code: 'invalid_json' },
-  { name: 'no JSON', body: `name=${PRIVATE}`, code: 'invalid_json' },
+  { name: 'not JSON', body: `name=${PRIVATE}`, code: 'invalid_json' },
   { name: 'a trailing comma', body: '{"name": "a", "count": 1,}', code: 'invalid_json' },
   { name: 'two documents', body: '{}{}', code: 'invalid_json' },
   { name: 'NaN', body: '{"count": NaN}', code: 'invalid_json' },
@@ -36,7 +36,7 @@ const badBodies: BadBody[] = [
   { name: 'a wrong type', body: `{"name": {"a": "${PRIVATE}"}, "count": 1}`, code: 'invalid_request', fault: 'name' },
   { name: 'a number as text', body: '{"name": "a", "count": "1"}', code: 'invalid_request', fault: 'count' },
   { name: 'a number out of range', body: '{"name": "a", "count": -1}', code: 'invalid_request', fault: 'count' },
-  { name: 'an endless number', body: '{"name": "a", "count": 1e999}', code: 'invalid_request', fault: 'count' },
+  { name: 'a number that overflows', body: '{"name": "a", "count": 1e999}', code: 'invalid_request', fault: 'count' },
   {
     name: 'a poisoned prototype',
     body: '{"__proto__": {"name": "a", "count": 1}}',
@@ -53,21 +53,21 @@ const badBodies: BadBody[] = [
   { name: 'no content type', body: '{}', headers: { 'Content-Type': '' }, code: 'unsupported_media_type' },
   { name: 'a broken content type', body: '{}', headers: { 'Content-Type': ';;;' }, code: 'unsupported_media_type' },
   {
-    name: 'JSON in name only',
+    name: 'invalid JSON sent as JSON',
     body: '{}',
     headers: { 'Content-Type': 'application/jsonx' },
     code: 'unsupported_media_type',
   },
   { name: 'a body over the limit', body: `{"name": "${PRIVATE.repeat(100)}"}`, code: 'payload_too_large' },
   {
-    name: 'a length over the limit',
+    name: 'a declared length over the limit',
     body: '',
     headers: { 'Content-Length': '99999999999' },
     code: 'payload_too_large',
   },
 ];
 
-test('bad bodies: a clear 4xx each, nothing of them in the log, and the hub unharmed', async (t) => {
+test('bad bodies: each gets a clear 4xx, is not logged, and does not affect the hub', async (t) => {
   const { address, logged, entered } = await readingHub(t);
   for (const { name, body, headers, code, fault } of badBodies) {
     await t.test(name, async () => {
@@ -81,7 +81,7 @@ test('bad bodies: a clear 4xx each, nothing of them in the log, and the hub unha
   await assertUnharmed(address, logged);
 });
 
-test('bad bodies: chunks over the limit are cut off', async (t) => {
+test('bad bodies: cuts off chunks over the limit', async (t) => {
   const { address, logged } = await readingHub(t);
   const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
   const headers = {
@@ -96,7 +96,7 @@ test('bad bodies: chunks over the limit are cut off', async (t) => {
 
 for (const length of [{ 'Content-Length': '9000' }, { 'Transfer-Encoding': 'chunked' }]) {
   const name = Object.keys(length)[0];
-  test(`bad bodies: a client that is still sending learns that its body is too large (${name})`, async (t) => {
+  test(`bad bodies: a client that is still sending is told that its body is too large (${name})`, async (t) => {
     const { address } = await readingHub(t);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -111,7 +111,7 @@ for (const length of [{ 'Content-Length': '9000' }, { 'Transfer-Encoding': 'chun
   });
 }
 
-test('good bodies: JSON under any of its names, with whatever else is in it', async (t) => {
+test('good bodies: accepts every JSON content type and unknown fields', async (t) => {
   const { address } = await readingHub(t);
   const body = '{"name": "é 😀 \\ud83d", "count": 1, "more": [1]}';
   for (const type of [
@@ -156,7 +156,7 @@ const badAddresses: [path: string, code: ErrorCode][] = [
   ['/catalog?limit=%F0%9F%98%80', 'invalid_request'],
   ['/catalog?limit[]=1&limit[a]=2&limit=__proto__', 'invalid_request'],
 ];
-test('bad addresses: a clear 4xx each, and the hub unharmed', async (t) => {
+test('bad addresses: each gets a clear 4xx and does not affect the hub', async (t) => {
   const { address, logged } = await readingHub(t);
   for (const [path, code] of badAddresses) {
     await t.test(path.slice(0, 60), async () => {

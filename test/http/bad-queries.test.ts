@@ -8,7 +8,7 @@ import { startLlm } from '../support/llm-server.ts';
 import { until } from '../support/until.ts';
 import { assertProblem, exchange, requestText } from './wire.ts';
 
-/** What people, programs and attackers type; all of it is text. */
+/** Queries that people, programs and attackers type; all of it is text. */
 const odd: Record<string, string> = {
   'only stop words': 'how can i do this with the',
   'only punctuation': '!!! ... --- ??? ((()))',
@@ -28,19 +28,19 @@ const odd: Record<string, string> = {
   Chinese: '从 PDF 文件中提取表格',
   Arabic: 'استخراج الجداول من ملفات',
   Russian: 'извлечь таблицы из файлов',
-  'combining signs': `${'e\u0301'.repeat(200)}`,
+  'combining characters': `${'e\u0301'.repeat(200)}`,
   'half an emoji': '%ED%A0%BD',
-  'right to left marks': '\u202Epdf\u202C \u200B',
+  'right-to-left marks': '\u202Epdf\u202C \u200B',
   'one letter': 'a',
   'one long word': 'x'.repeat(2_000),
   'many words': 'word '.repeat(399),
-  'the longest that is taken': '€'.repeat(2_000),
-  'a uid of nobody': 'mcp_server:nobody@9.9.9',
+  'the longest accepted query': '€'.repeat(2_000),
+  'an unknown uid': 'mcp_server:nobody@9.9.9',
   'half a uid': 'tool:',
   spaces: ' \t\n ',
 };
 
-test('bad queries: an answer each, never an error and never for long', SOON, async (t) => {
+test('bad queries: each is answered quickly and without an error', SOON, async (t) => {
   const { app, hub, world } = await testHub(t);
   await hub.load(await readDemoCatalog());
   await app.inject('/catalog/search?q=warm');
@@ -66,7 +66,7 @@ test('bad queries: an answer each, never an error and never for long', SOON, asy
   );
 });
 
-test('bad queries: what is too long is refused, and named', async (t) => {
+test('bad queries: an overlong parameter is refused and named', async (t) => {
   const { app, listen } = await testHub(t);
   const address = await listen();
   const ten = 'ten kilobytes of it '.repeat(500);
@@ -76,7 +76,7 @@ test('bad queries: what is too long is refused, and named', async (t) => {
   assert.equal((await app.inject(`/catalog/search?q=${'x'.repeat(2_000)}`)).statusCode, 200);
 });
 
-test('bad queries: percent signs that encode nothing are text', async (t) => {
+test('bad queries: percent signs that encode nothing are read as text', async (t) => {
   const { listen } = await testHub(t);
   const address = await listen();
   for (const q of ['%', '%zz', '%E2%82', '100%', 'a%00b', '+++']) {
@@ -85,14 +85,14 @@ test('bad queries: percent signs that encode nothing are text', async (t) => {
 });
 
 const models: [string, Parameters<Awaited<ReturnType<typeof startLlm>>['answer']>[0], string][] = [
-  ['says something else', () => 'Certainly! Here is a poem.', 'failed'],
+  ['answers with prose', () => 'Certainly! Here is a poem.', 'failed'],
   ['is silent', () => 'silence', 'failed'],
   ['refuses', () => ({ status: 429, body: 'slow down' }), 'failed'],
-  ['names what nobody offered', () => '{"order": [99, 98]}', 'failed'],
+  ['returns unknown candidates', () => '{"order": [99, 98]}', 'failed'],
   ['answers', ({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id).toReversed() }), 'applied'],
 ];
 for (const [name, say, rerank] of models) {
-  test(`a language model that ${name}: ${rerank}, and the search is answered`, async (t) => {
+  test(`a language model that ${name}: rerank is ${rerank}, and the search is answered`, async (t) => {
     const llm = await startLlm(t);
     llm.answer(say);
     const timeLimit = name === 'is silent' ? '1' : '60';
@@ -106,7 +106,7 @@ for (const [name, say, rerank] of models) {
     await hub.load(await readDemoCatalog());
     const search = async (rerank: string) =>
       SearchPage.parse((await app.inject(`/catalog/search?q=read+files&mode=keyword&rerank=${rerank}`)).json());
-    // A hub that is busy with a new catalog answers with what it has: with a single result there is nothing to order.
+    // A hub that is still indexing answers with what it has, and a single result needs no ordering.
     await until(async () => (await search('none')).items.length > 1);
     const page = await search('llm');
     assert.equal(page.rerank, rerank);

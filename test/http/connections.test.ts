@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTurn, trackConnections } from '../../src/http/connections.ts';
 
-test('connections: those that nothing was asked on are idle, and end', async (t) => {
+test('connections: closes idle connections, with or without an earlier request', async (t) => {
   const { connections, open } = await aListener(t);
   const [silent, asked] = [await open(), await open()];
   asked.socket.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -14,7 +14,7 @@ test('connections: those that nothing was asked on are idle, and end', async (t)
   await Promise.all([silent.closed, asked.closed]);
 });
 
-test('connections: while a request runs, nobody who may still ask is cut off', async (t) => {
+test('connections: keeps all connections open while a request runs', async (t) => {
   const { connections, open, isAsked, finish } = await aListener(t);
   const [silent, running] = [await open(), await open()];
   running.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -28,7 +28,7 @@ test('connections: while a request runs, nobody who may still ask is cut off', a
   await Promise.all([silent.closed, running.closed]);
 });
 
-test('connections: in the end all of them end', async (t) => {
+test('connections: endAll closes a connection whose request is still running', async (t) => {
   const { connections, open, isAsked } = await aListener(t);
   const running = await open();
   running.socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -67,7 +67,7 @@ async function openSocket(port: number) {
 
 const ASK = 'GET /answer HTTP/1.1\r\nHost: x\r\n\r\n';
 
-test('connections: requests sent at once are answered one after the other, in order', async (t) => {
+test('connections: answers pipelined requests in order', async (t) => {
   let running = 0;
   let most = 0;
   const port = await listening(
@@ -96,7 +96,7 @@ test('connections: requests sent at once are answered one after the other, in or
   assert.equal(most, 1);
 });
 
-test('connections: a client that reads nothing costs one answer, and is cut off', async (t) => {
+test('connections: a client that does not read gets one response and is cut off', async (t) => {
   let answered = 0;
   const cutOff = Promise.withResolvers<void>();
   const port = await listening(
@@ -115,7 +115,7 @@ test('connections: a client that reads nothing costs one answer, and is cut off'
   assert.equal(answered, 1);
 });
 
-test('connections: more requests than anybody waits for end the connection', async (t) => {
+test('connections: closes a connection with too many pipelined requests', async (t) => {
   let answered = 0;
   const port = await listening(
     t,

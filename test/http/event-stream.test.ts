@@ -20,13 +20,13 @@ async function served(t: TestContext, work: Work, signOfLifeMs?: number): Promis
   return `${await app.listen({ host: '127.0.0.1', port: 0 })}/work`;
 }
 
-test('event stream: wanted by those who say so', () => {
+test('event stream: sent only to clients that accept it', () => {
   const accepts = (accept?: string) => wantsEvents({ headers: { accept } } as unknown as FastifyRequest);
   for (const accept of ['text/event-stream', 'application/json, Text/Event-Stream;q=0.9']) assert.ok(accepts(accept));
   for (const accept of [undefined, '', '*/*', 'application/json', 'text/plain']) assert.ok(!accepts(accept));
 });
 
-test('event stream: progress as it comes, and at the end the result', async (t) => {
+test('event stream: sends progress events, then the result', async (t) => {
   const url = await served(t, async (report) => {
     report([{ done: 1 }]);
     await sleep(20);
@@ -44,7 +44,7 @@ test('event stream: progress as it comes, and at the end the result', async (t) 
   ]);
 });
 
-test('event stream: events arrive while the work goes on', async (t) => {
+test('event stream: sends events while the work is running', async (t) => {
   const release = Promise.withResolvers<void>();
   const url = await served(t, async (report) => {
     report({ done: 1 });
@@ -58,7 +58,7 @@ test('event stream: events arrive while the work goes on', async (t) => {
   assert.match(String((await reader?.read())?.value), /event: result\ndata: "end"/);
 });
 
-test('event stream: work that is silent for long gives signs of life', async (t) => {
+test('event stream: sends keep-alives during long silences', async (t) => {
   const release = Promise.withResolvers<void>();
   const work: Work = async (report) => {
     report({});
@@ -74,12 +74,12 @@ test('event stream: work that is silent for long gives signs of life', async (t)
   assert.match(text, /^event: progress\ndata: \{\}\n\n(: still at work\n\n){2,}event: result\ndata: "end"\n\n$/);
 });
 
-test('event stream: what is done before there is anything to tell has its result only', async (t) => {
+test('event stream: work that ends before any progress sends only its result', async (t) => {
   const url = await served(t, async () => 7);
   assert.deepEqual(eventsOf(await (await fetch(url, { method: 'POST' })).text()), [{ event: 'result', data: 7 }]);
 });
 
-test('event stream: what fails at once fails with its own status, as without a stream', async (t) => {
+test('event stream: an immediate failure has the same status as without a stream', async (t) => {
   const url = await served(t, async () => {
     throw new HubError('sync_running', 'Not now.');
   });
@@ -88,7 +88,7 @@ test('event stream: what fails at once fails with its own status, as without a s
   assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
 });
 
-test('event stream: a later failure is the last event, as a problem with no internals', async (t) => {
+test('event stream: a later failure is the last event, a problem without internals', async (t) => {
   for (const [error, code] of [
     [new HubError('database_unavailable', 'Later.'), 'database_unavailable'],
     [new Error('secret words'), 'internal_error'],
@@ -109,7 +109,7 @@ test('event stream: a later failure is the last event, as a problem with no inte
   }
 });
 
-test('event stream: a caller that goes away does not end the work', async (t) => {
+test('event stream: the work goes on when the client disconnects', async (t) => {
   const finished = Promise.withResolvers<string>();
   const url = await served(t, async (report) => {
     for (let step = 0; step < 20; step += 1) {

@@ -1,4 +1,4 @@
-// Server-sent events, as a client reads them.
+// Reads server-sent events as a client does.
 
 export interface ReceivedEvent {
   event: string;

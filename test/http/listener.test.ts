@@ -23,12 +23,12 @@ const broken: { name: string; bytes: string | Buffer; code: ErrorCode }[] = [
     code: 'invalid_request',
   },
   {
-    name: 'two lengths',
+    name: 'two Content-Length headers',
     bytes: 'POST /bodies HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}',
     code: 'invalid_request',
   },
   {
-    name: 'a length and chunks',
+    name: 'Content-Length with chunked encoding',
     bytes: 'POST /bodies HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     code: 'invalid_request',
   },
@@ -42,7 +42,7 @@ const broken: { name: string; bytes: string | Buffer; code: ErrorCode }[] = [
   { name: 'a long address', bytes: requestText(`GET /${LONG}`), code: 'uri_too_long' },
 ];
 
-test('what is not a readable request gets a clear answer, and harms nobody', async (t) => {
+test('unreadable requests get a clear 4xx and do not affect others', async (t) => {
   const { app, address, logged } = await listeningHub(t);
   const usual = securityOf(await inject(app, '/nowhere'));
   for (const { name, bytes, code } of broken) {
@@ -65,7 +65,7 @@ function securityOf({ headers }: Answer) {
   return names.map((name) => headers[name] ?? `no ${name}`);
 }
 
-test('five hundred small headers are not flood', async (t) => {
+test('accepts five hundred small headers', async (t) => {
   const { address } = await listeningHub(t);
   assert.equal((await exchange(address, flood(500))).status, 200);
 });
@@ -78,7 +78,7 @@ const slow = [
     start: requestText('POST /nowhere', { ...JSON_BODY, 'Content-Length': '9' }),
   },
 ];
-test('requests that do not arrive in time are ended', { concurrency: true }, async (t) => {
+test('requests that do not arrive in time are closed', { concurrency: true }, async (t) => {
   const { app, address, logged } = await listeningHub(t, { REQUEST_TIMEOUT_SEC: '1' });
   await Promise.all(
     slow.map(({ name, start }) =>
@@ -94,7 +94,7 @@ test('requests that do not arrive in time are ended', { concurrency: true }, asy
   );
 });
 
-test('a caller that goes away in the middle of a body harms nobody', async (t) => {
+test('a client that disconnects in the middle of a body does not affect others', async (t) => {
   const { app, address, logged } = await listeningHub(t);
   const { hostname, port } = new URL(address);
   for (const start of slow) {
@@ -121,7 +121,7 @@ function flood(count: number): string {
   return requestText('GET /health', Object.fromEntries(many));
 }
 
-/** Sends the start, then a byte now and then, until the server has had enough. */
+/** Sends the start, then one byte at a time, until the server closes the connection. */
 async function trickle(address: string, start: string) {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);

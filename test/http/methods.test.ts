@@ -17,13 +17,13 @@ const ADDRESSES = [
   '/docs/json',
   '/docs/static/swagger-ui.css',
 ];
-/** Addresses that can also be changed and deleted. */
+/** Addresses that also accept PUT, PATCH or DELETE. */
 const ENTITIES = ['/catalog/entities/mcp_server:pdf-tables@1.0.0', '/catalog/entities/tool:a/b'];
 
 test('methods', async (t) => {
   const { app, listen } = await testHub(t, { manifests: [aManifest()] });
 
-  await t.test('405: an address says which methods it has, without reading the body', async () => {
+  await t.test('405: lists the allowed methods without reading the body', async () => {
     const cases = [
       { urls: ADDRESSES, methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'], allowed: 'GET HEAD OPTIONS' },
       { urls: ENTITIES, methods: ['POST', 'PUT', 'TRACE'], allowed: 'DELETE GET HEAD OPTIONS PATCH' },
@@ -38,7 +38,7 @@ test('methods', async (t) => {
     }
   });
 
-  await t.test('OPTIONS: an address says which methods it has', async () => {
+  await t.test('OPTIONS: lists the allowed methods', async () => {
     for (const url of ADDRESSES) {
       const answer = await inject(app, { method: 'OPTIONS', url });
       assert.equal(answer.status, 204, url);
@@ -52,7 +52,7 @@ test('methods', async (t) => {
     assertProblem(await inject(app, { method: 'OPTIONS', url: '/nowhere' }), 'route_not_found');
   });
 
-  await t.test('HEAD: the same status and headers as GET, and no body', async () => {
+  await t.test('HEAD: has the status and headers of GET, and no body', async () => {
     const address = await listen();
     const send = (line: string) => exchange(address, requestText(line));
     const addresses = [
@@ -69,7 +69,7 @@ test('methods', async (t) => {
       assert.equal(head.body, '', url);
       assert.equal(head.headers['content-type'], got.headers['content-type'], url);
       assert.equal(head.headers.etag, got.headers.etag, url);
-      // Figures differ from one moment to the next; problems carry request ids, which are equally long.
+      // Metrics change between two requests; problems contain request ids, which have a fixed length.
       if (url !== '/metrics') assert.equal(head.headers['content-length'], got.headers['content-length'], url);
     }
   });

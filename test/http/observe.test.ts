@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testHub } from '../support/hub.ts';
 
-test('log: one event for each request, that reads alone and holds no query string', async (t) => {
+test('log: writes one self-contained event per request, without the query string', async (t) => {
   const { app, world } = await testHub(t);
   await app.inject({ url: '/catalog?q=private', headers: { 'x-request-id': 'r-1', cookie: 'private' } });
   await app.inject({ url: '/catalog/entities/tool:unknown', headers: { 'x-request-id': 'r-2' } });
@@ -27,7 +27,7 @@ test('log: one event for each request, that reads alone and holds no query strin
   ]);
 });
 
-test('log: machines that ask every few seconds are heard at debug only', async (t) => {
+test('log: frequent polls by machines are logged at debug level only', async (t) => {
   const { app, world } = await testHub(t);
   await app.inject('/health');
   await app.inject('/metrics');
@@ -37,7 +37,7 @@ test('log: machines that ask every few seconds are heard at debug only', async (
   );
 });
 
-test('log: a long address is cut', async (t) => {
+test('log: cuts long addresses', async (t) => {
   const { app, world } = await testHub(t);
   await app.inject(`/${'x'.repeat(5000)}`);
   assert.ok((world.logged[0]?.message.length ?? 0) < 250);

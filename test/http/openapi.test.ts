@@ -8,7 +8,7 @@ const ELSEWHERE = /(?:https?:)?\/\/(?!www\.w3\.org\/)[\w-]+\.[\w.-]+/;
 test('/docs', async (t) => {
   const { app } = await testHub(t);
 
-  await t.test('the page and all it loads come from the hub', async () => {
+  await t.test('serves the page and all its assets from the hub', async () => {
     const page = await inject(app, '/docs');
     assert.equal(page.status, 200);
     assert.match(page.headers['content-type'] ?? '', /^text\/html/);
@@ -26,7 +26,7 @@ test('/docs', async (t) => {
     assert.doesNotMatch(page.body, ELSEWHERE);
   });
 
-  await t.test('its policy lets its own scripts run, and needs no inline ones', async () => {
+  await t.test('its policy allows its own scripts and needs no inline scripts', async () => {
     const page = await inject(app, '/docs');
     const policy = policyOf(page);
     assert.deepEqual(policy['script-src'], ["'self'"]);
@@ -34,11 +34,11 @@ test('/docs', async (t) => {
     assert.deepEqual(policy['connect-src'], ["'self'"]);
     assert.deepEqual(policy['default-src'], ["'none'"]);
     assert.doesNotMatch(page.body, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
-    // Over plain HTTP it would send the browser to an HTTPS that is not there.
+    // Over plain HTTP it would send the browser to an HTTPS port that nothing listens on.
     assert.equal('upgrade-insecure-requests' in policy, false);
   });
 
-  await t.test('what it starts with asks this hub for the document, and nobody whether it is valid', async () => {
+  await t.test('loads the document from this hub and calls no validator', async () => {
     const { body } = await inject(app, '/docs/static/swagger-initializer.js');
     assert.match(body, /url: resolveUrl\('\.\/json'\)/);
     assert.match(body, /"validatorUrl":\s*null/);
@@ -47,7 +47,7 @@ test('/docs', async (t) => {
     assert.equal(shown.body, published.body);
   });
 
-  await t.test('its policy is for itself; everything else may load nothing', async () => {
+  await t.test('its policy applies only to /docs; other responses may load nothing', async () => {
     for (const url of ['/openapi.json', '/catalog', '/nowhere', '/health']) {
       const policy = policyOf(await inject(app, url));
       assert.deepEqual(policy['default-src'], ["'none'"]);
@@ -56,7 +56,7 @@ test('/docs', async (t) => {
   });
 });
 
-/** What a style sheet would load; pictures that are part of it do not count. */
+/** The URLs that a style sheet loads, without data URLs. */
 function addressesIn(css: string): string[] {
   const loaded = [...css.matchAll(/(?:url\(|@import)\s*["']?([^"')]+)/g)].map(([, address = '']) => address);
   return loaded.filter((address) => !address.startsWith('data:'));

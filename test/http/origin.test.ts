@@ -5,7 +5,7 @@ import { testHub } from '../support/hub.ts';
 const TOKEN = 'operators-only-0123456789';
 const BODY = { url: 'https://catalog.example.org/index.json' };
 
-test('origin: an open hub takes changes from programs and from its own page, not from pages of other sites', async (t) => {
+test('origin: an open hub accepts changes from programs and its own page, not from other sites', async (t) => {
   const { app } = await testHub(t, { settings: { BASE_URL: 'https://hub.example.org' } });
   const status = async (headers: Record<string, string>) =>
     (await app.inject({ method: 'POST', url: '/remotes', payload: BODY, headers })).statusCode;
@@ -25,7 +25,7 @@ test('origin: an open hub takes changes from programs and from its own page, not
   for (const headers of refused) assert.equal(await status(headers), 403, JSON.stringify(headers));
 });
 
-/** The owner of a public name server cannot point any of these to this machine. */
+/** Host names that the owner of a public name server cannot point to this machine. */
 const WELCOME = [
   'localhost:8443',
   'localhost.',
@@ -52,7 +52,7 @@ const REBOUND = [
 ];
 const ADMIN_READS = ['/gateways/pending', '/diagnostics', '/remotes/rejections'];
 
-test('origin: an open hub shows what only operators may see under names that nobody can rebind, and tells what to do', async (t) => {
+test('origin: an open hub serves admin reads only under host names that cannot be rebound', async (t) => {
   const { app } = await testHub(t, { settings: { BASE_URL: 'https://hub.example.org' } });
   const get = (url: string, host: string) => app.inject({ url, headers: { host } });
   for (const host of WELCOME) assert.equal((await get('/gateways/pending', host)).statusCode, 200, host);
@@ -70,7 +70,7 @@ test('origin: an open hub shows what only operators may see under names that nob
   );
 });
 
-test('origin: a hub with a token needs the token, wherever a request comes from', async (t) => {
+test('origin: a hub with a token requires it from every origin', async (t) => {
   const { app } = await testHub(t, { settings: { API_TOKEN: TOKEN } });
   const headers = { authorization: `Bearer ${TOKEN}`, host: 'hub.internal', origin: 'http://hub.internal' };
   const { statusCode } = await app.inject({ method: 'POST', url: '/remotes', payload: BODY, headers });

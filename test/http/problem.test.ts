@@ -7,7 +7,7 @@ import { type Answer, assertProblem, exchange, inject, requestText } from './wir
 
 const OPEN = { config: { isOpen: true } };
 
-test('problem: every code has its answer, and its sentence arrives as it was written', async (t) => {
+test('problem: every code has its status, and its message arrives unchanged', async (t) => {
   const { app } = await testHub(t);
   app.get<{ Params: { code: ErrorCode } }>('/fail/:code', OPEN, (request) => {
     throw new HubError(request.params.code, 'This is the sentence.');
@@ -19,7 +19,7 @@ test('problem: every code has its answer, and its sentence arrives as it was wri
   }
 });
 
-// The others need time or a database of their own: `overloaded` is in server.test.ts, `request_timeout` and the broken
+// The others need time or a separate database: `overloaded` is in server.test.ts, `request_timeout` and the broken
 // requests in listener.test.ts, `database_unavailable` in routes/service.test.ts.
 const reached: { code: ErrorCode; send: (hub: { address: string }) => Promise<Answer> }[] = [
   { code: 'invalid_request', send: ({ address }) => get(address, '/catalog?limit=0') },
@@ -33,7 +33,7 @@ const reached: { code: ErrorCode; send: (hub: { address: string }) => Promise<An
   { code: 'unsupported_media_type', send: ({ address }) => post(address, '/manifests', 'a=b', 'text/plain') },
   { code: 'internal_error', send: ({ address }) => get(address, '/broken') },
 ];
-test('problem: reached over a real connection', async (t) => {
+test('problem: codes that need a real connection', async (t) => {
   const hub = await brokenHub(t);
   for (const { code, send } of reached) {
     await t.test(code, async () => {
@@ -45,7 +45,7 @@ test('problem: reached over a real connection', async (t) => {
   }
 });
 
-test('problem: an error of ours says nothing of the inside, and is logged once with its cause', async (t) => {
+test('problem: an internal error reveals no details and is logged once with its cause', async (t) => {
   const { address, logged } = await brokenHub(t);
   const answer = await get(address, '/broken?q=private');
   const { detail, request_id } = assertProblem(answer, 'internal_error');
@@ -59,7 +59,7 @@ test('problem: an error of ours says nothing of the inside, and is logged once w
   assert.match(failure.fields.error.message, /hunter2/);
 });
 
-test('problem: a body that is packed in another way than it says, or in one that is not read, is told so', async (t) => {
+test('problem: an unsupported or wrong Content-Encoding is reported', async (t) => {
   const { address } = await brokenHub(t);
   const send = (encoding: string) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
@@ -72,7 +72,7 @@ test('problem: a body that is packed in another way than it says, or in one that
   );
 });
 
-test('problem: what an invalid manifest lacks is listed', async (t) => {
+test('problem: lists what is missing in an invalid manifest', async (t) => {
   const { address } = await brokenHub(t);
   const { errors } = assertProblem(await post(address, '/manifests', '{"type":"tool"}'), 'invalid_manifest');
   assert.deepEqual(
@@ -81,27 +81,27 @@ test('problem: what an invalid manifest lacks is listed', async (t) => {
   );
 });
 
-test('problem: an empty text is called so', async (t) => {
+test('problem: reports an empty string as empty', async (t) => {
   const { app } = await testHub(t);
   const answer = await app.inject({ method: 'POST', url: '/v0/auth/github-at', payload: { github_token: '' } });
   assert.deepEqual(answer.json().errors, [{ path: 'github_token', message: 'must not be empty' }]);
 });
 
-test('problem: what is thrown that is not an error at all is an internal error', () => {
+test('problem: a thrown value that is not an Error is an internal error', () => {
   for (const thrown of [undefined, null, 'text', 7, {}, new TypeError('x'), { statusCode: 500 }]) {
     assert.equal(asHubError(thrown).code, 'internal_error');
   }
   assert.equal(asHubError(Object.assign(new Error('Odd.'), { statusCode: 418 })).code, 'invalid_request');
 });
 
-test('problem: no code shares a title with another', () => {
+test('problem: titles are unique', () => {
   const titles = Object.values(PROBLEMS).map(({ title }) => title);
   assert.equal(new Set(titles).size, titles.length);
 });
 
 const sane = ['abc', '8a4b6c1e-0d52-4f3f-9d7e-1c2b3a4d5e6f', 'a.b:c-d_1', 'x'.repeat(128)];
 const insane = ['', 'x'.repeat(129), 'a b', 'a"b', '<script>', 'a\tb', '{}', 'é', 'a, b'];
-test('request ids: a sane one is given back, any other is replaced', async (t) => {
+test('request ids: returns a valid id and replaces any other', async (t) => {
   const { app } = await testHub(t);
   for (const url of ['/health', '/nowhere', '/catalog/entities/%zz', '/%zz']) {
     for (const id of sane) {

@@ -6,7 +6,7 @@ import { choice, csv, flag, freeText, wholeNumber, words } from '../../src/http/
 interface Case {
   name: string;
   schema: z.ZodType;
-  /** Text → what it is read as; for `refused`, text → the message. */
+  /** Text → the value it is read as; for `refused`, text → the message. */
   read: [unknown, unknown][];
   refused: [unknown, string][];
 }
@@ -60,7 +60,7 @@ const cases: Case[] = [
       [['a', 'b'], 'must be given once'],
     ],
   },
-  { name: 'flag that is on', schema: flag(true), read: [[undefined, true]], refused: [] },
+  { name: 'flag with default true', schema: flag(true), read: [[undefined, true]], refused: [] },
   {
     name: 'wholeNumber',
     schema: wholeNumber(1, 500).prefault(50),

@@ -8,7 +8,7 @@ import { assertProblem, inject } from './wire.ts';
 
 const PREFLIGHT = { origin: 'https://other.example', 'access-control-request-method': 'GET' };
 
-test('CORS: pages of other sites may read what is public', async (t) => {
+test('CORS: other sites may read public routes', async (t) => {
   const { app } = await testHub(t);
   for (const url of ['/catalog', '/health', '/config', '/catalog/entities/tool:unknown', '/openapi.json']) {
     const { headers } = await inject(app, { url, headers: { origin: 'https://other.example' } });
@@ -26,7 +26,7 @@ test('CORS: pages of other sites may read what is public', async (t) => {
   }
 });
 
-test('CORS: pages of other sites may not use what is protected', async (t) => {
+test('CORS: other sites may not use protected routes', async (t) => {
   const { app } = await testHub(t);
   app.get('/admin-read', { config: { operation: 'listAudit' } }, async () => ({}));
   app.post('/admin-write', { config: { operation: 'listAudit' } }, async () => ({}));
@@ -44,7 +44,7 @@ test('CORS: pages of other sites may not use what is protected', async (t) => {
   }
 });
 
-test('security headers: on every answer, errors too', async (t) => {
+test('security headers: present on every response, including errors', async (t) => {
   const { app } = await testHub(t);
   for (const url of ['/health', '/catalog', '/nowhere', '/catalog?limit=0', '/metrics']) {
     const { headers } = await inject(app, url);
@@ -62,7 +62,7 @@ test('security headers: on every answer, errors too', async (t) => {
   }
 });
 
-test('compression: what is over 1 kB, in the way the caller reads best', async (t) => {
+test('compression: applies above 1 kB, with the client’s preferred encoding', async (t) => {
   const manifests = Array.from({ length: 5 }, (_, index) => aManifest({ id: `e${index}` }));
   const { app } = await testHub(t, { manifests });
   const plain = await app.inject('/catalog');
@@ -104,7 +104,7 @@ test('rate limit: counts all public reads of an address together', async (t) => 
   assert.equal((await inject(app, { url: '/metrics', headers: from('192.0.2.1') })).status, 200, 'not a public read');
 });
 
-test('rate limit: an address that a caller makes up counts only behind a proxy', async (t) => {
+test('rate limit: X-Forwarded-For counts only behind a proxy', async (t) => {
   const { app } = await testHub(t, { settings: { RATE_LIMIT_PER_MINUTE: '2' } });
   const statuses = [];
   for (const n of [1, 2, 3]) {
@@ -115,13 +115,13 @@ test('rate limit: an address that a caller makes up counts only behind a proxy',
   assert.equal((await inject(app, '/health')).status, 200, 'who watches the hub must see that it lives');
 });
 
-test('rate limit: none unless it is set', async (t) => {
+test('rate limit: off unless it is set', async (t) => {
   const { app } = await testHub(t);
   const answers = await Promise.all(Array.from({ length: 300 }, () => inject(app, '/config')));
   assert.ok(answers.every(({ status, headers }) => status === 200 && headers['x-ratelimit-limit'] === undefined));
 });
 
-test('overload: a hub that cannot keep up says so, still tells that it lives, and recovers', async (t) => {
+test('overload: an overloaded hub answers 503, stays alive on /health, and recovers', async (t) => {
   const { app, world } = await testHub(t, { manifests: [aManifest()] });
   const ask = () => inject(app, { url: '/catalog', headers: { origin: 'https://other.example' } });
   const answers = [];
@@ -146,7 +146,7 @@ test('overload: a hub that cannot keep up says so, still tells that it lives, an
   );
 });
 
-test('closing: what arrives on an open connection is answered, and the connection then ends', async (t) => {
+test('closing: answers what arrives on an open connection, then closes it', async (t) => {
   const { app, listen } = await testHub(t);
   const asked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ test('closing: what arrives on an open connection is answered, and the connectio
   await closed;
 });
 
-/** Blocks the event loop, as a large piece of work would. */
+/** Blocks the event loop, as a long computation would. */
 function keepBusy(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end) JSON.parse('[1,2,3]');

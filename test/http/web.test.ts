@@ -14,7 +14,7 @@ import { assertProblem, inject } from './wire.ts';
 const PACKED = 'stands for what the build packs';
 const PAGE = '<!doctype html><title>the page</title>';
 
-test('page: it is served at its own addresses, and never from a cache', async (t) => {
+test('page: served at its own addresses and never from a cache', async (t) => {
   const app = await builtPage(t);
   for (const url of ['/', '/?q=pdf', '/operations', '/entities/tool:a@1.0.0', '/entities/tool%3Aa%40b%2Fc']) {
     const answer = await inject(app, url);
@@ -27,7 +27,7 @@ test('page: it is served at its own addresses, and never from a cache', async (t
   }
 });
 
-test('page: browsers are told what it will ask first, where that is certain', async (t) => {
+test('page: preloads its first request where that request is certain', async (t) => {
   const app = await builtPage(t);
   const link = async (url: string) => (await inject(app, url)).headers.link;
   assert.equal(await link('/'), `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
@@ -39,7 +39,7 @@ test('page: browsers are told what it will ask first, where that is certain', as
   );
 });
 
-test('page: an asset is requested once, and a missing one is not answered with the page', async (t) => {
+test('page: assets are cached for ever, and a missing asset is 404', async (t) => {
   const app = await builtPage(t);
   const asset = await inject(app, '/assets/index-abc123.js');
   assert.equal(asset.status, 200);
@@ -50,13 +50,13 @@ test('page: an asset is requested once, and a missing one is not answered with t
   }
 });
 
-test('page: a build that is under way does not take anything away from who has the page open', async (t) => {
+test('page: a running build does not break open pages', async (t) => {
   const app = await builtPage(t, (folder) => rm(join(folder, 'assets'), { recursive: true }));
   assert.equal((await inject(app, '/')).body, PAGE);
   assert.equal((await inject(app, '/assets/index-abc123.js')).body, 'export {};');
 });
 
-test('page: an asset that the build has packed is sent as it is to who can unpack it', async (t) => {
+test('page: a precompressed asset is sent as it is to clients that accept it', async (t) => {
   const app = await builtPage(t);
   const asked = (encoding: string) =>
     inject(app, { url: '/assets/index-abc123.js', headers: { 'accept-encoding': encoding } });
@@ -70,7 +70,7 @@ test('page: an asset that the build has packed is sent as it is to who can unpac
   assert.equal((await asked('gzip;q=0.5, br;q=0.9')).body, PACKED);
 });
 
-test('page: its policy allows nothing but its own files, and pictures of others only when asked', async (t) => {
+test('page: its policy allows only its own files, and remote images only on request', async (t) => {
   const app = await builtPage(t);
   const policy = async (url: string) => (await inject(app, url)).headers['content-security-policy'] ?? '';
   for (const url of ['/', '/operations', '/entities/tool:a', '/entities/tool:a?images=yes']) {
@@ -86,7 +86,7 @@ test('page: its policy allows nothing but its own files, and pictures of others 
   assert.match(await policy('/entities/tool:a?images=remote'), /script-src 'self'; .*img-src 'self' https:;/);
 });
 
-test('page: while it is not built, the hub works and its address says what to run', async (t) => {
+test('page: without a build, the hub works and its address says what to run', async (t) => {
   const app = fastify();
   t.after(() => app.close());
   webPage(app, { folder: join(tmpdir(), 'no-such-folder-for-a-page') });
@@ -99,7 +99,7 @@ test('page: while it is not built, the hub works and its address says what to ru
   }
 });
 
-test('page: the API keeps its addresses, and its own way to say that there is nothing', async (t) => {
+test('page: API addresses and their 404s stay as they are', async (t) => {
   const { app } = await testHub(t, { manifests: [aManifest({ type: 'tool', id: 'a/b' })] });
   for (const url of ['/catalog/entities/tool:none', '/catalog/entities/tool:none@1']) {
     assertProblem(await inject(app, url), 'entity_not_found');
@@ -134,7 +134,7 @@ test('page: a browser gets the page for an unknown address, with status 404', as
   assertProblem(await inject(app, { url: '/assets/none.js', headers: { accept } }), 'route_not_found');
 });
 
-/** A server with nothing but a page, as vite would have built it. */
+/** A server with only a page, as vite builds it. */
 async function builtPage(t: TestContext, then?: (folder: string) => Promise<void>) {
   const folder = await mkdtemp(join(tmpdir(), 'hub-page-'));
   await mkdir(join(folder, 'assets'));

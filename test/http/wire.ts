@@ -1,4 +1,4 @@
-// HTTP as bytes: for requests that no well-behaved client would send, and answers as they come off the socket.
+// HTTP as bytes: for requests that no well-behaved client sends, and raw responses.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import type { FastifyInstance, InjectOptions } from 'fastify';
@@ -10,14 +10,14 @@ export interface Answer {
   body: string;
 }
 
-/** A request without a socket, answered in the same shape as over one. */
+/** Injects a request without a socket and returns the same shape as over one. */
 export async function inject(app: FastifyInstance, request: string | InjectOptions): Promise<Answer> {
   const { statusCode, headers, body } = await app.inject(request);
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
   return { status: statusCode, headers: Object.fromEntries(texts), body };
 }
 
-/** Sends the bytes, and waits until the server has closed the connection. */
+/** Sends the bytes and waits until the server closes the connection. */
 export async function exchange(address: string, bytes: string | Buffer): Promise<Answer> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -26,13 +26,13 @@ export async function exchange(address: string, bytes: string | Buffer): Promise
   socket.write(bytes);
   await new Promise<void>((resolve, reject) => {
     socket.once('close', () => resolve());
-    // A server that refuses early may close while we still write; what it said counts.
+    // A server that refuses early may close while the client still writes; its response counts.
     socket.once('error', (error) => (received.length > 0 ? resolve() : reject(error)));
   });
   return parseAnswer(Buffer.concat(received).toString());
 }
 
-/** The text of a request that ends its connection. */
+/** The text of a request that closes its connection. */
 export function requestText(line: string, headers: Record<string, string> = {}, body = ''): string {
   const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const fields = Object.entries({ Host: 'hub.test', Connection: 'close', ...length, ...headers });
@@ -53,7 +53,7 @@ export function parseAnswer(text: string): Answer {
   };
 }
 
-/** Holds an answer against everything the contract says about errors, and gives its body. */
+/** Asserts everything the contract says about errors, and returns the body. */
 export function assertProblem(answer: Answer, code: keyof typeof PROBLEMS): Problem {
   const { status, title } = PROBLEMS[code];
   assert.equal(answer.status, status, answer.body);

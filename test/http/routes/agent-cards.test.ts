@@ -10,7 +10,7 @@ import { startIndexServer } from '../../support/index-server.ts';
 const TYPE = 'application/a2a-agent-card+json';
 const ID = 'agent:org.example.travel/travel-planner@1.2.0';
 
-testOnEveryEngine('agent cards: a card is ingested, shown again, and found by ARD', async (t, database) => {
+testOnEveryEngine('agent cards: a card is ingested, shown unchanged, and found by ARD', async (t, database) => {
   const server = aManifest({ id: 'trains', name: 'org.example/trains', description: 'Trains and their times.' });
   const promoted = aManifest({ type: 'agent', id: 'promoted', name: 'promoted' });
   const { hub, app } = await testHub(t, { database, manifests: [server, promoted] });

@@ -44,7 +44,7 @@ async function decide(app: FastifyInstance, uid: string, payload: JsonObject) {
   return inject(app, { method: 'POST', url: pathOf(uid), payload });
 }
 
-/** What the entity brings now is approved, unless the payload names something else. */
+/** Approves the current content of the entity unless the payload has another digest. */
 async function decided(app: FastifyInstance, uid: string, payload: JsonObject): Promise<ApprovalDecided> {
   const { digest } = await review(app, uid);
   const answer = await decide(app, uid, payload.decision === 'approve' ? { digest, ...payload } : payload);
@@ -67,7 +67,7 @@ async function isFound(app: FastifyInstance, uid: string): Promise<boolean> {
   return items.some(({ id }: { id: string }) => id === uid);
 }
 
-testOnEveryEngine('approvals: what is approved is found, installed and registered', async (t, database) => {
+testOnEveryEngine('approvals: an approved entity is found, installed and registered', async (t, database) => {
   const { app, hub, registered } = await withPolicy(t, database, ASK, [
     server('a'),
     server('b'),
@@ -95,7 +95,7 @@ testOnEveryEngine('approvals: what is approved is found, installed and registere
   assert.deepEqual([await listed(app), await listed(app, 'approved')], [[uidOf('b')], [uidOf('a')]]);
 });
 
-testOnEveryEngine('approvals: a rejection has a reason, and stays refused', async (t, database) => {
+testOnEveryEngine('approvals: a rejected entity stays refused, with its reason', async (t, database) => {
   const { app, hub, registered } = await withPolicy(t, database, ASK, [server('a')]);
   const item = await decided(app, uidOf('a'), { decision: 'reject', reason: 'Sends data abroad.' });
   assert.deepEqual([item.decision?.decision, item.decision?.reason], ['rejected', 'Sends data abroad.']);
@@ -105,7 +105,7 @@ testOnEveryEngine('approvals: a rejection has a reason, and stays refused', asyn
   assert.deepEqual(registered(), []);
 });
 
-testOnEveryEngine('approvals: what is revoked leaves the gateway and waits again', async (t, database) => {
+testOnEveryEngine('approvals: a revoked entity leaves the gateway and waits again', async (t, database) => {
   const { app, registered } = await withPolicy(t, database, ASK, [server('a')]);
   await decided(app, uidOf('a'), { decision: 'approve' });
   await until(() => registered().length > 0);
@@ -117,27 +117,24 @@ testOnEveryEngine('approvals: what is revoked leaves the gateway and waits again
   await decided(app, uidOf('a'), { decision: 'reject', reason: 'No.' });
 });
 
-testOnEveryEngine(
-  'approvals: of two who decide at once, the first stands and the second is told',
-  async (t, database) => {
-    const { app } = await withPolicy(t, database, ASK, [server('a')]);
-    const { digest } = await review(app, uidOf('a'));
-    const answers = await Promise.all([
-      decide(app, uidOf('a'), { decision: 'approve', digest }),
-      decide(app, uidOf('a'), { decision: 'reject', reason: 'No.' }),
-    ]);
-    const refused = answers.filter(({ status }) => status !== 200);
-    assert.equal(refused.length, 1);
-    const [first = refused[0]] = refused;
-    assert.ok(first);
-    const { detail } = assertProblem(first, 'decision_conflict');
-    assert.match(detail, /was (approved|rejected) by anybody on 2026-06-01 at 12:00/);
-    const again = (await review(app, uidOf('a'))).decision?.decision === 'approved' ? 'approve' : 'reject';
-    await decided(app, uidOf('a'), { decision: again, reason: 'No.' });
-  },
-);
+testOnEveryEngine('approvals: the first of two concurrent decisions wins', async (t, database) => {
+  const { app } = await withPolicy(t, database, ASK, [server('a')]);
+  const { digest } = await review(app, uidOf('a'));
+  const answers = await Promise.all([
+    decide(app, uidOf('a'), { decision: 'approve', digest }),
+    decide(app, uidOf('a'), { decision: 'reject', reason: 'No.' }),
+  ]);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, 1);
+  const [first = refused[0]] = refused;
+  assert.ok(first);
+  const { detail } = assertProblem(first, 'decision_conflict');
+  assert.match(detail, /was (approved|rejected) by anybody on 2026-06-01 at 12:00/);
+  const again = (await review(app, uidOf('a'))).decision?.decision === 'approved' ? 'approve' : 'reject';
+  await decided(app, uidOf('a'), { decision: again, reason: 'No.' });
+});
 
-testOnEveryEngine('approvals: two who approve at once agree, and the first is named', async (t, database) => {
+testOnEveryEngine('approvals: two concurrent approvals name the first reviewer', async (t, database) => {
   const { app, hub } = await testHub(t, { settings: { API_TOKEN: 'secret' }, manifests: [server('a')], database });
   await hub.changePolicy(ASK);
   const { digest } = await hub.getApproval(uidOf('a'));
@@ -157,7 +154,7 @@ testOnEveryEngine('approvals: two who approve at once agree, and the first is na
   assert.ok(names.includes(String(deciders[0])));
 });
 
-testOnEveryEngine('approvals: nothing is approved that nobody saw', async (t, database) => {
+testOnEveryEngine('approvals: an approval needs the digest of what was reviewed', async (t, database) => {
   const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
   const { digest } = await review(app, uidOf('a'));
   const blind = assertProblem(await decide(app, uidOf('a'), { decision: 'approve' }), 'invalid_request');
@@ -172,26 +169,23 @@ testOnEveryEngine('approvals: nothing is approved that nobody saw', async (t, da
   assert.deepEqual(await listed(app), [uidOf('a')]);
 });
 
-testOnEveryEngine(
-  'approvals: a version stays approved while its texts change, and not when it brings something else',
-  async (t, database) => {
-    const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
-    const { digest } = await review(app, uidOf('a'));
-    await decided(app, uidOf('a'), { decision: 'approve', digest });
-    await hub.load([{ document: server('a', { summary: 'New words.' }) }]);
-    assert.deepEqual(await listed(app), []);
-    await hub.load([
-      { document: server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil', version: '1.0.0' } }] }) },
-    ]);
-    assert.deepEqual(await listed(app), [uidOf('a')]);
-    assert.equal(await isFound(app, uidOf('a')), false);
-    assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
-    await hub.load([{ document: server('a') }]);
-    assert.deepEqual(await listed(app), [], 'what was approved is approved when it comes back');
-  },
-);
+testOnEveryEngine('approvals: an approval survives a new summary, but not new artifacts', async (t, database) => {
+  const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
+  const { digest } = await review(app, uidOf('a'));
+  await decided(app, uidOf('a'), { decision: 'approve', digest });
+  await hub.load([{ document: server('a', { summary: 'New words.' }) }]);
+  assert.deepEqual(await listed(app), []);
+  await hub.load([
+    { document: server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil', version: '1.0.0' } }] }) },
+  ]);
+  assert.deepEqual(await listed(app), [uidOf('a')]);
+  assert.equal(await isFound(app, uidOf('a')), false);
+  assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
+  await hub.load([{ document: server('a') }]);
+  assert.deepEqual(await listed(app), [], 'what was approved is approved when it comes back');
+});
 
-testOnEveryEngine('approvals: a new version asks again, unless the rule says otherwise', async (t, database) => {
+testOnEveryEngine('approvals: a new version needs approval unless the rule says otherwise', async (t, database) => {
   const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
   await decided(app, uidOf('a'), { decision: 'approve' });
   await hub.load([{ document: server('a', { version: '2.0.0' }) }]);
@@ -208,7 +202,7 @@ testOnEveryEngine('approvals: a new version asks again, unless the rule says oth
   assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
 });
 
-testOnEveryEngine('approvals: a name is approved as one remote has it', async (t, database) => {
+testOnEveryEngine('approvals: the approval of a name is limited to one remote', async (t, database) => {
   const host = await startIndexServer(t);
   host.put('/one.json', { manifests: [host.url('/m/1.json')] });
   host.put('/m/1.json', server('a'));
@@ -223,7 +217,7 @@ testOnEveryEngine('approvals: a name is approved as one remote has it', async (t
   assert.deepEqual(await listed(app), [uidOf('a', '9.0.0')]);
 });
 
-test('approvals: a reviewer sees who, where from, what is run and what it asks for', async (t) => {
+test('approvals: a review shows author, origin, commands and required access', async (t) => {
   const document = server('a', {
     license: 'MIT',
     source_url: 'https://git.example/acme/a',
@@ -298,7 +292,7 @@ const changedContent: {
   },
 ];
 for (const { of, registration, changes } of changedContent) {
-  test(`approvals: a reviewer sees a change of ${of}`, async (t) => {
+  test(`approvals: a review shows a change of ${of}`, async (t) => {
     const url = 'https://h.example/a/sse';
     const withParts = (parts: JsonObject) =>
       server('a', { mcp_registration: { server: { transport: 'SSE', url }, ...parts } });
@@ -318,7 +312,7 @@ for (const { of, registration, changes } of changedContent) {
   });
 }
 
-test('approvals: a rejection needs a reason, and says when it changes nothing', async (t) => {
+test('approvals: a rejection requires a reason and reports when it changes nothing', async (t) => {
   const { app } = await withPolicy(t, undefined, 'version: 1\nrules: []', [server('a')]);
   for (const payload of [{ decision: 'reject' }, { decision: 'reject', reason: ' ' }])
     assert.match(
@@ -329,7 +323,7 @@ test('approvals: a rejection needs a reason, and says when it changes nothing', 
   assert.match(note ?? '', /the entity stays available\. To keep it out, block it/);
 });
 
-testOnEveryEngine('approvals: a dry run counts what earlier approvals would let through', async (t, database) => {
+testOnEveryEngine('approvals: a dry run counts what earlier approvals would allow', async (t, database) => {
   const versions = ['1.0.0', '2.0.0', '3.0.0'].map((version) => server('a', { version }));
   const { app, hub } = await withPolicy(t, database, ASK, [...versions, server('b')]);
   await decided(app, uidOf('a'), { decision: 'approve' });
@@ -343,7 +337,7 @@ testOnEveryEngine('approvals: a dry run counts what earlier approvals would let 
   assert.deepEqual(narrowed.changes[0], { action: 'search', from: 'allow', to: 'require_approval', count: 1 });
 });
 
-testOnEveryEngine('approvals: nobody is asked about what cannot be registered', async (t, database) => {
+testOnEveryEngine('approvals: entities that cannot be registered never wait for approval', async (t, database) => {
   const local = server('local', {
     mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['npx', 'local'] } } },
   });
@@ -362,14 +356,14 @@ testOnEveryEngine('approvals: nobody is asked about what cannot be registered', 
   assert.deepEqual([affected, changes.map(({ action, count }) => [action, count])], [1, [['register', 1]]]);
 });
 
-test('approvals: agents wait for approval of their registration if they are registered', async (t) => {
+test('approvals: agents wait for approval when REGISTER_AGENTS is on', async (t) => {
   const settings = { MCP_GATEWAY_URL: 'http://127.0.0.1:9', JWT_SECRET_KEY: SECRET, REGISTER_AGENTS: 'true' };
   const { app, hub } = await testHub(t, { settings, manifests: [server('agent', { type: 'agent' })] });
   await hub.changePolicy('version: 1\ndefault: { register: require_approval }');
   assert.deepEqual(await listed(app), ['agent:agent@1.0.0']);
 });
 
-test('approvals: bad requests', async (t) => {
+test('approvals: refuses bad requests', async (t) => {
   const { app } = await withPolicy(t, undefined, ASK, [server('a')]);
   assertProblem(await inject(app, '/approvals?state=maybe'), 'invalid_request');
   assertProblem(await inject(app, '/approvals?limit=0'), 'invalid_request');

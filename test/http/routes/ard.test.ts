@@ -44,7 +44,7 @@ async function ard(t: TestContext, database?: DatabaseAddress) {
   return { app, hub, get, post };
 }
 
-test('ard: both well-known addresses say where to search', async (t) => {
+test('ard: both well-known addresses point to the search', async (t) => {
   const { get } = await ard(t);
   const { body, headers } = await get('/.well-known/ard.json');
   assert.equal(headers['access-control-allow-origin'], '*');
@@ -55,7 +55,7 @@ test('ard: both well-known addresses say where to search', async (t) => {
   assert.match(String(entry?.identifier), /^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$/);
 });
 
-testOnEveryEngine('ard: search answers whole entries with a score, the latest version of each', async (t, database) => {
+testOnEveryEngine('ard: search returns whole entries with a score, only the latest versions', async (t, database) => {
   const { post } = await ard(t, database);
   const { body } = await post('/ard/search', { query: { text: 'weather' }, federation: 'auto' });
   const found = body.results.find(({ identifier }) => identifier === 'urn:air:example.org:mcp:weather');
@@ -82,7 +82,7 @@ testOnEveryEngine('ard: search answers whole entries with a score, the latest ve
   );
 });
 
-test('ard: filters are or within a field, and across fields', async (t) => {
+test('ard: filters combine with OR within a field and AND across fields', async (t) => {
   const { post } = await ard(t);
   const found = async (filter: object) =>
     (await post('/ard/search', { query: { text: 'weather', filter } })).body.results.map(
@@ -98,7 +98,7 @@ test('ard: filters are or within a field, and across fields', async (t) => {
   assert.match(String(body.message), /query\.filter: must be an object with members of these: identifier, /);
 });
 
-testOnEveryEngine('ard: pages of searches and lists, facets of all', async (t, database) => {
+testOnEveryEngine('ard: pages through searches and lists, and counts facets over all entries', async (t, database) => {
   const { post, get } = await ard(t, database);
   const first = (await post('/ard/search', { query: { text: 'weather' }, pageSize: 1 })).body;
   assert.equal(first.results.length, 1);
@@ -139,7 +139,7 @@ testOnEveryEngine('ard: pages of searches and lists, facets of all', async (t, d
   assert.deepEqual(ofSearch.body.facets, { tags: { buckets: [{ value: 'forecast', count: 1 }] } });
 });
 
-test('ard: one entry, and its card', async (t) => {
+test('ard: returns one entry and its card', async (t) => {
   const { get, app } = await ard(t);
   assert.equal(
     (await get('/ard/agents/urn:air:Some.github.io:mcp:numbers')).body.displayName,
@@ -179,18 +179,15 @@ const BAD: [string, object][] = [
   ['/ard/explore', { resultType: { facets: [{ field: '__proto__' }] } }],
 ];
 
-testOnEveryEngine(
-  'ard: a facet that is asked for twice is counted once, and there are not too many',
-  async (t, database) => {
-    const { post } = await ard(t, database);
-    const explore = (facets: object[]) => post<JsonObject>('/ard/explore', { resultType: { facets } });
-    const twice = await explore([{ field: 'type', limit: 1 }, { field: 'publisher' }, { field: 'type' }]);
-    assert.deepEqual(twice.body.facets, (await explore([{ field: 'type' }, { field: 'publisher' }])).body.facets);
-    const many = await explore(Array.from({ length: 21 }, () => ({ field: 'type' })));
-    assert.equal(many.status, 400);
-    assert.match(String(many.body.message), /facets: must not name more than 20 facets/);
-  },
-);
+testOnEveryEngine('ard: counts a repeated facet once, and refuses too many facets', async (t, database) => {
+  const { post } = await ard(t, database);
+  const explore = (facets: object[]) => post<JsonObject>('/ard/explore', { resultType: { facets } });
+  const twice = await explore([{ field: 'type', limit: 1 }, { field: 'publisher' }, { field: 'type' }]);
+  assert.deepEqual(twice.body.facets, (await explore([{ field: 'type' }, { field: 'publisher' }])).body.facets);
+  const many = await explore(Array.from({ length: 21 }, () => ({ field: 'type' })));
+  assert.equal(many.status, 400);
+  assert.match(String(many.body.message), /facets: must not name more than 20 facets/);
+});
 
 for (const [url, body] of BAD) {
   test(`ard: ${url} refuses ${JSON.stringify(body)}`, async (t) => {
@@ -210,7 +207,7 @@ for (const query of [
   });
 }
 
-testOnEveryEngine('ard: lists what was published or changed later than a date', async (t, database) => {
+testOnEveryEngine('ard: lists entries published or changed after a date', async (t, database) => {
   const { get, hub } = await ard(t, database);
   const provenance = { published_at: '2020-03-01T00:00:00Z' };
   await hub.save({ document: { ...MANIFESTS[3], id: 'early', name: 'org.early/one', provenance } });
@@ -227,7 +224,7 @@ testOnEveryEngine('ard: lists what was published or changed later than a date', 
     assert.equal((await get(`/ard/agents?filter=${wrong}`)).status, 400, wrong);
 });
 
-testOnEveryEngine('ard: what was read once is read again after a change', async (t, database) => {
+testOnEveryEngine('ard: cached answers are refreshed after a change', async (t, database) => {
   const { get, post, hub } = await ard(t, database);
   const count = async () => {
     const request = { resultType: { facets: [{ field: 'type' }] } };

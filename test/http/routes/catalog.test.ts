@@ -23,7 +23,7 @@ const TOOL = aManifest({
 });
 const MANIFESTS = [SERVER, OLD_SERVER, AGENT, TOOL];
 
-test('catalog: lists everything as pages that fit together', async (t) => {
+test('catalog: pages list every entity exactly once', async (t) => {
   const { app } = await testHub(t, { manifests: MANIFESTS });
   const whole = CatalogPage.parse((await app.inject('/catalog')).json());
   assert.equal(whole.total, 4);
@@ -69,7 +69,7 @@ test('catalog: filters and sorts', async (t) => {
   }
 });
 
-test('catalog: sort=quality and sort=updated_at put the best and the newest first', async (t) => {
+test('catalog: sort=quality lists the best first, sort=updated_at the newest', async (t) => {
   const { app, hub, world } = await testHub(t, { manifests: MANIFESTS });
   world.setTime('2026-06-02T12:00:00.000Z');
   await hub.load([{ document: { type: 'tool', id: 'bare', version: '1' } }]);
@@ -98,7 +98,7 @@ const refusedQueries = [
   { query: 'q=%00', path: 'q' },
   { query: `q=${'a+'.repeat(5000)}`, path: 'q' },
 ];
-test('catalog: a wrong parameter is named', async (t) => {
+test('catalog: names the invalid parameter', async (t) => {
   const { app } = await testHub(t);
   for (const { query, path } of refusedQueries) {
     await t.test(query.slice(0, 40), async () => {
@@ -117,7 +117,7 @@ test('catalog: a wrong parameter is named', async (t) => {
   );
 });
 
-test('entities: by id, and without a version the newest', async (t) => {
+test('entities: found by id, and without a version as the newest', async (t) => {
   const { app } = await testHub(t, { manifests: [...MANIFESTS, { ...SERVER, version: '0.10.0' }] });
   const entity = EntityRecord.parse((await app.inject('/catalog/entities/mcp_server:pdf-tables@0.9.0')).json());
   assert.equal(entity.uid, 'mcp_server:pdf-tables@0.9.0');
@@ -130,7 +130,7 @@ test('entities: by id, and without a version the newest', async (t) => {
   assert.equal((await app.inject('/catalog/entities/mcp_server:pdf-tables')).json().version, '1.0.0');
 });
 
-test('entities: an id is found however its characters are encoded, and by the address the hub gives', async (t) => {
+test('entities: found by id in any URL encoding, and by their self link', async (t) => {
   const odd = aManifest({ type: 'tool', id: 'acme/100%/wörld+?#&;=', version: '1.0.0+b/2' });
   const { app, listen } = await testHub(t, { manifests: [TOOL, odd] });
   const address = await listen();
@@ -173,7 +173,7 @@ const unknownIds = [
   'x'.repeat(10_000),
   `mcp_server:${'x'.repeat(10_000)}`,
 ];
-test('entities and manifests: what is not an id, or not in the catalog, is 404', async (t) => {
+test('entities and manifests: an invalid or unknown id is 404', async (t) => {
   const { listen } = await testHub(t, { manifests: MANIFESTS });
   const address = await listen();
   for (const id of unknownIds) {
@@ -187,7 +187,7 @@ test('entities and manifests: what is not an id, or not in the catalog, is 404',
   }
 });
 
-test('manifest: comes back byte for byte as it was ingested', async (t) => {
+test('manifest: is returned byte for byte as ingested', async (t) => {
   const { app, hub } = await testHub(t);
   const text = `{ "version": "1.0.0",\t"type":"tool", "id": "odd",\n  "big": 12345678901234567890.10, "e": 1E400, "u": "\\u00e9 é 😀 \\ud83d", "nul": "\\u0000" }\n`;
   await hub.load([{ document: JSON.parse(text), text }]);
@@ -197,7 +197,7 @@ test('manifest: comes back byte for byte as it was ingested', async (t) => {
   assert.equal(answer.body, text);
 });
 
-test('manifest: who has it already is told so, with an empty body', async (t) => {
+test('manifest: a matching ETag gets 304 with an empty body', async (t) => {
   const { app, hub } = await testHub(t, { manifests: [SERVER] });
   const url = '/catalog/manifest/mcp_server:pdf-tables';
   const { etag = '' } = (await inject(app, url)).headers;

@@ -28,7 +28,7 @@ async function hubWithGateway(
 ): Promise<TestHub & { gateway: FakeGateway }> {
   const gateway = await startFakeGateway(t, {
     servers: { [`${H}/down/sse`]: { fault: 'refused' } },
-    // The clock of test hubs stands still, and tokens have a time.
+    // The clock of test hubs is frozen, and tokens expire.
     credentials: { now: () => new Date('2026-06-01T12:00:00Z') },
   });
   const credentials = { MCP_GATEWAY_URL: `${gateway.url}/`, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
@@ -41,7 +41,7 @@ async function pending({ app }: TestHub, query = ''): Promise<PendingPage> {
   return PendingPage.parse(answer.json());
 }
 
-test('pending: all that is ingested and not registered, as the specification has it', async (t) => {
+test('pending: lists every ingested, unregistered server in the format of the spec', async (t) => {
   const hub = await hubWithGateway(t);
   const { items, count, total } = await pending(hub);
   assert.deepEqual([count, total], [4, 4]);
@@ -69,7 +69,7 @@ test('pending: all that is ingested and not registered, as the specification has
   assert.match(bare?.reason ?? '', /no mcp_registration/);
 });
 
-test('pending: a key in the address of a manifest is not shown', async (t) => {
+test('pending: masks a key in the address of a manifest', async (t) => {
   const hub = await hubWithGateway(t);
   const host = await startIndexServer(t);
   host.put('/keyed.json', aServer('keyed', { transport: 'SSE', url: `${H}/keyed/sse` }));
@@ -80,7 +80,7 @@ test('pending: a key in the address of a manifest is not shown', async (t) => {
   assert.equal(keyed?.source_url, host.url('/keyed.json?key=***'));
 });
 
-test('pending: after a sync the registered ones are gone, and the others say why', async (t) => {
+test('pending: a sync removes the registered servers and shows errors for the others', async (t) => {
   const hub = await hubWithGateway(t);
   const sync = await hub.app.inject({ method: 'POST', url: '/remotes/sync' });
   assert.equal(sync.statusCode, 200, sync.body);
@@ -108,7 +108,7 @@ test('pending: after a sync the registered ones are gone, and the others say why
   assert.deepEqual(history, { days: [{ day: '2026-06-01', registered: 1 }], total: 1 });
 });
 
-test('sync: progress tells how many servers there are, and how many are done', async (t) => {
+test('sync: progress events count the servers in total and those done', async (t) => {
   const hub = await hubWithGateway(t);
   hub.gateway.onCall(({ method }) => (method === 'POST' ? sleep(700) : undefined));
   const seen: SyncProgress[] = [];
@@ -118,7 +118,7 @@ test('sync: progress tells how many servers there are, and how many are done', a
   assert.deepEqual((await hub.app.inject('/ingest/status')).json().registering_total, null);
 });
 
-test('sync: what a person asks for is tried at once; force includes the hopeless', async (t) => {
+test('sync: a manual sync retries at once; force includes servers that cannot be registered', async (t) => {
   const hub = await hubWithGateway(t);
   const post = (payload?: object) => hub.app.inject({ method: 'POST', url: '/remotes/sync', payload });
   await post();
@@ -130,7 +130,7 @@ test('sync: what a person asks for is tried at once; force includes the hopeless
   assert.equal(odd.statusCode, 400, odd.body);
 });
 
-test('sync: without a gateway it is not synced, and nothing is marked as failed', async (t) => {
+test('sync: without a gateway reports synced false and marks no server as failed', async (t) => {
   const hub = await testHub(t, { manifests: MANIFESTS });
   const report = (await hub.app.inject({ method: 'POST', url: '/remotes/sync' })).json();
   const { synced, registered, failed, stopped, note } = report;
@@ -144,7 +144,7 @@ test('sync: without a gateway it is not synced, and nothing is marked as failed'
   assert.ok(items.every(({ gateway_error }) => gateway_error === null));
 });
 
-test('pending: pages, errors only, and words', async (t) => {
+test('pending: paging, errors only, and filter by text', async (t) => {
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   const whole = await pending(hub);
@@ -173,7 +173,7 @@ test('pending: pages, errors only, and words', async (t) => {
   assert.deepEqual(await names('?error_only=0&unknown=1'), ['bare', 'stdio']);
 });
 
-test('pending: a registered server whose update failed is among the errors, and is not pending', async (t) => {
+test('pending: a registered server whose update failed is listed as an error, not as pending', async (t) => {
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   await hub.hub.load([{ document: aServer('good', { transport: 'SSE', url: `${H}/down/sse` }) }]);
@@ -194,7 +194,7 @@ test('pending: a registered server whose update failed is among the errors, and 
   assert.equal((await pending(hub, '?error_only=true')).total, 1);
 });
 
-test('pending: servers that can never be registered are counted, and can be left out', async (t) => {
+test('pending: servers that can never be registered are counted and can be excluded', async (t) => {
   const hub = await hubWithGateway(t);
   const names = async (query: string) => {
     const { items, total, unregistrable } = await pending(hub, query);
@@ -210,7 +210,7 @@ test('pending: servers that can never be registered are counted, and can be left
   assert.deepEqual([failed.total, failed.failed_updates, failed.unregistrable], [2, 1, 2]);
 });
 
-test('sync: the answer says why the registration stopped', async (t) => {
+test('sync: the response says why the registration stopped', async (t) => {
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   await hub.gateway.stop();
@@ -229,7 +229,7 @@ const badQueries = [
   'q=%00',
   `q=${'x'.repeat(501)}`,
 ];
-test('pending: a parameter out of range is 400, and named', async (t) => {
+test('pending: an out-of-range parameter is 400 and named', async (t) => {
   const { app } = await testHub(t);
   for (const query of badQueries) {
     const problem = assertProblem(await inject(app, `/gateways/pending?${query}`), 'invalid_request');
@@ -237,7 +237,7 @@ test('pending: a parameter out of range is 400, and named', async (t) => {
   }
 });
 
-test('delete: 200 whatever the uid is, with the reason', async (t) => {
+test('delete: returns 200 and a reason for every uid', async (t) => {
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   const remove = async (uid: string) => {
@@ -259,7 +259,7 @@ test('delete: 200 whatever the uid is, with the reason', async (t) => {
   assert.deepEqual(await remove(long), { removed: false, uid: long, reason: 'not found' });
 });
 
-test('delete: a uid that holds / is found, encoded or not', async (t) => {
+test('delete: finds a uid that contains /, encoded or not', async (t) => {
   for (const encode of [encodeURIComponent, (uid: string) => uid]) {
     const hub = await testHub(t, { manifests: MANIFESTS });
     const uid = uidOf('acme/bare', 'refs/heads/main');
@@ -268,7 +268,7 @@ test('delete: a uid that holds / is found, encoded or not', async (t) => {
   }
 });
 
-test('delete many: those that were named, with every reason', async (t) => {
+test('delete many: removes the named servers and gives a reason for each', async (t) => {
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   const removeMany = async (payload: object) => {
@@ -294,7 +294,7 @@ test('delete many: those that were named, with every reason', async (t) => {
   assert.deepEqual(await removeMany({ all: true }), { removed: [], skipped: {}, total_removed: 0 });
 });
 
-test('delete many: who names nothing, or something odd, gets 400, and nothing is removed', async (t) => {
+test('delete many: an empty or invalid request gets 400 and removes nothing', async (t) => {
   const hub = await testHub(t, { manifests: MANIFESTS });
   const odd = [{}, { uids: [] }, { all: false }, { error_only: true }, { uids: 'x' }, { uids: [1] }, { all: 'yes' }];
   for (const payload of odd) {
@@ -304,7 +304,7 @@ test('delete many: who names nothing, or something odd, gets 400, and nothing is
   assert.equal((await pending(hub)).total, 4);
 });
 
-test('pending: nothing of it without the admin token', async (t) => {
+test('pending: requires the admin token', async (t) => {
   const { app } = await testHub(t, { settings: { API_TOKEN: 'secret-token' }, manifests: MANIFESTS });
   const requests = [
     { method: 'GET', url: '/gateways/pending' },
@@ -316,7 +316,7 @@ test('pending: nothing of it without the admin token', async (t) => {
   assert.equal((await app.inject({ url: '/gateways/pending', headers })).json().total, 4);
 });
 
-test('pending: neither the gateway’s secrets nor a registration’s show anywhere', async (t) => {
+test('pending: shows neither the gateway’s secrets nor a registration’s', async (t) => {
   const { app, hub, gateway, world } = await hubWithGateway(t);
   await hub.load([
     { document: aServer('private', { url: `${H}/private/sse`, auth_type: 'bearer', auth_token: 'hunter2-token' }) },

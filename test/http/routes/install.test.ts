@@ -17,22 +17,22 @@ const ID = 'mcp_server:pdf-tables@1.0.0';
 const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['no target', { id: ID, target: undefined }, 400, /target: is missing/],
   ['an empty target', { target: '' }, 400, /target: must not be empty/],
-  ['a blank target', { target: ' ' }, 400, /target: must not be empty/],
+  ['a whitespace target', { target: ' ' }, 400, /target: must not be empty/],
   ['a target that is not text', { target: 7 }, 400, /target: must be of type string/],
   ['a target with NUL', { target: 'a\u0000b' }, 400, /control characters/],
   ['a target above INSTALL_ROOT', { target: '../x' }, 400, /INSTALL_ROOT/],
-  ['an absolute target outside', { target: '/etc' }, 400, /INSTALL_ROOT/],
+  ['an absolute target outside INSTALL_ROOT', { target: '/etc' }, 400, /INSTALL_ROOT/],
   ['no id', { id: undefined }, 400, /id: is missing: .*; with a manifest, its id/],
   ['a malformed id', { id: 'pdf-tables' }, 400, /does not have the form/],
   [
-    'an id that disagrees',
+    'an id that contradicts the manifest',
     { id: 'mcp_server:other@1.0.0' },
     400,
     /but the manifest describes 'mcp_server:pdf-tables@1\.0\.0'/,
   ],
   ['an id of another version', { id: 'mcp_server:pdf-tables@2.0.0' }, 400, /but the manifest describes/],
   ['a manifest of another type', { manifest: aManifest({ type: 'tool' }) }, 400, /but the manifest describes 'tool:/],
-  ['a manifest of no known type', { manifest: aManifest({ type: 'model' }) }, 400, /type must be one of/],
+  ['a manifest of an unknown type', { manifest: aManifest({ type: 'model' }) }, 400, /type must be one of/],
   ['a manifest without id', { manifest: aManifest({ id: undefined }) }, 400, /id must be a non-empty string/],
   [
     'a manifest that is not an object',
@@ -41,7 +41,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
     /manifest: must be the manifest itself as a JSON object/,
   ],
   [
-    'artifacts that are not list',
+    'artifacts that are not a list',
     { manifest: aManifest({ artifacts: { kind: 'git' } }) },
     400,
     /artifacts must be a list/,
@@ -53,16 +53,16 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
     /artifacts must contain only objects/,
   ],
   [
-    'artifacts without end',
+    'too many artifacts',
     { manifest: aManifest({ artifacts: Array.from({ length: 5_000 }, () => ({ kind: 'git', spec: {} })) }) },
     400,
     /artifacts must not have more than 200 entries/,
   ],
-  ['adapters that are not list', { manifest: aManifest({ adapters: 'claude' }) }, 400, /adapters must be a list/],
+  ['adapters that are not a list', { manifest: aManifest({ adapters: 'claude' }) }, 400, /adapters must be a list/],
   ['a source that is not an address', { source_url: 'file:///etc/passwd' }, 400, /http or https address/],
   ['a source with a password', { source_url: 'https://me:pw@x.example/a.json' }, 400, /a password, because everyone/],
   ['dry_run that is not a boolean', { dry_run: 'maybe' }, 400, /dry_run/],
-  ['nothing in the catalog and no manifest', { manifest: undefined }, 404, /manifest and source_url are missing/],
+  ['an unknown id without a manifest', { manifest: undefined }, 404, /manifest and source_url are missing/],
   [
     'frozen without a lockfile',
     { frozen: true, manifest: undefined },
@@ -72,7 +72,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
 ];
 
 for (const [name, fields, status, sentence] of BAD_REQUESTS) {
-  test(`install: ${name} is answered with ${status} and a sentence, and touches nothing`, async (t) => {
+  test(`install: ${name} is refused with ${status} and a message, and writes nothing`, async (t) => {
     const root = await aFolder(t);
     const { app } = await testHub(t, { settings: { INSTALL_ROOT: root } });
     const payload = { id: ID, target: 'project', manifest: aManifest(), ...fields };
@@ -84,7 +84,7 @@ for (const [name, fields, status, sentence] of BAD_REQUESTS) {
   });
 }
 
-test('install: files and links in the place of the target are a 400', async (t) => {
+test('install: a file or link as target is refused with 400', async (t) => {
   const [root, outside] = [await aFolder(t), await aFolder(t)];
   await writeFile(join(root, 'file'), 'text');
   await symlink(outside, join(root, 'link'));
@@ -97,7 +97,7 @@ test('install: files and links in the place of the target are a 400', async (t) 
   assert.deepEqual(await readdir(outside), []);
 });
 
-test('install: the answer is the report of the specification, and null fields of clients are forgiven', async (t) => {
+test('install: returns the report of the spec, and accepts null for optional fields', async (t) => {
   const { hub, app } = await testHub(t);
   const { target } = await installStage(t, hub);
   const payload = {
@@ -115,7 +115,7 @@ test('install: the answer is the report of the specification, and null fields of
   assert.deepEqual([report.ok, report.plan.mcp_registration, report.lockfile.version], [true, {}, 1]);
 });
 
-test('install: steps are streamed as they happen, then the whole report', async (t) => {
+test('install: streams steps as they happen, then the whole report', async (t) => {
   const { hub, app } = await testHub(t);
   const { target } = await installStage(t, hub);
   const answer = await app.inject({
@@ -137,7 +137,7 @@ test('install: steps are streamed as they happen, then the whole report', async 
   assert.deepEqual(events, ['plan', ...steps.flatMap((step) => [`started ${step}`, `finished ${step}`]), 'result']);
 });
 
-test('install: what is refused before the first step is answered with its status, also as a stream', async (t) => {
+test('install: a refusal before the first step has its own status, also for a stream', async (t) => {
   const { hub, app } = await testHub(t);
   const { target } = await installStage(t, hub);
   const headers = { accept: 'text/event-stream' };
@@ -146,7 +146,7 @@ test('install: what is refused before the first step is answered with its status
   assert.equal(answer.statusCode, 404);
 });
 
-test('install: a client that goes away does not leave half an install, and the hub answers others meanwhile', async (t) => {
+test('install: completes when the client disconnects, while the hub answers others', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   const { hub, listen } = await testHub(t);
@@ -179,13 +179,13 @@ test('install: a client that goes away does not leave half an install, and the h
   let found: string[] = [];
   for (let wait = 0; wait < 1_000 && found.length < wanted.length; wait += 1) {
     await sleep(50);
-    // Folders come and go until the end of the install, so that listing them may fail.
+    // The install creates and deletes folders until it ends, so listing them may fail.
     found = (await files().catch(() => [])).filter((path) => !path.startsWith('.hub/'));
   }
   assert.deepEqual(found, wanted);
 });
 
-test('install: a hub that shuts down stops what is under way, and leaves nothing unfinished', async (t) => {
+test('install: a hub that shuts down stops running installs and leaves nothing unfinished', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const { hub, install, files, target } = await installStage(t);

@@ -59,7 +59,7 @@ async function withGateway(t: TestContext, database: DatabaseAddress, manifests:
   return { ...(await testHub(t, { settings, manifests, database })), registered, gateway };
 }
 
-testOnEveryEngine('policy: a hub without one hides nothing, and says so', async (t, database) => {
+testOnEveryEngine('policy: a hub without a policy hides nothing, and says so', async (t, database) => {
   const { app } = await testHub(t, { manifests: MANIFESTS, database });
   const state = PolicyState.parse((await app.inject('/policy')).json());
   assert.deepEqual(
@@ -71,7 +71,7 @@ testOnEveryEngine('policy: a hub without one hides nothing, and says so', async 
   for (const field of ['hidden_by', 'held_by', 'install_refusal']) assert.equal(field in record, false);
 });
 
-testOnEveryEngine('policy: a change is counted, applied to what is there and to what comes', async (t, database) => {
+testOnEveryEngine('policy: a change counts its effects and applies to old and new entities', async (t, database) => {
   const { app, hub } = await testHub(t, { manifests: MANIFESTS, database });
   const dry = await call(app, 'PUT', '/policy', { text: NO_COPYLEFT, dry_run: true });
   const counted = PolicyChange.parse(dry.json());
@@ -119,7 +119,7 @@ testOnEveryEngine('policy: a change is counted, applied to what is there and to 
   assert.equal((await found(app)).length, 4);
 });
 
-testOnEveryEngine('policy: the newest version that is not hidden is the newest', async (t, database) => {
+testOnEveryEngine('policy: the latest version is the newest visible one', async (t, database) => {
   const versions = [server('a', { version: '1.0.0' }), server('a', { version: '2.0.0', license: 'AGPL-3.0' })];
   const { app } = await testHub(t, { manifests: versions, database });
   await put(app, NO_COPYLEFT);
@@ -134,7 +134,7 @@ testOnEveryEngine('policy: the newest version that is not hidden is the newest',
   );
 });
 
-test('policy: a broken one is refused with line and column, and the earlier one stays', async (t) => {
+test('policy: a broken policy is refused with line and column; the old one stays', async (t) => {
   const { app } = await testHub(t, { manifests: MANIFESTS });
   await put(app, NO_COPYLEFT);
   const refused = assertProblem(
@@ -147,42 +147,39 @@ test('policy: a broken one is refused with line and column, and the earlier one 
   assert.deepEqual(await found(app), [uidOf('com.acme/free')]);
 });
 
-testOnEveryEngine(
-  'policy/test: names what decides and why, also for a policy that is not in force',
-  async (t, database) => {
-    const { app } = await testHub(t, { manifests: MANIFESTS, database });
-    await put(app, NO_COPYLEFT);
-    const id = uidOf('org.other/copyleft');
-    const tested = PolicyTest.parse((await call(app, 'POST', '/policy/test', { id })).json());
-    assert.deepEqual(
-      tested.decisions.map(({ action, outcome, result, rule }) => [action, outcome, result, rule]),
-      [
-        ['search', 'block', 'refused', 1],
-        ['install', 'block', 'refused', 1],
-        ['register', 'block', 'refused', 1],
-      ],
-    );
-    assert.match(tested.decisions[0]?.why ?? '', /license agpl-3\.0/);
-    assert.deepEqual(
-      [tested.facts.publisher, tested.facts.license, tested.facts.transports],
-      ['org.other', 'AGPL-3.0', ['sse']],
-    );
-    const text = 'version: 1\ndefault: { install: require_approval }';
-    const tried = PolicyTest.parse((await call(app, 'POST', '/policy/test', { id, text })).json());
-    assert.deepEqual(
-      tried.decisions.map(({ outcome, result, decided_by }) => [outcome, result, decided_by]),
-      [
-        ['allow', 'allowed', 'the default'],
-        ['require_approval', 'pending', 'the default'],
-        ['allow', 'allowed', 'the default'],
-      ],
-    );
-    assertProblem(await call(app, 'POST', '/policy/test', { id: 'mcp_server:nothing@1' }), 'entity_not_found');
-    assertProblem(await call(app, 'POST', '/policy/test', { id, text: 'version: 3' }), 'invalid_policy');
-  },
-);
+testOnEveryEngine('policy/test: names the deciding rule and reason, also for a draft policy', async (t, database) => {
+  const { app } = await testHub(t, { manifests: MANIFESTS, database });
+  await put(app, NO_COPYLEFT);
+  const id = uidOf('org.other/copyleft');
+  const tested = PolicyTest.parse((await call(app, 'POST', '/policy/test', { id })).json());
+  assert.deepEqual(
+    tested.decisions.map(({ action, outcome, result, rule }) => [action, outcome, result, rule]),
+    [
+      ['search', 'block', 'refused', 1],
+      ['install', 'block', 'refused', 1],
+      ['register', 'block', 'refused', 1],
+    ],
+  );
+  assert.match(tested.decisions[0]?.why ?? '', /license agpl-3\.0/);
+  assert.deepEqual(
+    [tested.facts.publisher, tested.facts.license, tested.facts.transports],
+    ['org.other', 'AGPL-3.0', ['sse']],
+  );
+  const text = 'version: 1\ndefault: { install: require_approval }';
+  const tried = PolicyTest.parse((await call(app, 'POST', '/policy/test', { id, text })).json());
+  assert.deepEqual(
+    tried.decisions.map(({ outcome, result, decided_by }) => [outcome, result, decided_by]),
+    [
+      ['allow', 'allowed', 'the default'],
+      ['require_approval', 'pending', 'the default'],
+      ['allow', 'allowed', 'the default'],
+    ],
+  );
+  assertProblem(await call(app, 'POST', '/policy/test', { id: 'mcp_server:nothing@1' }), 'entity_not_found');
+  assertProblem(await call(app, 'POST', '/policy/test', { id, text: 'version: 3' }), 'invalid_policy');
+});
 
-testOnEveryEngine('policy: installs are refused by rule, also of manifests in the request', async (t, database) => {
+testOnEveryEngine('policy: rules refuse installs, also of manifests in the request', async (t, database) => {
   const root = await tempDir(t);
   const { app } = await testHub(t, { manifests: MANIFESTS, database, settings: { INSTALL_ROOT: root } });
   await put(app, NO_COPYLEFT);
@@ -206,29 +203,26 @@ testOnEveryEngine('policy: installs are refused by rule, also of manifests in th
   assertProblem(await call(app, 'GET', `/catalog/entities/${uidOf('inline')}`), 'entity_not_found');
 });
 
-testOnEveryEngine(
-  'policy: held servers are not registered, not pending, and leave the gateway',
-  async (t, database) => {
-    const { app, hub, registered } = await withGateway(t, database);
-    await hub.syncRemotes();
-    assert.deepEqual(registered(), ['com.acme-free', 'org.other-copyleft']);
-    await put(app, NO_COPYLEFT);
-    assert.deepEqual(registered(), ['com.acme-free'], 'it is taken out at once');
-    await hub.load([{ document: server('late', { license: 'AGPL-3.0' }) }]);
-    const report = await hub.syncRemotes(undefined, { force: true });
-    assert.deepEqual([report.registered, report.failed], [0, 0]);
-    assert.deepEqual(registered(), ['com.acme-free']);
-    assert.equal((await app.inject('/gateways/pending')).json().total, 0);
-    const late = await hub.registerOne(uidOf('late'));
-    assert.match(late?.outcome === 'failed' ? late.error : '', /keep it out of the gateway/);
+testOnEveryEngine('policy: held servers are not registered or pending, and leave the gateway', async (t, database) => {
+  const { app, hub, registered } = await withGateway(t, database);
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), ['com.acme-free', 'org.other-copyleft']);
+  await put(app, NO_COPYLEFT);
+  assert.deepEqual(registered(), ['com.acme-free'], 'it is taken out at once');
+  await hub.load([{ document: server('late', { license: 'AGPL-3.0' }) }]);
+  const report = await hub.syncRemotes(undefined, { force: true });
+  assert.deepEqual([report.registered, report.failed], [0, 0]);
+  assert.deepEqual(registered(), ['com.acme-free']);
+  assert.equal((await app.inject('/gateways/pending')).json().total, 0);
+  const late = await hub.registerOne(uidOf('late'));
+  assert.match(late?.outcome === 'failed' ? late.error : '', /keep it out of the gateway/);
 
-    await put(app, 'version: 1');
-    await hub.syncRemotes();
-    assert.deepEqual(registered(), ['com.acme-free', 'late', 'org.other-copyleft']);
-  },
-);
+  await put(app, 'version: 1');
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), ['com.acme-free', 'late', 'org.other-copyleft']);
+});
 
-testOnEveryEngine('sync: says what it took out of the gateway', async (t, database) => {
+testOnEveryEngine('sync: reports what it removed from the gateway', async (t, database) => {
   const { app, hub, registered, gateway } = await withGateway(t, database);
   await hub.syncRemotes();
   await gateway.stop();
@@ -241,7 +235,7 @@ testOnEveryEngine('sync: says what it took out of the gateway', async (t, databa
   assert.equal('removed' in (await call(app, 'POST', '/remotes/sync')).json(), false);
 });
 
-testOnEveryEngine('remotes: say what of theirs is registered', async (t, database) => {
+testOnEveryEngine('remotes: the register option decides which of their servers are registered', async (t, database) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [host.url('/m/a.json')] });
   host.put('/m/a.json', server('a'));
@@ -271,7 +265,7 @@ testOnEveryEngine('remotes: say what of theirs is registered', async (t, databas
   assertProblem(await call(app, 'PATCH', '/remotes?remote=team', { register: 'some' }), 'invalid_request');
 });
 
-testOnEveryEngine('remotes: the removal of one registers nothing of what it held back', async (t, database) => {
+testOnEveryEngine('remotes: removing a remote does not register what it held back', async (t, database) => {
   const host = await startIndexServer(t);
   for (const index of ['/one.json', '/two.json', '/three.json'])
     host.put(index, {
@@ -301,30 +295,27 @@ testOnEveryEngine('remotes: the removal of one registers nothing of what it held
   assert.deepEqual(registered(), ['shared']);
 });
 
-testOnEveryEngine(
-  'policy: rules about a remote do not trust what somebody installs in its place',
-  async (t, database) => {
-    const host = await startIndexServer(t);
-    host.put('/index.json', { manifests: [host.url('/m/a.json')] });
-    host.put('/m/a.json', server('a'));
-    const root = await tempDir(t);
-    const { app, hub } = await testHub(t, { database, settings: { INSTALL_ROOT: root } });
-    await hub.addRemote(host.url('/index.json?token=swordfish'), { name: 'team' });
-    await hub.ingest();
-    await put(app, 'version: 1\nrules:\n  - { match: { remote: team }, outcome: allow }\ndefault: { install: block }');
-    const tested = await call(app, 'POST', '/policy/test', { id: uidOf('a') });
-    assert.match(tested.json().decisions[0].why, /remote team or http.*\?token=\*\*\*/);
-    assert.ok(!tested.body.includes('swordfish'));
-    const install = (body: JsonObject) => call(app, 'POST', '/catalog/install', { target: join(root, 'x'), ...body });
-    assert.equal((await install({ id: uidOf('a') })).status, 200);
-    const manifest = server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil' } }] });
-    assertProblem(await install({ id: uidOf('a'), manifest }), 'not_allowed');
-    assert.equal((await install({ id: uidOf('a') })).status, 200, 'what the remote brought is as it was');
-  },
-);
+testOnEveryEngine('policy: a rule about a remote does not cover manifests in requests', async (t, database) => {
+  const host = await startIndexServer(t);
+  host.put('/index.json', { manifests: [host.url('/m/a.json')] });
+  host.put('/m/a.json', server('a'));
+  const root = await tempDir(t);
+  const { app, hub } = await testHub(t, { database, settings: { INSTALL_ROOT: root } });
+  await hub.addRemote(host.url('/index.json?token=swordfish'), { name: 'team' });
+  await hub.ingest();
+  await put(app, 'version: 1\nrules:\n  - { match: { remote: team }, outcome: allow }\ndefault: { install: block }');
+  const tested = await call(app, 'POST', '/policy/test', { id: uidOf('a') });
+  assert.match(tested.json().decisions[0].why, /remote team or http.*\?token=\*\*\*/);
+  assert.ok(!tested.body.includes('swordfish'));
+  const install = (body: JsonObject) => call(app, 'POST', '/catalog/install', { target: join(root, 'x'), ...body });
+  assert.equal((await install({ id: uidOf('a') })).status, 200);
+  const manifest = server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil' } }] });
+  assertProblem(await install({ id: uidOf('a'), manifest }), 'not_allowed');
+  assert.equal((await install({ id: uidOf('a') })).status, 200, 'what the remote brought is as it was');
+});
 
-testOnEveryEngine('policy: rules about age let go of what has become older', async (t, database) => {
-  // The hub looks again every hour, by the clock of the test.
+testOnEveryEngine('policy: an age rule stops applying once the entity is old enough', async (t, database) => {
+  // The hub checks every hour, by the mocked timer.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const manifests = [server('a', { provenance: { published_at: '2026-05-25' } })];
   const { app, hub, world } = await testHub(t, { manifests, database });
@@ -337,7 +328,7 @@ testOnEveryEngine('policy: rules about age let go of what has become older', asy
   await until(async () => (await found(app)).length === 1);
 });
 
-test('POLICY_FILE: is in force, is read again when it changes, and cannot be changed by others', async (t) => {
+test('POLICY_FILE: applies, is reloaded on change, and cannot be changed over HTTP', async (t) => {
   const file = join(await tempDir(t), 'policy.yaml');
   await writeFile(file, NO_COPYLEFT);
   const { app, world } = await testHub(t, { manifests: MANIFESTS, settings: { POLICY_FILE: file } });
@@ -362,7 +353,7 @@ test('POLICY_FILE: is in force, is read again when it changes, and cannot be cha
 
 const isError = ({ level }: LoggedEvent) => level === 'error';
 
-test('POLICY_FILE: a hub that never had a policy does not start without the one it should have', async (t) => {
+test('POLICY_FILE: a hub that never had a policy does not start when the file is missing', async (t) => {
   const file = join(await tempDir(t), 'policy.yaml');
   const logged: LoggedEvent[] = [];
   const start = async (database: DatabaseAddress) => {

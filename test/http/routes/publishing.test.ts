@@ -51,7 +51,7 @@ async function registry(t: TestContext, database?: DatabaseAddress, manifests: J
   return { app, hub, world, listen, ask, publish, setStatus, listed, publisher };
 }
 
-testOnEveryEngine('publishing: a server is listed as it came, found, installed and audited', async (t, database) => {
+testOnEveryEngine('publishing: a server is listed unchanged, found, installed and audited', async (t, database) => {
   const { hub, publish, listed, ask } = await registry(t, database);
   const server = aServer({
     title: 'Notes',
@@ -84,7 +84,7 @@ testOnEveryEngine('publishing: a server is listed as it came, found, installed a
   assert.deepEqual(await listed(), ['com.acme/notes@1.1.0 active'], 'an operator may remove it');
 });
 
-testOnEveryEngine('publishing: of many at once, one gets the version', async (t, database) => {
+testOnEveryEngine('publishing: of many concurrent requests one gets the version', async (t, database) => {
   const { publish } = await registry(t, database);
   const answers = await Promise.all(
     Array.from({ length: 5 }, (_, place) => publish(aServer({ description: `Number ${place}.` }))),
@@ -111,7 +111,7 @@ testOnEveryEngine('publishing: a token publishes only names in its scope', async
   assert.equal((await hub.listAudit({ limit: 1, operation: 'setServerStatus' })).items[0]?.outcome, 'refused');
 });
 
-testOnEveryEngine('publishing: versions are deprecated, deleted and made active again', async (t, database) => {
+testOnEveryEngine('publishing: versions can be deprecated, deleted and reactivated', async (t, database) => {
   const { publish, setStatus, listed, hub, ask } = await registry(t, database);
   await publish(aServer());
   await publish(aServer({ version: '2.0.0' }));
@@ -139,7 +139,7 @@ testOnEveryEngine('publishing: versions are deprecated, deleted and made active 
   assert.equal((await ask('PATCH', '/v0/servers/com.acme%2Fnotes/status', { status: 'active' })).status, 400);
 });
 
-testOnEveryEngine('publishing: no remote replaces, adds to or removes what was published', async (t, database) => {
+testOnEveryEngine('publishing: a remote cannot replace, extend or remove a published server', async (t, database) => {
   const { publish, hub, ask, setStatus } = await registry(t, database);
   await publish(aServer());
   const catalog = await startIndexServer(t);
@@ -167,7 +167,7 @@ testOnEveryEngine('publishing: no remote replaces, adds to or removes what was p
   assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
 });
 
-testOnEveryEngine('publishing: the policy decides about it as about any other', async (t, database) => {
+testOnEveryEngine('publishing: the policy applies to published servers', async (t, database) => {
   const { publish, hub, listed, setStatus } = await registry(t, database);
   const rule = (what: string) =>
     hub.changePolicy(`version: 1\nrules:\n  - name: own\n    match: { remote: published }\n    ${what}\n`);
@@ -186,7 +186,7 @@ testOnEveryEngine('publishing: the policy decides about it as about any other', 
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval is for what it brings');
 });
 
-test('publishing: a manifest is registered by its remote, as a server.json is', async (t) => {
+test('publishing: a manifest is registered with its remote, like a server.json', async (t) => {
   const { publish, hub } = await registry(t);
   const manifest = { type: 'mcp_server', id: 'com.acme/crm', name: 'com.acme/crm', version: '1.0.0' };
   const { status } = await publish({ ...manifest, remotes: [{ type: 'sse', url: 'https://crm.acme.example/sse' }] });
@@ -197,7 +197,7 @@ test('publishing: a manifest is registered by its remote, as a server.json is', 
   });
 });
 
-test('publishing: a manifest of the hub is published too', async (t) => {
+test('publishing: accepts a manifest in the hub’s own format', async (t) => {
   const { publish, listed } = await registry(t);
   const manifest = {
     type: 'mcp_server',
@@ -268,7 +268,7 @@ const BAD_SERVERS: [string, JsonObject][] = [
   ['status', { status: 'active' }],
 ];
 
-test('publishing: what is wrong with a server is said for each member, and nothing is stored', async (t) => {
+test('publishing: an invalid server is refused with each wrong field, and nothing is stored', async (t) => {
   const { publish, ask, listed } = await registry(t);
   for (const [path, fields] of BAD_SERVERS) {
     const server = aServer(fields);
@@ -282,30 +282,27 @@ test('publishing: what is wrong with a server is said for each member, and nothi
   assert.deepEqual(await listed('?include_deleted=true'), []);
 });
 
-/** What a manifest has of `server.json`, checked in both forms. */
+/** Fields that manifests share with `server.json`, checked in both formats. */
 const SHARED = /^(version$|packages|remotes|icons|repository|_meta)/;
 
-testOnEveryEngine(
-  'publishing: a manifest follows the rules of server.json, also when it is validated',
-  async (t, database) => {
-    const { publish, ask, listed } = await registry(t, database);
-    const manifest = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
-    const shared = BAD_SERVERS.filter(([path]) => SHARED.test(path));
-    assert.ok(shared.length > 20);
-    for (const [path, fields] of shared) {
-      const document = { ...manifest, description: 'Reads and writes notes.', ...fields };
-      const { body } = await ask<Validation>('POST', '/v0/validate', document, '');
-      const paths = body.issues.filter(({ severity }) => severity === 'error').map((issue) => issue.path);
-      assert.ok(paths.includes(path), `${JSON.stringify(fields)}: ${JSON.stringify(body.issues)}`);
-      assert.equal((await publish(document)).status, 422, JSON.stringify(fields));
-    }
-    assert.deepEqual(await listed('?include_deleted=true'), []);
-    const internal = { ...manifest, remotes: [{ type: 'sse', url: 'http://notes.internal/sse' }] };
-    assert.equal((await publish(internal)).status, 200, 'what is a warning there is one here');
-  },
-);
+testOnEveryEngine('publishing: manifests follow the rules of server.json, also in validation', async (t, database) => {
+  const { publish, ask, listed } = await registry(t, database);
+  const manifest = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
+  const shared = BAD_SERVERS.filter(([path]) => SHARED.test(path));
+  assert.ok(shared.length > 20);
+  for (const [path, fields] of shared) {
+    const document = { ...manifest, description: 'Reads and writes notes.', ...fields };
+    const { body } = await ask<Validation>('POST', '/v0/validate', document, '');
+    const paths = body.issues.filter(({ severity }) => severity === 'error').map((issue) => issue.path);
+    assert.ok(paths.includes(path), `${JSON.stringify(fields)}: ${JSON.stringify(body.issues)}`);
+    assert.equal((await publish(document)).status, 422, JSON.stringify(fields));
+  }
+  assert.deepEqual(await listed('?include_deleted=true'), []);
+  const internal = { ...manifest, remotes: [{ type: 'sse', url: 'http://notes.internal/sse' }] };
+  assert.equal((await publish(internal)).status, 200, 'what is a warning there is one here');
+});
 
-test('publishing: what the public registry would refuse is a warning where a company may want it', async (t) => {
+test('publishing: rules of the public registry that a company may break are warnings', async (t) => {
   const { publish, ask } = await registry(t);
   const server = aServer({
     $schema: `${SCHEMAS}/2025-10-17/server.schema.json`,
@@ -321,7 +318,7 @@ test('publishing: what the public registry would refuse is a warning where a com
   assert.deepEqual(published.body.server, { ...server, $schema: aServer().$schema });
 });
 
-test('publishing: bodies that are too large, not JSON or not an object are refused', async (t) => {
+test('publishing: refuses bodies that are too large, not JSON or not an object', async (t) => {
   const { app, ask } = await registry(t);
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
   const post = async (payload: string) =>
@@ -335,7 +332,7 @@ test('publishing: bodies that are too large, not JSON or not an object are refus
   assert.equal((await ask('POST', '/registry/approved/v0/publish', aServer())).status, 404);
 });
 
-test('publishing: a token of the hub signs in, and other ways say what to do', async (t) => {
+test('publishing: a hub token signs in; other login methods say what to do', async (t) => {
   const { ask, app } = await registry(t);
   const signIn = (way: string, body: object) => ask('POST', `/v0/auth/${way}`, body, '');
   assert.deepEqual((await signIn('github-at', { github_token: TOKEN })).body, { registry_token: TOKEN });
@@ -356,7 +353,7 @@ test('publishing: a token of the hub signs in, and other ways say what to do', a
   assert.equal((await open.inject({ method: 'POST', url: '/v0/auth/none' })).statusCode, 200);
 });
 
-test('publishing: hostile documents are refused at once', async (t) => {
+test('publishing: refuses hostile documents quickly', async (t) => {
   const { ask } = await registry(t);
   const nested = JSON.parse(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`);
   const hostile = [
@@ -381,7 +378,7 @@ test('publishing: hostile documents are refused at once', async (t) => {
   assert.equal((await ask('POST', '/v0/publish', aServer({ version: { toString: 1 } }))).status, 422);
 });
 
-test('publishing: the status of a server is not changed by the name that an entity of a remote shows', async (t) => {
+test('publishing: a server name in a remote’s entity does not change a published status', async (t) => {
   const stranger = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.victim/tool', version: '99.0.0' };
   const { ask } = await registry(t, undefined, [stranger]);
   assert.equal((await ask('POST', '/v0/publish', aServer({ name: 'com.victim/tool' }))).status, 200);

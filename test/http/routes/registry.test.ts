@@ -32,7 +32,7 @@ async function registry(t: TestContext, servers: Described[], database?: Databas
   };
   const list = async (query = '') => (await get(`/v0.1/servers${query}`)).body;
   const keys = async (query = '') => (await list(query)).servers.map(keyOf);
-  /** All pages, with only the cursor repeated. */
+  /** Reads all pages, sending only the cursor after the first. */
   async function walk(query: string): Promise<string[][]> {
     const pages: string[][] = [];
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor; isFirst = false) {
@@ -51,7 +51,7 @@ function keyOf({ server }: ServerResponse): string {
   return `${server.name}@${server.version}`;
 }
 
-testOnEveryEngine('registry: one entry for each name and version, in a fixed order', async (t, database) => {
+testOnEveryEngine('registry: lists one entry per name and version, in a fixed order', async (t, database) => {
   const remote = { type: 'streamable-http', url: 'https://a.example/mcp' };
   const pack = { registryType: 'npm', identifier: 'a', version: '1.0.0', transport: { type: 'stdio' } };
   const { list, get } = await registry(
@@ -109,7 +109,7 @@ testOnEveryEngine('registry: pages by key, and the cursor carries its query', as
   assert.deepEqual(second, all.slice(3, 6), 'what goes meanwhile moves no page');
 });
 
-testOnEveryEngine('registry: names that match come first, then what search finds', async (t, database) => {
+testOnEveryEngine('registry: lists matching names first, then other search results', async (t, database) => {
   const { keys, walk } = await registry(
     t,
     [
@@ -142,7 +142,7 @@ testOnEveryEngine('registry: names that match come first, then what search finds
   assert.equal((await keys('?search=%20')).length, 7, 'a blank search is none');
 });
 
-testOnEveryEngine('registry: what goes becomes a tombstone, what comes back is active again', async (t, database) => {
+testOnEveryEngine('registry: a removed entry becomes a tombstone and can become active again', async (t, database) => {
   const { hub, keys, list, get, world } = await registry(
     t,
     [{ name: 'a/one' }, { name: 'a/one', version: '2.0.0' }],
@@ -174,30 +174,27 @@ testOnEveryEngine('registry: what goes becomes a tombstone, what comes back is a
   assert.deepEqual(await keys('?version=latest'), ['a/one@2.0.0']);
 });
 
-testOnEveryEngine(
-  'registry: no NUL in a manifest, an address or a cursor is a failure of the hub',
-  async (t, database) => {
-    const lifecycle = { status: 'deprecated', reason: 'a\u0000b' };
-    const { keys, get, app } = await registry(
-      t,
-      [{ name: 'org.example/a', lifecycle }, { name: 'org.example/b' }],
-      database,
-    );
-    assert.deepEqual(await keys(), ['org.example/a@1.0.0', 'org.example/b@1.0.0']);
-    for (const path of ['/v0.1/servers/a%00b%2Fc/versions', '/registry/a%00/v0.1/servers'])
-      assert.equal((await get(path)).status, 404, path);
-    assert.equal((await app.inject({ url: '/catalog/card/mcp_server:a%00' })).statusCode, 404);
-    for (const path of ['a%00b%2Fc/status', 'a%2Fb/versions/%00/status']) {
-      const change = { method: 'PATCH', url: `/v0/servers/${path}`, body: { status: 'deleted' } } as const;
-      assert.equal((await app.inject(change)).statusCode, 404, path);
-    }
-    const after = { in: 'names', rank: 0, name: 'a\u0000', version: '1' };
-    const cursor = Buffer.from(JSON.stringify({ after, includeDeleted: false })).toString('base64url');
-    assert.equal((await get(`/v0.1/servers?cursor=${cursor}`)).status, 400);
-  },
-);
+testOnEveryEngine('registry: a NUL in a manifest, address or cursor never causes a 500', async (t, database) => {
+  const lifecycle = { status: 'deprecated', reason: 'a\u0000b' };
+  const { keys, get, app } = await registry(
+    t,
+    [{ name: 'org.example/a', lifecycle }, { name: 'org.example/b' }],
+    database,
+  );
+  assert.deepEqual(await keys(), ['org.example/a@1.0.0', 'org.example/b@1.0.0']);
+  for (const path of ['/v0.1/servers/a%00b%2Fc/versions', '/registry/a%00/v0.1/servers'])
+    assert.equal((await get(path)).status, 404, path);
+  assert.equal((await app.inject({ url: '/catalog/card/mcp_server:a%00' })).statusCode, 404);
+  for (const path of ['a%00b%2Fc/status', 'a%2Fb/versions/%00/status']) {
+    const change = { method: 'PATCH', url: `/v0/servers/${path}`, body: { status: 'deleted' } } as const;
+    assert.equal((await app.inject(change)).statusCode, 404, path);
+  }
+  const after = { in: 'names', rank: 0, name: 'a\u0000', version: '1' };
+  const cursor = Buffer.from(JSON.stringify({ after, includeDeleted: false })).toString('base64url');
+  assert.equal((await get(`/v0.1/servers?cursor=${cursor}`)).status, 400);
+});
 
-testOnEveryEngine('registry: what the policy hides is not listed', async (t, database) => {
+testOnEveryEngine('registry: does not list what the policy hides', async (t, database) => {
   const { hub, keys } = await registry(t, [{ name: 'a/one' }, { name: 'b/two' }], database);
   assert.equal((await keys()).length, 2);
   await hub.changePolicy('version: 1\nrules:\n  - name: no-b\n    match: { name: "b/*" }\n    search: hide\n');
@@ -205,7 +202,7 @@ testOnEveryEngine('registry: what the policy hides is not listed', async (t, dat
   assert.deepEqual(await keys('?search=two'), []);
 });
 
-test('registry: names and versions in every encoding', async (t) => {
+test('registry: accepts names and versions in every encoding', async (t) => {
   const long = `org.example/${'x'.repeat(188)}`;
   const { get } = await registry(t, [
     { name: 'org.example/a', version: 'refs/heads/main' },
@@ -274,7 +271,7 @@ test('registry: a parameter without a value counts as absent, and flags may be n
     assert.deepEqual((await get(`/v0.1/servers?${query}`)).body, full, query);
 });
 
-test('registry: a cursor of another query is refused, a repeated query is not', async (t) => {
+test('registry: refuses a cursor of another query, and accepts a repeated query', async (t) => {
   const { get } = await registry(t, [{ name: 'a/one' }, { name: 'a/two' }]);
   const query = 'search=a&updated_since=2020-01-01T00:00:00Z&limit=1';
   const { nextCursor } = (await get(`/v0.1/servers?${query}`)).body.metadata;
@@ -287,7 +284,7 @@ test('registry: a cursor of another query is refused, a repeated query is not', 
   assert.equal((await get('/v0.1/servers?cursor=&search=&version=')).body.servers.length, 2, 'empty is absent');
 });
 
-test('registry: the cursor of a long search is short enough to be used', async (t) => {
+test('registry: the cursor of a long search fits into a URL', async (t) => {
   const description = 'Keeps notes.';
   const { get } = await registry(t, [
     { name: 'a/one', description },
@@ -300,7 +297,7 @@ test('registry: the cursor of a long search is short enough to be used', async (
   assert.deepEqual([...first.servers, ...second.servers].map(keyOf).toSorted(), ['a/one@1.0.0', 'a/two@1.0.0']);
 });
 
-test('registry: the first entry has all that VS Code needs, and answers are tagged and open to all sites', async (t) => {
+test('registry: the first entry has all that VS Code needs, with ETag and CORS headers', async (t) => {
   const { get, app } = await registry(t, [{ name: 'a/one', description: '' }]);
   const { headers, body } = await get('/v0.1/servers', { origin: 'https://elsewhere.example' });
   assert.equal(body.servers[0]?.server.description, 'a/one');
@@ -323,7 +320,7 @@ test('registry: the first entry has all that VS Code needs, and answers are tagg
   assert.equal(preflight.headers['access-control-allow-methods'], 'GET, OPTIONS');
 });
 
-test('registry: health, ping, version and a description of its own', async (t) => {
+test('registry: serves health, ping, version and its own description', async (t) => {
   const { app, get } = await registry(t, []);
   assert.deepEqual((await get('/v0/health')).body, { status: 'ok' });
   assert.deepEqual((await get('/v0.1/ping')).body, { pong: true });
@@ -337,7 +334,7 @@ test('registry: health, ping, version and a description of its own', async (t) =
   for (const [, id] of JSON.stringify(paths).matchAll(/schemas\/(\w+)/g)) assert.ok(components.schemas[id ?? ''], id);
 });
 
-test('registry: a hub that closed its reads closes this one too', async (t) => {
+test('registry: requires a token when the hub’s reads do', async (t) => {
   const settings = { API_TOKEN: 'token-of-the-hub', READ_ACCESS: 'token' };
   const { app } = await testHub(t, { settings, manifests: [aServer({ name: 'a/one' })] });
   assert.equal((await app.inject('/v0.1/servers')).statusCode, 401);
@@ -347,7 +344,7 @@ test('registry: a hub that closed its reads closes this one too', async (t) => {
   assert.match(String(answer.headers['cache-control']), /^private/);
 });
 
-testOnEveryEngine('registry: until its entries are built, a hub says when to come again', async (t, database) => {
+testOnEveryEngine('registry: answers Retry-After until its entries are built', async (t, database) => {
   const { metrics } = testWorld();
   const other = await openDatabase(database, { metrics });
   t.after(() => other.close());

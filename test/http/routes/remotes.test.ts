@@ -32,7 +32,7 @@ function publish(host: IndexServer, path: string, ...ids: string[]): string {
 }
 
 for (const prefix of ['', '/catalog']) {
-  test(`${prefix}/remotes: list, add, remove`, async (t) => {
+  test(`${prefix}/remotes: lists, adds and removes`, async (t) => {
     const { app } = await testHub(t, { settings: { HUB_REMOTES: 'https://seed.example/i.json' } });
     const url = 'https://a.example/i.json';
     const seeded = await call(app, 'GET', `${prefix}/remotes`);
@@ -87,7 +87,7 @@ for (const prefix of ['', '/catalog']) {
     assert.deepEqual([byQuery.status, byQuery.json().removed], [200, true]);
   });
 
-  test(`${prefix}/ingest: one remote by its body, its query or all of them`, async (t) => {
+  test(`${prefix}/ingest: ingests one remote by body or query, or all of them`, async (t) => {
     const host = await startIndexServer(t);
     const { app } = await testHub(t);
     const one = publish(host, '/one.json', 'a');
@@ -121,7 +121,7 @@ for (const prefix of ['', '/catalog']) {
     assert.equal(empty.status, 200);
   });
 
-  test(`${prefix}/remotes/sync: the body of the specification`, async (t) => {
+  test(`${prefix}/remotes/sync: returns the body of the specification`, async (t) => {
     const host = await startIndexServer(t);
     const url = publish(host, '/one.json', 'a');
     const { app } = await testHub(t, { settings: { HUB_REMOTES: url } });
@@ -152,7 +152,7 @@ const BAD_ADDRESSES = [
   'https://user:pw@a.example/',
   `https://a.example/${'x'.repeat(2000)}`,
 ];
-test('remotes: a bad address is named as what is wrong, everywhere', async (t) => {
+test('remotes: every route names an invalid address', async (t) => {
   const { app } = await testHub(t);
   const routes = [
     ['POST', '/remotes'],
@@ -172,7 +172,7 @@ test('remotes: a bad address is named as what is wrong, everywhere', async (t) =
   }
 });
 
-test('remotes: a body without an address is refused where one is needed', async (t) => {
+test('remotes: refuses a body without the required address', async (t) => {
   const { app } = await testHub(t);
   for (const method of ['POST', 'DELETE'] as const) {
     assertProblem(await call(app, method, '/remotes', {}), 'invalid_request');
@@ -182,13 +182,13 @@ test('remotes: a body without an address is refused where one is needed', async 
   }
 });
 
-test('ingest: an address that is null counts as none, as clients with typed models send it', async (t) => {
+test('ingest: treats a null address as absent, as typed clients send it', async (t) => {
   const { app } = await testHub(t);
   const answer = await call(app, 'POST', '/ingest', { url: null });
   assert.deepEqual([answer.status, answer.json()], [200, { results: [] }]);
 });
 
-test('rejections: in pages, of all remotes or of one, however its address is written', async (t) => {
+test('rejections: paged, for all remotes or for one, in any spelling of its address', async (t) => {
   const host = await startIndexServer(t);
   const { app } = await testHub(t);
   host.put('/one.json', ['a.json', 'b.json', 'c.json']);
@@ -207,7 +207,7 @@ test('rejections: in pages, of all remotes or of one, however its address is wri
   }
 });
 
-test('status: public, and tells what is under way', async (t) => {
+test('status: is public, and shows running ingests', async (t) => {
   const host = await startIndexServer(t);
   const { app } = await testHub(t, { settings: { API_TOKEN: 'secret' } });
   const url = publish(host, '/one.json', 'a', 'b');
@@ -226,7 +226,7 @@ test('status: public, and tells what is under way', async (t) => {
   assert.deepEqual([running.length, last.length, last[0]?.created], [0, 1, 2]);
 });
 
-test('sync: two at once are 409 for the second, also for one that wants events', async (t) => {
+test('sync: a second concurrent sync gets 409, also when it accepts events', async (t) => {
   const host = await startIndexServer(t);
   const { app } = await testHub(t, { settings: { HUB_REMOTES: publish(host, '/one.json', 'a') } });
   const letGo = host.hold('/one.json');
@@ -268,7 +268,7 @@ for (const path of ['/ingest', '/remotes/sync']) {
   });
 }
 
-test('ingest: a caller that goes away does not stop it', async (t) => {
+test('ingest: continues when the client disconnects', async (t) => {
   const host = await startIndexServer(t);
   const { hub, listen } = await testHub(t);
   const address = await listen();
@@ -293,14 +293,14 @@ test('ingest: a caller that goes away does not stop it', async (t) => {
   }
 });
 
-test('ingest: while one runs, everything else answers', SOON, async (t) => {
+test('ingest: other requests are answered while it runs', SOON, async (t) => {
   const host = await startIndexServer(t);
   const { app, hub } = await testHub(t, { manifests: [aManifest()] });
   const url = publish(host, '/one.json', ...Array.from({ length: 800 }, (_, number) => `m${number}`));
   const paths = ['/health', '/catalog/entities/mcp_server:pdf-tables', '/remotes', '/ingest/status'];
   const letGo = host.hold('/m/m799.json');
   const ingesting = hub.ingest(url);
-  // Whatever waits for the ingest waits for ever.
+  // A request that waits for the ingest would never end.
   for (let rounds = 0; rounds < 50; rounds += 1) {
     for (const path of paths) assert.equal((await inject(app, path)).status, 200);
     await sleep(5);

@@ -1,4 +1,4 @@
-// The order of results: of all of them, not only of those on a page; the same with every database and both ways to search.
+// The order of results covers all pages, and is the same with every database and both search engines.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
@@ -9,7 +9,7 @@ import { testOnEveryEngine, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { assertProblem, inject } from '../wire.ts';
 
-/** More than a page may have, and not in any of the orders. */
+/** More entities than fit on a page, in none of the tested orders. */
 const CROWD = Array.from({ length: 120 }, (_, place) => {
   const number = String((place * 47) % 120).padStart(3, '0');
   return aManifest({
@@ -21,7 +21,7 @@ const CROWD = Array.from({ length: 120 }, (_, place) => {
   });
 });
 
-/** By name: what has no title goes by its name; case and accents do not count; versions stay together, the newest first. */
+/** Sorted by title, or by name without one; ignores case and accents; versions stay together, the newest first. */
 const NAMED = [
   { id: 'a', title: 'Zebra' },
   { id: 'b', title: 'émile' },
@@ -53,7 +53,7 @@ const QUERIES = [
   { name: 'a search', query: 'q=pdf+tables&mode=keyword' },
 ];
 
-testOnEveryWay('search: every order is that of all results, page by page', async (t, hubOn) => {
+testOnEveryWay('search: every order covers all results across pages', async (t, hubOn) => {
   const { app } = await hubOn(CROWD);
   for (const { name, query } of QUERIES) {
     const usual = await pages(app, query);
@@ -68,7 +68,7 @@ testOnEveryWay('search: every order is that of all results, page by page', async
   }
 });
 
-testOnEveryWay('search: by name as people read it', async (_t, hubOn) => {
+testOnEveryWay('search: sorts names regardless of case and accents', async (_t, hubOn) => {
   const { app } = await hubOn(NAMED);
   const ids = async (query: string) => (await pages(app, query)).map(({ id }) => id);
   assert.deepEqual(await ids('sort=name'), BY_NAME);
@@ -78,7 +78,7 @@ testOnEveryWay('search: by name as people read it', async (_t, hubOn) => {
   assert.deepEqual(await ids('sort=name&q=sheep&mode=keyword'), latest);
 });
 
-testOnEveryWay('search: what has no date comes last, and equal ones are sorted by name', async (_t, hubOn) => {
+testOnEveryWay('search: undated results come last, and ties are sorted by name', async (_t, hubOn) => {
   const at = (updated_at: string) => ({ provenance: { updated_at } });
   const { app } = await hubOn([
     aManifest({ id: 'b', name: 'b', title: 'B' }),
@@ -97,7 +97,7 @@ testOnEveryWay('search: what has no date comes last, and equal ones are sorted b
   }
 });
 
-testOnEveryWay('search: the order follows what changes', async (_t, hubOn) => {
+testOnEveryWay('search: the order follows changes', async (_t, hubOn) => {
   const { app, hub } = await hubOn([...CROWD, ...NAMED]);
   assert.equal((await pages(app, 'sort=name&versions=latest'))[0]?.title, 'alpha');
   await hub.load([{ document: aManifest({ id: 'd', name: 'd', title: 'Zulu', version: '2.0.0' }) }]);
@@ -105,7 +105,7 @@ testOnEveryWay('search: the order follows what changes', async (_t, hubOn) => {
   assert.deepEqual([items[0]?.title, items.at(-1)?.title], ['Beta', 'Zulu']);
 });
 
-test('search: an order that does not exist is refused, with those that do', async (t) => {
+test('search: refuses an unknown order and lists the known ones', async (t) => {
   const { app } = await testHub(t);
   const { detail } = assertProblem(await inject(app, '/catalog/search?sort=price'), 'invalid_request');
   assert.match(detail, /sort: must be one of relevance, created_at, published_at, name, quality/);
@@ -120,7 +120,7 @@ function assertInOrder(items: readonly Item[], sort: Sort, usual: readonly Item[
     return;
   }
   const values: Record<Exclude<Sort, 'relevance'>, (item: Item) => string | number> = {
-    // All of them came at once: the last id comes first.
+    // All of them have the same date, so they are sorted by id, descending.
     created_at: ({ id }) => id,
     published_at: ({ published_at = '' }) => published_at,
     name: ({ title }) => title ?? '',
@@ -131,7 +131,7 @@ function assertInOrder(items: readonly Item[], sort: Sort, usual: readonly Item[
   assert.deepEqual(found, sort === 'name' ? sorted : sorted.toReversed());
 }
 
-/** All results, in pages of 50. */
+/** Returns all results, read in pages of 50. */
 async function pages(app: FastifyInstance, query: string): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {

@@ -26,7 +26,7 @@ const MANIFESTS = [
   }),
 ];
 
-test('search: finds, and shows what the contract says', async (t) => {
+test('search: returns results in the shape of the contract', async (t) => {
   const { app } = await searchApp(t);
   const answer = await inject(app, '/catalog/search?q=reads+mails&unknown=parameter');
   assert.equal(answer.status, 200);
@@ -40,7 +40,7 @@ test('search: finds, and shows what the contract says', async (t) => {
   assert.match(answer.headers.etag ?? '', /^W\/"[^"]+"$/);
 });
 
-test('search: every parameter reaches the search', async (t) => {
+test('search: every parameter reaches the search engine', async (t) => {
   const { app, engine } = await searchApp(t);
   const query =
     'q=reads&type=TOOL&capabilities=%20a%20,,B&capabilities=c&frameworks=f&providers=p&transports=SSE&mode=Keyword' +
@@ -71,7 +71,7 @@ test('search: every parameter reaches the search', async (t) => {
   assert.ok(page.items.every(({ snippet, fit_reason }) => snippet && fit_reason));
 });
 
-test('search: without words, the catalog, filtered', async (t) => {
+test('search: without a query, lists the filtered catalog', async (t) => {
   const { app } = await searchApp(t);
   const found = async (query: string) => {
     const { items, total } = (await app.inject(`/catalog/search?${query}`)).json<SearchPage>();
@@ -112,7 +112,7 @@ const refused = [
   { query: `capabilities=${Array.from({ length: 51 }, (_, index) => index).join(',')}`, path: 'capabilities' },
   { query: `providers=${'x'.repeat(201)}`, path: 'providers' },
 ];
-test('search: what the facets offer can be filtered by, commas included', async (t) => {
+test('search: every facet value works as a filter, also with commas', async (t) => {
   const manifest = aManifest({ capabilities: ['read, write'], compatibility: { providers: ['Acme, Inc.'] } });
   const { app } = await testHub(t, { manifests: [manifest, aManifest({ id: 'other', name: 'other' })] });
   const search = async (query: Record<string, string>) =>
@@ -130,7 +130,7 @@ test('search: what the facets offer can be filtered by, commas included', async 
   }
 });
 
-test('search: a wrong parameter is named', async (t) => {
+test('search: names the invalid parameter', async (t) => {
   const { app, engine } = await searchApp(t);
   for (const { query, path } of refused) {
     await t.test(query.slice(0, 40), async () => {
@@ -146,7 +146,7 @@ test('search: a wrong parameter is named', async (t) => {
   assert.equal(engine.requests.length, 0);
 });
 
-test('search: a caller that already has the answer gets 304, without a search', async (t) => {
+test('search: a matching ETag gets 304 without a search', async (t) => {
   const { app, engine, save } = await searchApp(t);
   const url = '/catalog/search?q=reads&limit=2';
   const { etag = '' } = (await inject(app, url)).headers;
@@ -171,7 +171,7 @@ test('search: a caller that already has the answer gets 304, without a search', 
   assert.notEqual(changed.headers.etag, etag);
 });
 
-test('search: an incomplete answer is not to be kept', async (t) => {
+test('search: an incomplete answer is not cacheable', async (t) => {
   const { app, engine } = await searchApp(t);
   engine.degrade('The model does not answer; words alone were looked for.');
   const answer = await inject(app, '/catalog/search?q=reads');
@@ -179,7 +179,7 @@ test('search: an incomplete answer is not to be kept', async (t) => {
   assert.match(JSON.parse(answer.body).degraded, /words alone/);
 });
 
-test('explain: needs the admin token where there is one', async (t) => {
+test('explain: requires the admin token when one is set', async (t) => {
   const { app } = await searchApp(t, { API_TOKEN: TOKEN });
   const url = '/catalog/search?q=reads&explain=true';
   const { etag = '*' } = (await inject(app, '/catalog/search?q=reads')).headers;
@@ -207,12 +207,12 @@ testOnPostgres('entity tags are the same on all hubs of a database', async (t, d
   });
 });
 
-test('explain: is open where no token is configured', async (t) => {
+test('explain: is open when no token is set', async (t) => {
   const { app } = await searchApp(t);
   assert.equal((await inject(app, '/catalog/search?q=reads&explain=true')).status, 200);
 });
 
-/** The door of a real hub, with a search that counts words behind it. */
+/** The routes of a real hub in front of a search that counts words. */
 async function searchApp(t: TestContext, settings: Record<string, string> = {}, manifests: JsonObject[] = MANIFESTS) {
   const { hub } = await testHub(t, { settings });
   const { search, engine, world, save } = await testSearch(t, { manifests });

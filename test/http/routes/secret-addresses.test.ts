@@ -6,7 +6,7 @@ import { startIndexServer } from '../../support/index-server.ts';
 const TOKEN = 'operators-only-0123456789';
 const READS = ['/remotes', '/catalog/remotes', '/ingest/status'];
 
-test('remotes: secrets in addresses are shown with a token, and masked without', async (t) => {
+test('remotes: secrets in addresses are shown with a token and masked without', async (t) => {
   const { app, hub } = await testHub(t, { settings: { API_TOKEN: TOKEN } });
   const host = await startIndexServer(t);
   const address = host.url('/index.json?page=1&private_token=s3cretvalue');
@@ -30,7 +30,7 @@ test('remotes: secrets in addresses are shown with a token, and masked without',
   }
 });
 
-test('remotes: on a hub without a token addresses are as they are', async (t) => {
+test('remotes: a hub without a token shows addresses in full', async (t) => {
   const { app, hub } = await testHub(t);
   await hub.addRemote('https://catalog.example.org/index.json?token=s3cretvalue');
   assert.match((await app.inject('/remotes')).body, /token=s3cretvalue/);

@@ -11,7 +11,7 @@ import { testHub } from '../../support/hub.ts';
 import { testWorld } from '../../support/world.ts';
 import { assertProblem, inject } from '../wire.ts';
 
-test('health: the hub lives, and with check_db its database too', async (t) => {
+test('health: reports the hub, and with check_db its database', async (t) => {
   const { app } = await testHub(t);
   assert.deepEqual((await app.inject('/health')).json(), { status: 'ok', version: VERSION });
   assert.deepEqual((await app.inject('/health?check_db=no')).json(), { status: 'ok', version: VERSION });
@@ -21,13 +21,13 @@ test('health: the hub lives, and with check_db its database too', async (t) => {
   }
 });
 
-test('health: a wrong check_db is named', async (t) => {
+test('health: names an invalid check_db', async (t) => {
   const { app } = await testHub(t);
   const { errors } = assertProblem(await inject(app, '/health?check_db=perhaps'), 'invalid_request');
   assert.deepEqual(errors, [{ path: 'check_db', message: 'must be true or false' }]);
 });
 
-test('health: a database that is gone is 503, and the hub still lives', async (t) => {
+test('health: an unreachable database is 503, and the hub still answers', async (t) => {
   const { app, hub, world } = await testHub(t);
   await hub.close();
   const answer = await inject(app, '/health?check_db=true');
@@ -39,7 +39,7 @@ test('health: a database that is gone is 503, and the hub still lives', async (t
 });
 
 const skip = process.env.TEST_DATABASE_URL ? false : '*** no PostgreSQL: run by npm test, or set TEST_DATABASE_URL ***';
-test('a PostgreSQL that goes away and comes back', { skip: process.env.CI ? false : skip }, async (t) => {
+test('recovers when PostgreSQL goes away and comes back', { skip: process.env.CI ? false : skip }, async (t) => {
   const line = await breakableDatabase(t);
   const config = { ...readConfig({}), database: { engine: 'postgres' as const, url: line.url, poolSize: 3 } };
   const world = testWorld();
@@ -70,7 +70,7 @@ test('a PostgreSQL that goes away and comes back', { skip: process.env.CI ? fals
   for (const url of urls) assert.equal((await inject(app, url)).status, 200, url);
 });
 
-test('config: shows settings, and no secret', async (t) => {
+test('config: shows settings and no secrets', async (t) => {
   const settings = {
     API_TOKEN: 'secret-admin-token',
     METRICS_TOKEN: 'secret-metrics-token',
@@ -103,7 +103,7 @@ test('config: shows settings, and no secret', async (t) => {
   });
 });
 
-test('metrics: requests, database time and entities, in Prometheus form', async (t) => {
+test('metrics: reports requests, database time and entities in Prometheus format', async (t) => {
   const { app } = await testHub(t, { manifests: [aManifest()] });
   await app.inject('/catalog/entities/tool:unknown?q=private');
   await app.inject('/nowhere/private');
@@ -120,7 +120,7 @@ test('metrics: requests, database time and entities, in Prometheus form', async 
   assert.doesNotMatch(body, /private/);
 });
 
-/** An empty database behind a line that can be cut, as a network or a failing server would. */
+/** An empty database behind a connection that can be cut, like a failing network or server. */
 async function breakableDatabase(t: TestContext) {
   const database = await emptyDatabase(t, 'postgres');
   assert.equal(database.engine, 'postgres');

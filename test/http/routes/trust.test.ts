@@ -35,7 +35,7 @@ async function found(app: FastifyInstance): Promise<{ id: string; trust_state?: 
   return (await app.inject('/catalog/search?q=pdf+tables&include_pending=true')).json().items;
 }
 
-testOnEveryEngine('trust: what nobody checked says so, and a check is shown everywhere', async (t, database) => {
+testOnEveryEngine('trust: shows unchecked entities as such, and a check result everywhere', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const { app } = await testHub(t, { settings, manifests: [server()], database });
@@ -53,7 +53,7 @@ testOnEveryEngine('trust: what nobody checked says so, and a check is shown ever
   assert.equal((await found(app))[0]?.trust_state, 'verified');
 });
 
-testOnEveryEngine('trust: rules follow a check at once, also out of the gateway', async (t, database) => {
+testOnEveryEngine('trust: rules apply a check result at once, also in the gateway', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
   const withGateway = {
@@ -90,7 +90,7 @@ testOnEveryEngine('trust: rules follow a check at once, also out of the gateway'
   assert.deepEqual(await found(app), []);
 });
 
-testOnEveryEngine('trust: a result goes with the content that it is about', async (t, database) => {
+testOnEveryEngine('trust: a result is dropped when the checked content changes', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const { app, hub } = await testHub(t, { settings, manifests: [server()], database });
@@ -107,7 +107,7 @@ testOnEveryEngine('trust: a result goes with the content that it is about', asyn
   assert.deepEqual([(await entity(app)).trust?.state, (await found(app)).length], ['not_checked', 0]);
 });
 
-testOnEveryEngine('trust: a registry that is away takes nothing back', async (t, database) => {
+testOnEveryEngine('trust: an unreachable registry does not revoke an earlier result', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   const { app } = await testHub(t, { settings, manifests: [server()], database });
   registry.fail('/pdf/1.0.0', { status: 500, times: 1 });
@@ -121,7 +121,7 @@ testOnEveryEngine('trust: a registry that is away takes nothing back', async (t,
   assert.match(note ?? '', /earlier result stands/);
 });
 
-testOnEveryEngine('trust: what waits for approval is checked in the background, for reviewers', async (t, database) => {
+testOnEveryEngine('trust: entities that wait for approval are checked in the background', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const first = await testHub(t, { settings, manifests: [server(), aManifest({ type: 'tool' })], database });
@@ -136,7 +136,7 @@ testOnEveryEngine('trust: what waits for approval is checked in the background, 
   assert.equal(registry.requests.length, 2);
 });
 
-testOnEveryEngine('trust: what could not be checked is checked later, and holds up nothing', async (t, database) => {
+testOnEveryEngine('trust: a failed check is retried later and does not block others', async (t, database) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
@@ -156,7 +156,7 @@ testOnEveryEngine('trust: what could not be checked is checked later, and holds 
   assert.equal(failures(), 1, 'the one without a manifest');
   t.mock.timers.tick(60_000);
   world.setTime('2026-06-01T13:00:00.000Z');
-  // A look that is under way when the next one is due goes on alone.
+  // A running check skips the next tick.
   await until(async () => {
     t.mock.timers.tick(60_000);
     return (await state())?.state === 'verified';
@@ -164,7 +164,7 @@ testOnEveryEngine('trust: what could not be checked is checked later, and holds 
   await until(() => failures() === 2);
 });
 
-testOnEveryEngine('trust: the page and the policy say the same about what installs nothing', async (t, database) => {
+testOnEveryEngine('trust: page and policy agree about an entity without artifacts', async (t, database) => {
   const { app, hub } = await testHub(t, { manifests: [server({ artifacts: [] })], database });
   await hub.changePolicy('version: 1\nrules:\n  - { match: { trust: not_checked }, install: block }');
   const { trust, install_refusal } = await entity(app);
@@ -172,7 +172,7 @@ testOnEveryEngine('trust: the page and the policy say the same about what instal
   assert.deepEqual([trust?.state, facts.trust, install_refusal], ['absent', 'absent', undefined]);
 });
 
-testOnEveryEngine('trust: a namespace is verified by a remote that verifies them', async (t, database) => {
+testOnEveryEngine('trust: a namespace is verified by a remote that verifies namespaces', async (t, database) => {
   const { server: host, settings } = await startRegistries(t);
   for (const name of ['good', 'other']) {
     host.put(`/${name}/index.json`, { manifests: ['m.json'] });
@@ -191,13 +191,13 @@ testOnEveryEngine('trust: a namespace is verified by a remote that verifies them
   assert.deepEqual([good?.artifact, good?.state], ['io.github.acme', 'verified']);
   assert.equal((await namespaceOf('other'))?.state, 'not_checked');
 
-  // What somebody sends in its place is not what the remote vouches for.
+  // The remote does not vouch for a manifest in the request.
   await hub.save({ document: server({ id: 'good', name: 'io.github.acme/good', summary: 'Mine.' }) });
   assert.equal((await namespaceOf('good'))?.state, 'not_checked');
   assertProblem(await inject(app, { method: 'POST', url: '/catalog/trust/tool:none' }), 'entity_not_found');
 });
 
-testOnEveryEngine('trust: the weakest artifact counts, and what installs nothing has none', async (t, database) => {
+testOnEveryEngine('trust: the weakest artifact decides; no artifacts means no trust state', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const two = [

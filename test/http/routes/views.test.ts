@@ -20,7 +20,7 @@ const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 const TOKEN = 'token-of-the-hub';
 const settings = { API_TOKEN: TOKEN };
 
-testOnEveryEngine('views: a view shows the servers that its names mean, page by page', async (t, database) => {
+testOnEveryEngine('views: a view lists the servers that match its names, page by page', async (t, database) => {
   const { app } = await testHub(t, { settings, manifests, database });
   const headers = { authorization: `Bearer ${TOKEN}` };
   const names = async (url: string) =>
@@ -55,29 +55,26 @@ testOnEveryEngine('views: a view shows the servers that its names mean, page by 
   assert.deepEqual([gone.statusCode, gone.json().code], [404, 'view_not_found']);
 });
 
-testOnEveryEngine(
-  'views: approved shows what the policy lets through, with a latest version of its own',
-  async (t, database) => {
-    const { app, hub } = await testHub(t, { manifests, database });
-    const latest = async () =>
-      (await app.inject('/registry/approved/v0.1/servers?version=latest'))
-        .json<ServerList>()
-        .servers.map(({ server }) => `${server.name}@${server.version}`);
-    const all = ['com.acme/a@1.0.0', 'com.acme/b@2.0.0', 'org.Example/d@1.0.0', 'org.example/c@1.0.0'];
-    assert.deepEqual(await latest(), all, 'without a policy, everything');
-    await hub.changePolicy(
-      'version: 1\nrules:\n  - name: ask\n    match: { name: "com.acme/b" }\n    install: require_approval\n    register: require_approval\n',
-    );
-    assert.deepEqual(await latest(), [all[0], all[2], all[3]]);
-    const { digest } = await hub.getApproval('mcp_server:com.acme/b@1.0.0');
-    await hub.decideApproval('mcp_server:com.acme/b@1.0.0', { decision: 'approve', digest });
-    assert.deepEqual(await latest(), [all[0], 'com.acme/b@1.0.0', all[2], all[3]]);
-    const one = await app.inject('/registry/approved/v0.1/servers/com.acme%2Fb/versions/latest');
-    assert.equal(one.json().server.version, '1.0.0');
-  },
-);
+testOnEveryEngine('views: approved lists what the policy allows, with its own latest version', async (t, database) => {
+  const { app, hub } = await testHub(t, { manifests, database });
+  const latest = async () =>
+    (await app.inject('/registry/approved/v0.1/servers?version=latest'))
+      .json<ServerList>()
+      .servers.map(({ server }) => `${server.name}@${server.version}`);
+  const all = ['com.acme/a@1.0.0', 'com.acme/b@2.0.0', 'org.Example/d@1.0.0', 'org.example/c@1.0.0'];
+  assert.deepEqual(await latest(), all, 'without a policy, everything');
+  await hub.changePolicy(
+    'version: 1\nrules:\n  - name: ask\n    match: { name: "com.acme/b" }\n    install: require_approval\n    register: require_approval\n',
+  );
+  assert.deepEqual(await latest(), [all[0], all[2], all[3]]);
+  const { digest } = await hub.getApproval('mcp_server:com.acme/b@1.0.0');
+  await hub.decideApproval('mcp_server:com.acme/b@1.0.0', { decision: 'approve', digest });
+  assert.deepEqual(await latest(), [all[0], 'com.acme/b@1.0.0', all[2], all[3]]);
+  const one = await app.inject('/registry/approved/v0.1/servers/com.acme%2Fb/versions/latest');
+  assert.equal(one.json().server.version, '1.0.0');
+});
 
-testOnEveryEngine('views: what leaves the approved ones stays there as deleted', async (t, database) => {
+testOnEveryEngine('views: entries that are no longer approved stay as deleted', async (t, database) => {
   const { app, hub, world } = await testHub(t, { manifests, database });
   const approved = async (query = '') =>
     (await app.inject(`/registry/approved/v0.1/servers${query}`))
@@ -123,7 +120,7 @@ for (const [view, body] of [
   });
 }
 
-test('views: the command line lists, sets and removes them', async (t) => {
+test('views: the command line lists, sets and removes views', async (t) => {
   const { listen } = await testHub(t, { settings, manifests });
   const environment = { HUB_URL: await listen(), HUB_TOKEN: TOKEN };
   const hub = (...args: string[]) => inTerminal(['view', ...args], { environment });
