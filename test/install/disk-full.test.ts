@@ -1,4 +1,4 @@
-// A disk that is full, on a filesystem of one megabyte, and one that says so only once.
+// A full disk, on a filesystem of one megabyte, and one that reports it only once.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { installStage, stepNamed } from './installing.ts';
 
 const FULL = 'The disk is full: free some space and install again.';
 
-test('disk full: the steps say so, the old lockfile stays whole, nothing unfinished is left', async (t) => {
+test('disk full: the steps report it, the old lockfile stays intact, nothing unfinished is left', async (t) => {
   const disk = await smallDisk(t);
   if (!disk) return t.skip('a small filesystem cannot be mounted here');
   const host = await startGitHost(t);
@@ -44,7 +44,7 @@ test('disk full: the steps say so, the old lockfile stays whole, nothing unfinis
 async function smallDisk(t: TestContext, sizeKb = 1024): Promise<string | undefined> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'hub-disk-')));
   t.after(async () => {
-    // Not mounted is well, too.
+    // It may not be mounted.
     spawnSync('umount', ['-l', folder], { stdio: 'ignore' });
     await rm(folder, { recursive: true, force: true });
   });

@@ -12,9 +12,9 @@ import { rawZip } from './artifacts/raw-archives.ts';
 import { type InstallStage, installHub, installStage } from './installing.ts';
 
 interface Case {
-  /** Whether an earlier version is in place. */
+  /** Whether an earlier version is installed. */
   isInstalled?: boolean;
-  /** What a person then writes, in Latin-1. */
+  /** Files that the user then writes, in Latin-1. */
   files?: Record<string, string>;
   arrange?(stage: InstallStage): Promise<unknown>;
   fields?: JsonObject;
@@ -53,11 +53,11 @@ const CASES: Record<string, Case> = {
     ...{ files: { 'vendor/thing/mine.txt': 'mine' }, ok: true },
     told: /'vendor\/thing' is taken, so 'vendor\/127\.0\.0\.1-thing' is used/,
   },
-  'a link on the way to the folder': {
+  'a link in the path of the folder': {
     ...{ files: { 'lib/x': '' }, arrange: ({ target }) => symlink('lib', join(target, 'own')) },
     ...{ fields: { dest: 'own/thing' }, told: /'own\/thing' goes through a link/ },
   },
-  'an entry of that name': {
+  'an entry of the same name': {
     ...ANOTHER_ENTRY,
     ok: true,
     told: /another 'pdf-tables', so the entry is named 'pdf-tables-2'/,
@@ -77,12 +77,12 @@ const CASES: Record<string, Case> = {
   'not UTF-8': { files: { '.mcp.json': '{"mcpServers": {"a": {"command": "caf\xe9"}}}' }, told: /is not UTF-8/ },
   comments: { files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' }, told: /not accept comments\. Fix it/ },
   'a list of servers': { files: { '.mcp.json': '{"mcpServers": []}' }, told: /'mcpServers' in it is not an object/ },
-  'no TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, told: /it is not valid TOML/ },
+  'invalid TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, told: /it is not valid TOML/ },
   'TOML without tables': {
     ...{ files: { '.codex/config.toml': 'mcp_servers = { a = { command = "b" } }\n' }, fields: CODEX },
     told: /is not written as tables/,
   },
-  'glue code of a person': {
+  'glue code of the user': {
     files: { 'glue.py': '# mine' },
     told: /'glue\.py' exists, and this install did not write it/,
   },
@@ -93,16 +93,16 @@ const CASES: Record<string, Case> = {
   },
   'a file at .hub': { files: { '.hub': '' }, told: /'\.hub' is a link or a file, but must be a folder/ },
   'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), told: /target: is a file, but must be/ },
-  'the folder of the hub': {
+  'the .hub folder as target': {
     fields: { target: join(import.meta.dirname, '../..') },
     told: /The target cannot be used/,
   },
-  'a folder of the system': { fields: { target: '/proc/x' }, told: /The target cannot be used/ },
+  'a system folder': { fields: { target: '/proc/x' }, told: /The target cannot be used/ },
   'a policy': { arrange: ({ hub }) => hub.changePolicy('version: 1\ndefault: { install: block }'), told: /policy/ },
   'nothing locked': { fields: FROZEN, told: /is not locked in the target/ },
 };
 
-test('dry run: what it tells is what the install tells', async (t) => {
+test('dry run: reports the same as the install', async (t) => {
   const hub = await installHub(t);
   const manifests = twoVersions(await startIndexServer(t));
   for (const [name, each] of Object.entries(CASES)) {

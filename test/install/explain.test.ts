@@ -17,7 +17,7 @@ import { aFolder } from './installing.ts';
 
 const INSIDE_THE_HUB = /went wrong inside the hub/;
 
-test('explain: a folder that others change while it is read fails the step with a sentence', async (t) => {
+test('explain: a folder that changes while it is read fails the step with a message', async (t) => {
   const folder = await aFolder(t);
   await writeFile(join(folder, 'file'), '');
   const found: Record<string, () => Promise<unknown>> = {
@@ -38,7 +38,7 @@ test('explain: a folder that others change while it is read fails the step with 
 });
 
 for (const code of ['ENOENT', 'EACCES', 'ENOTDIR', 'ENOSPC', 'EROFS', 'EMFILE', 'EBUSY', 'EDQUOT']) {
-  test(`explain: ${code} is a sentence without paths`, () => {
+  test(`explain: ${code} becomes a sentence without paths`, () => {
     const message = `${code}: no, open '/srv/secret/place'`;
     const sentence = explain(Object.assign(new Error(message), { code, errno: -1, syscall: 'open' }));
     assert.match(sentence, /^[A-Z].{20,}\.$/);
@@ -47,7 +47,7 @@ for (const code of ['ENOENT', 'EACCES', 'ENOTDIR', 'ENOSPC', 'EROFS', 'EMFILE', 
   });
 }
 
-test('explain: an error of the system that nobody thought of is told by its code, and logged', () => {
+test('explain: an unknown system error is reported by its code, and logged', () => {
   const error = Object.assign(new Error('EOWNERDEAD: x'), { code: 'EOWNERDEAD', errno: -130, syscall: 'rename' });
   assert.match(explain(error), /\(EOWNERDEAD in rename\)/);
   assert.equal(isUnexpected(error), true);
@@ -61,13 +61,13 @@ const locked = (id: string, name: string): LockedEntity => ({
   provenance: { manifest_url: null, source_url: null, manifest_digest: 'sha256:0' },
 });
 
-test('launchers: a name that another entity has is not taken', () => {
+test('launchers: a name of another entity is not reused', () => {
   const subject = { slug: 'io.example/time' };
   assert.equal(launcherName('clock', { subject, others: [] }), 'clock');
   assert.equal(launcherName('clock', { subject, others: [locked('mcp_server:clock@1.0.0', 'clock')] }), 'time-clock');
 });
 
-test('lockfile: what is read and written again is the same, byte for byte', () => {
+test('lockfile: reading and writing it changes no byte', () => {
   const lockfile = { version: 1, entities: [locked('mcp_server:clock@1.0.0', 'clock')] };
   assert.equal(JSON.stringify(Lockfile.parse(lockfile)), JSON.stringify(lockfile));
 });
@@ -86,7 +86,7 @@ for (const [written, shown] of [
   });
 }
 
-test('programs: no login is shown, even where the output is cut within an address', () => {
+test('programs: shows no login, even when the output is cut within an address', () => {
   const address = 'GET https://me:hunter2@host.example/npm';
   for (let more = 0; more < address.length; more += 1) {
     const output = `${address} ${'x'.repeat(2_000 - address.length + more)}`;
@@ -94,7 +94,7 @@ test('programs: no login is shown, even where the output is cut within an addres
   }
 });
 
-test('programs: only the host of the operator’s own registry is shown, whatever becomes of the program', async (t) => {
+test('programs: shows only the host of the operator’s registry, however the program ends', async (t) => {
   const context = await artifactContext(t);
   const line =
     "GET https://me:pw@host.example/s3cret/npm/left-pad, '//host.example/s3cret/:x', https://host.example/, host.example with url: /s3cret/x";
@@ -105,13 +105,13 @@ test('programs: only the host of the operator’s own registry is shown, whateve
   await assert.rejects(failing, { extra: { output: `${shown}\n\n${shown}` } });
 });
 
-test('programs: the end of the output is shown', () => {
+test('programs: shows the end of the output', () => {
   assert.equal(outputEnd(`${'x'.repeat(5_000)}end\n`).length, 2_000);
   assert.match(outputEnd(`${'x'.repeat(5_000)}end\n`), /end$/);
 });
 
 for (const line of ['fatal: No space left on device', 'npm error code ENOSPC', 'write blob: disk quota exceeded']) {
-  test(`programs: one that fails with '${line}' had no room, whatever it says last`, async (t) => {
+  test(`programs: a failure with '${line}' is reported as a full disk, whatever follows`, async (t) => {
     const context = await artifactContext(t);
     const request = { program: 'sh', cwd: context.stagingDir, whenMissing: '' };
     const script = (exitCode: number) => ['-c', `echo '${line}' >&2; echo 'fatal: it failed' >&2; exit ${exitCode}`];
@@ -144,7 +144,7 @@ for (const [address, names] of NAMES)
     assert.deepEqual(vendorNames(address), names);
   });
 
-test('credentials are for named hosts, and for whole parts of their paths', () => {
+test('credentials are sent to named hosts only, and match whole path segments', () => {
   const trust = { credentialsFor: ['git.example.com', 'ghcr.io/team'] };
   assert.ok(mayUseCredentials(trust, 'git.example.com', '/any/repo'));
   assert.ok(mayUseCredentials(trust, 'GHCR.io', 'team/tool'));

@@ -14,7 +14,7 @@ import { installStage, stepNamed, uidOf } from './installing.ts';
 const ADAPTERS = [{ framework: 'langgraph', template_key: 'node' }];
 const SERVER = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
 
-test('frozen: a colleague with the lockfile gets the same, wherever the branch is by now', async (t) => {
+test('frozen: another machine with the lockfile gets the same although the branch moved', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
   const manifest = aManifest({
@@ -39,7 +39,7 @@ test('frozen: a colleague with the lockfile gets the same, wherever the branch i
   assert.notEqual(thawed.lockfile.entities[0]?.artifacts[0]?.resolved, first);
 });
 
-test('frozen: without a lockfile, or with one that says something else, nothing is touched', async (t) => {
+test('frozen: a missing or different lockfile changes nothing', async (t) => {
   const { hub, install, target } = await installStage(t);
   const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
   await assert.rejects(install(manifest, { frozen: true }), {
@@ -75,7 +75,7 @@ test('frozen: without a lockfile, or with one that says something else, nothing 
   await writeFile(join(target, 'hub.lock.json'), text);
 });
 
-test('frozen: a commit, digest or folder that cannot be had again fails the install and leaves the lockfile', async (t) => {
+test('frozen: an unavailable commit, digest or folder fails the install and keeps the lockfile', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('thing', { 'a.txt': 'one' });
   const [one, other] = [await installStage(t), await installStage(t)];
@@ -97,7 +97,7 @@ test('frozen: a commit, digest or folder that cannot be had again fails the inst
   assert.deepEqual(await readdir(other.target), ['hub.lock.json'], 'nothing is left, also no empty folders');
 });
 
-test('frozen: without a catalog and without a manifest, everything comes from the lockfile', async (t) => {
+test('frozen: without a catalog and manifest, everything comes from the lockfile', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   const [one, other] = [await installStage(t), await installStage(t)];
@@ -125,7 +125,7 @@ test('frozen: without a catalog and without a manifest, everything comes from th
   );
 });
 
-test('frozen: what the catalog has by now breaks nothing, and a blocked entity stays blocked', async (t) => {
+test('frozen: changes in the catalog do not matter, and a blocked entity stays blocked', async (t) => {
   const { hub, install, read } = await installStage(t);
   const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
   await install(manifest);
@@ -139,7 +139,7 @@ test('frozen: what the catalog has by now breaks nothing, and a blocked entity s
   await assert.rejects(install(manifest, { frozen: true }), { code: 'entity_blocked' });
 });
 
-test('frozen: a hub that cannot be reached is as good as none', async (t) => {
+test('frozen: works when the hub is unreachable', async (t) => {
   const { install } = await installStage(t);
   const { lockfile } = await install(aManifest());
   const away = async () => {
@@ -150,7 +150,7 @@ test('frozen: a hub that cannot be reached is as good as none', async (t) => {
   assert.deepEqual([subject.uid, subject.isInCatalog], ['mcp_server:pdf-tables@1.0.0', false]);
 });
 
-test('frozen: an entry that somebody made another server is left to them, and is a difference', async (t) => {
+test('frozen: an entry that the user changed to another server is kept and reported', async (t) => {
   const { target, install, read } = await installStage(t);
   const manifest = aManifest({
     mcp_registration: { server: { exec: { cmd: ['uvx', 'pdf'] } } },

@@ -9,19 +9,19 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 
 export interface GitHost {
-  /** Where repositories are, as folders. */
+  /** The folder with the repositories. */
   folder: string;
   url(path: string): string;
-  /** Makes a repository with one commit; answers with it. */
+  /** Creates a repository with one commit, and returns the commit. */
   create(name: string, files?: Record<string, string>): Promise<string>;
-  /** Adds files and commits them to `main`; answers with the commit. */
+  /** Adds files, commits them to `main`, and returns the commit. */
   commit(name: string, files: Record<string, string>): Promise<string>;
   git(name: string, ...args: string[]): Promise<string>;
-  /** The same, with something to read. */
+  /** Runs git with `input` on its stdin. */
   gitWith(name: string, input: Buffer, ...args: string[]): Promise<string>;
-  /** What was asked for, in order. */
+  /** The requests, in order. */
   requests: string[];
-  /** Answers instead of git, when it answers at all. */
+  /** Answers instead of git when it returns true. */
   intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
@@ -122,7 +122,7 @@ function runBackend(folder: string, request: IncomingMessage, response: ServerRe
   backend.on('close', () => (isBegun ? response.end() : response.writeHead(500).end()));
 }
 
-/** `/thing.git/info/refs` is `/thing/.git/info/refs` on disk. */
+/** Maps `/thing.git/info/refs` to `/thing/.git/info/refs` on disk. */
 function withGitFolder(path: string): string {
   return path.replace(/^\/(.+?)(?:\.git)?\/(info\/refs|git-upload-pack|HEAD|objects\/.*)$/, '/$1/.git/$2');
 }

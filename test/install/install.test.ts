@@ -19,7 +19,7 @@ const ADAPTERS = [
 ];
 const SERVER = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
 
-test('install: an inline manifest is saved, its parts are installed, and everything is told', async (t) => {
+test('install: saves an inline manifest, installs its parts, and reports every step', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('thing', { 'a.txt': 'one' });
   const { install, hub, read, files } = await installStage(t);
@@ -69,7 +69,7 @@ test('install: an inline manifest is saved, its parts are installed, and everyth
   assert.equal(pending.items[0]?.uid, 'mcp_server:pdf-tables@1.0.0');
 });
 
-test('install: twice gives the same tree and the same lockfile, with the manifest or without it', async (t) => {
+test('install: a second install gives the same tree and lockfile, with the manifest or without', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   const { install, hub, target } = await installStage(t);
@@ -108,7 +108,7 @@ test('install: entities share a target, its lockfile and its configuration', asy
   assert.equal(await read('.cursor/mcp.json'), before, 'the order of installs does not matter');
 });
 
-test('install: a dry run tells the plan and touches nothing', async (t) => {
+test('install: a dry run reports the plan and changes nothing', async (t) => {
   const { install, hub, target } = await installStage(t);
   const manifest = aManifest({
     artifacts: [{ kind: 'git', spec: { repo: 'https://git.example.org/x' } }],
@@ -123,7 +123,7 @@ test('install: a dry run tells the plan and touches nothing', async (t) => {
   await assert.rejects(hub.getEntity('mcp_server:pdf-tables@1.0.0'), { code: 'entity_not_found' });
 });
 
-test('install: a failing artifact does not stop the others, and the lockfile says which are in place', async (t) => {
+test('install: a failing artifact does not stop the others, and the lockfile says which are installed', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const { install } = await installStage(t);
@@ -156,7 +156,7 @@ test('install: a failing artifact does not stop the others, and the lockfile say
   assert.deepEqual(report.files_written, ['src/agents/pdf.py', '.mcp.json', 'hub.lock.json']);
 });
 
-test('install: the MCP client of a server that cannot be reached gets no entry, and the step says why', async (t) => {
+test('install: the MCP client of an unreachable server gets no entry, and the step says why', async (t) => {
   const { install, files } = await installStage(t);
   const report = await install(aManifest({ adapters: [{ framework: 'claude', template_key: 'mcp' }] }));
   assert.equal(report.ok, true);
@@ -165,7 +165,7 @@ test('install: the MCP client of a server that cannot be reached gets no entry, 
   assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
 });
 
-test('install: an unknown pair gets a generic stub, if the server can be reached, and the step says so', async (t) => {
+test('install: an unknown framework gets a generic stub if the server is reachable, and the step says so', async (t) => {
   const { install, read } = await installStage(t);
   const adapters = [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }];
   const nowhere = await install(aManifest({ id: 'nowhere', adapters }));
@@ -179,7 +179,7 @@ test('install: an unknown pair gets a generic stub, if the server can be reached
   assert.deepEqual(JSON.parse(await read(path)).params, { a: 1 });
 });
 
-test('install: a file that a person wrote or changed is left as it is, and the step says so', async (t) => {
+test('install: a file that the user wrote or changed is kept, and the step says so', async (t) => {
   const { install, target, read } = await installStage(t);
   const path = 'src/agents/pdf.py';
   await mkdir(join(target, 'src/agents'), { recursive: true });
@@ -199,7 +199,7 @@ test('install: a file that a person wrote or changed is left as it is, and the s
   assert.match(await read(path), /Another text.*# mine\n$/s);
 });
 
-test('install: secrets of a manifest are used and in no report, plan or lockfile', async (t) => {
+test('install: secrets of a manifest are used, but appear in no report, plan or lockfile', async (t) => {
   const host = await startIndexServer(t);
   const { install, read } = await installStage(t);
   host.put('/a.zip', rawZip([{ name: 'a.txt', content: 'x' }]));
@@ -222,7 +222,7 @@ test('install: secrets of a manifest are used and in no report, plan or lockfile
   assert.match(JSON.stringify(report.plan.artifacts[0]?.spec), /token=\*\*\*/);
 });
 
-test('install: an inline manifest without an address keeps the one that the catalog has, or is to be read from the hub', async (t) => {
+test('install: an inline manifest without an address keeps that of the catalog, or gets the hub’s', async (t) => {
   const { install, hub } = await installStage(t);
   const url = 'https://catalog.example.org/pdf.json';
   await install(aManifest(), { provenance: { source_url: url } });
@@ -234,7 +234,7 @@ test('install: an inline manifest without an address keeps the one that the cata
   assert.equal(other.lockfile.entities[0]?.provenance.source_url, fromHub, 'clients fetch it from there');
 });
 
-test('install: the server.json of an MCP registry does as a manifest, wrapped or bare', async (t) => {
+test('install: accepts a server.json of an MCP registry, wrapped or bare', async (t) => {
   const { hub, target, read } = await installStage(t);
   const server = {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',
@@ -262,8 +262,8 @@ test('install: the server.json of an MCP registry does as a manifest, wrapped or
   });
 });
 
-test('install: registers into the gateway; a failure is told, stored, and does not fail the install', async (t) => {
-  // The clock of test hubs stands still, and tokens have a time.
+test('install: registers with the gateway; a failure is reported and stored but does not fail the install', async (t) => {
+  // The clock of test hubs is frozen, and tokens expire.
   const gateway = await startFakeGateway(t, {
     credentials: { now: () => new Date('2026-06-01T12:00:00Z') },
     servers: { 'https://other.example.org/sse': { fault: 'refused' } },
@@ -291,7 +291,7 @@ test('install: registers into the gateway; a failure is told, stored, and does n
   assert.deepEqual([down.ok, stepNamed(down, 'gateway.register').ok], [true, false]);
 });
 
-test('install: links in the target are not followed, whichever part would write through them', async (t) => {
+test('install: no part follows links in the target', async (t) => {
   const [hub, outside] = [await installHub(t), await aFolder(t)];
   await writeFile(join(outside, 'file'), 'untouched');
   const manifest = aManifest({
@@ -315,7 +315,7 @@ test('install: links in the target are not followed, whichever part would write 
   assert.equal(await readFile(join(outside, 'file'), 'utf8'), 'untouched');
 });
 
-test('install: what is locked and in place needs no host, and is not built again', async (t) => {
+test('install: locked and installed artifacts need no host and are not rebuilt', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('thing', { 'a.txt': 'one' });
   const { install, read } = await installStage(t);
@@ -338,7 +338,7 @@ test('install: what is locked and in place needs no host, and is not built again
   assert.equal(await read('vendor/thing/a.txt'), 'two');
 });
 
-test('install: what a person built in a vendored folder is never deleted silently', async (t) => {
+test('install: never silently deletes what the user built in a vendored folder', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   const { install, read, target } = await installStage(t);
@@ -368,7 +368,7 @@ test('install: what a person built in a vendored folder is never deleted silentl
   await assert.rejects(read('vendor/thing/.env'), { code: 'ENOENT' });
 });
 
-test('install: the folder of an install that was killed before it wrote the lockfile is replaced by the next', async (t) => {
+test('install: replaces the folder of an install that was killed before it wrote the lockfile', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
   const second = await host.commit('thing', { 'a.txt': 'two' });
@@ -390,7 +390,7 @@ test('install: the folder of an install that was killed before it wrote the lock
   assert.equal(await read('vendor/thing/a.txt'), 'mine');
 });
 
-test('install: one that fails leaves an empty folder empty, and an upgrade that fails the earlier version', async (t) => {
+test('install: a failure leaves an empty folder empty, and a failed upgrade keeps the earlier version', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   const { install, read, target } = await installStage(t);
@@ -409,7 +409,7 @@ test('install: one that fails leaves an empty folder empty, and an upgrade that 
   assert.match(await read('hub.lock.json'), /pdf-tables@1\.0\.0/);
 });
 
-test('install: an upgrade replaces folders and files, and removes what the new version does not have', async (t) => {
+test('install: an upgrade replaces folders and files, and removes what the new version lacks', async (t) => {
   const host = await startGitHost(t);
   await host.create('old', { 'a.txt': 'one' });
   await host.create('new', { 'a.txt': 'two' });
@@ -424,7 +424,7 @@ test('install: an upgrade replaces folders and files, and removes what the new v
   assert.deepEqual(found, ['.mcp.json', 'hub.lock.json', 'vendor/new/a.txt']);
 });
 
-test('install: a folder that was chosen stays chosen, and launchers are verified', async (t) => {
+test('install: keeps the chosen folder, and verifies launchers', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'server.js': 'one' });
   const { install, hub, target, read, verify } = await installStage(t);
@@ -447,7 +447,7 @@ test('install: a folder that was chosen stays chosen, and launchers are verified
   assert.equal((await verify())?.ok, true);
 });
 
-test('install: of several packages one is installed, and only its own variables are asked for', async (t) => {
+test('install: installs one of several packages and requests only its variables', async (t) => {
   const { install, read } = await installStage(t);
   const server = {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',
@@ -490,7 +490,7 @@ test('install: of several packages one is installed, and only its own variables 
   await assert.rejects(read('hub.lock.json'), { code: 'ENOENT' });
 });
 
-test('install: a manifest without artifacts has its packages installed', async (t) => {
+test('install: a manifest without artifacts gets its packages installed', async (t) => {
   const { install } = await installStage(t);
   const packages = [{ registryType: 'npm', identifier: 'notes', version: '1.2.0' }];
   const named = { type: 'mcp_server', id: 'notes', name: 'notes', version: '1.2.0' };
@@ -503,7 +503,7 @@ test('install: a manifest without artifacts has its packages installed', async (
   );
 });
 
-test('install: of the programs of a package the one for MCP is started; a package without one says so', async (t) => {
+test('install: starts the MCP program of a package, and reports a package without one', async (t) => {
   const registry = await startNpmRegistry(t);
   const { install, read, verify } = await installStage(t);
   const start = async (name: string, programs: readonly string[]) => {

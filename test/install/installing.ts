@@ -16,13 +16,13 @@ import { testWorld } from '../support/world.ts';
 
 export interface InstallStage {
   hub: Hub;
-  /** Not there yet. */
+  /** Does not exist yet. */
   target: string;
   /** A frozen install gets only the id. */
   install(manifest: JsonObject, fields?: JsonObject): Promise<InstallReport>;
   read(path: string): Promise<string>;
   verify(): ReturnType<typeof verifyLockfile>;
-  /** Without what is inside repositories. */
+  /** Omits the content of repositories. */
   files(): Promise<string[]>;
 }
 
@@ -38,7 +38,7 @@ export async function installHub(t: TestContext, settings: Environment = {}): Pr
   return hub;
 }
 
-/** With a hub of its own, unless one is given. */
+/** Uses a new hub unless one is given. */
 export async function installStage(t: TestContext, given?: Hub): Promise<InstallStage> {
   const target = join(await aFolder(t), 'target');
   const hub = given ?? (await installHub(t));
@@ -78,7 +78,7 @@ export async function aFolder(t: TestContext): Promise<string> {
   return path;
 }
 
-/** As of a file in a folder that belongs to somebody else, also for tests that run as root. Returns what ends it. */
+/** Makes deleting the file fail as if another user owned it, also for root. Returns a function that ends it. */
 export function failToUnlink(t: TestContext, name: string): () => void {
   const { unlink } = fs;
   t.mock.method(fs, 'unlink', async (path: Parameters<typeof unlink>[0]) => {

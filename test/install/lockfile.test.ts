@@ -39,7 +39,7 @@ test('lockfile: entities are merged by type and slug, and sorted', () => {
   assert.equal(findLocked(lockfile, 'tool:c@1.0.0'), undefined);
 });
 
-test('lockfile: the order of installs does not show', async (t) => {
+test('lockfile: does not depend on the order of installs', async (t) => {
   const [one, other] = [await aFolder(t), await aFolder(t)];
   const entities = ['tool:b@1.0.0', 'tool:a@1.0.0', 'agent:c@1.0.0'].map((id) => anEntity(id));
   for (const entity of entities) await writeLockfile(one, mergeLockfile(await readLockfile(one), entity));
@@ -50,7 +50,7 @@ test('lockfile: the order of installs does not show', async (t) => {
   assert.match(first ?? '', /\n$/);
 });
 
-test('lockfile: one that is nested without end is not read, and not recursed into', () => {
+test('lockfile: a deeply nested one is refused without recursion', () => {
   const nested = (levels: number) => {
     const spec = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
     const artifacts = [{ kind: 'git', spec, resolved: null, integrity: null, path: null, ok: true }];
@@ -66,7 +66,7 @@ test('lockfile: one that is nested without end is not read, and not recursed int
   });
 });
 
-test('lockfile: what a newer hub wrote about the file and about other entities is kept', () => {
+test('lockfile: keeps unknown fields of a newer hub in the file and in other entities', () => {
   const other = anEntity('tool:b@1.0.0', { other: 1 });
   const document = { version: 1, minor: 3, entities: [anEntity('tool:a@1.0.0', { note: 'of 1.0.0' }), other] };
   const merged = mergeLockfile(parseLockfile(JSON.stringify(document)), anEntity('tool:a@2.0.0'));
@@ -74,26 +74,26 @@ test('lockfile: what a newer hub wrote about the file and about other entities i
 });
 
 const UNREADABLE: Record<string, [string, RegExp]> = {
-  'no JSON': ['{"version": 1,', /it is not JSON/],
+  'invalid JSON': ['{"version": 1,', /it is not JSON/],
   'an empty file': ['', /it is not JSON/],
-  'a version that never was': ['{"version": 0, "entities": []}', /it has format version 0/],
-  'a newer major': ['{"version": 2, "things": {}}', /it has format version 2.*use a newer hub/],
+  'an unknown old version': ['{"version": 0, "entities": []}', /it has format version 0/],
+  'a newer major version': ['{"version": 2, "things": {}}', /it has format version 2.*use a newer hub/],
   'no version': ['{"entities": []}', /it is not a lockfile: \$\.version is missing\. Fix it or move it away/],
   'a list': ['[]', /it is not a lockfile/],
-  'entities that are none': [
+  'invalid entities': [
     '{"version": 1, "entities": [7]}',
     /it is not a lockfile: \$\.entities\.0 must be an object, not number/,
   ],
 };
 
 for (const [name, [text, reason]] of Object.entries(UNREADABLE)) {
-  test(`lockfile: ${name} is refused, with what to do`, () => {
+  test(`lockfile: ${name} is refused, with advice`, () => {
     assert.throws(() => parseLockfile(text), { name: 'InstallError', message: reason });
     assert.throws(() => parseLockfile(text), /left as it is.*Fix it or move it away/);
   });
 }
 
-test('lockfile: one of a newer minor version is read, and keeps its version', () => {
+test('lockfile: a newer minor version is read and kept', () => {
   const newer = parseLockfile('{"version": 1.1, "entities": [], "more": true}');
   assert.deepEqual(mergeLockfile(newer, anEntity('tool:a@1.0.0')), {
     version: 1.1,
@@ -102,7 +102,7 @@ test('lockfile: one of a newer minor version is read, and keeps its version', ()
   });
 });
 
-test('lockfile: text that is not UTF-8 is refused, because it could not be written back', async (t) => {
+test('lockfile: refuses text that is not UTF-8, which could not be written back', async (t) => {
   const target = await aFolder(t);
   const bytes = Buffer.from('{"version": 1, "entities": [], "by": "caf\xe9"}', 'latin1');
   await writeFile(join(target, 'hub.lock.json'), bytes);
@@ -112,7 +112,7 @@ test('lockfile: text that is not UTF-8 is refused, because it could not be writt
   });
 });
 
-test('lockfile: a link in its place is not followed', async (t) => {
+test('lockfile: does not follow a link in its place', async (t) => {
   const [target, outside] = [await aFolder(t), await aFolder(t)];
   await writeFile(join(outside, 'secret'), 'untouched');
   await symlink(join(outside, 'secret'), join(target, 'hub.lock.json'));

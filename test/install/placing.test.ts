@@ -1,4 +1,4 @@
-// Several artifacts of one entity, earlier installs that failed, and what a lockfile may say about places.
+// Several artifacts of one entity, earlier failed installs, and paths in lockfiles.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs, { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ function archives(host: IndexServer, files: Record<string, string>) {
   return Object.keys(files).map((path) => ({ kind: 'zip', spec: { url: host.url(path) } }));
 }
 
-test('placing: two archives of one name stay two folders when they are installed again', async (t) => {
+test('placing: two archives of one name stay in two folders when installed again', async (t) => {
   const { install, read, verify } = await installStage(t);
   const artifacts = archives(await startIndexServer(t), { '/one/thing.zip': '1', '/two/thing.zip': '2' });
   for (const _ of ['first', 'again']) {
@@ -35,7 +35,7 @@ test('placing: two archives of one name stay two folders when they are installed
   assert.equal((await verify())?.ok, true);
 });
 
-test('placing: when the second of two folders cannot be placed, the first is as it was', async (t) => {
+test('placing: when the second of two folders cannot be placed, the first is restored', async (t) => {
   const { install, read, verify } = await installStage(t);
   const host = await startIndexServer(t);
   await install(aManifest({ artifacts: archives(host, { '/aa.zip': 'old', '/bb.zip': 'old' }) }));
@@ -54,7 +54,7 @@ test('placing: when the second of two folders cannot be placed, the first is as 
   assert.equal((await verify())?.ok, true);
 });
 
-test('placing: an install that waited for one that failed goes on', async (t) => {
+test('placing: an install that waited for a failed one continues', async (t) => {
   const { install, target } = await installStage(t);
   const host = await startIndexServer(t);
   const [good] = archives(host, { '/good.zip': '1' });
@@ -68,7 +68,7 @@ test('placing: an install that waited for one that failed goes on', async (t) =>
   assert.equal(await readFile(join(target, 'vendor/good/a.txt'), 'utf8'), '1');
 });
 
-test('placing: a lockfile cannot send a folder into .git, nor name a path that its pins do not give', async (t) => {
+test('placing: a lockfile cannot send a folder into .git or to a path that does not match its pins', async (t) => {
   const { install, target } = await installStage(t);
   const artifacts = archives(await startIndexServer(t), { '/thing.zip': '1' });
   const manifest = aManifest({ artifacts });
@@ -80,7 +80,7 @@ test('placing: a lockfile cannot send a folder into .git, nor name a path that i
   assert.match(String(stepNamed(report, 'zip.extract').extra?.error), /must not start with '\.'/);
 });
 
-test('placing: a policy holds for what a lockfile brings, too', async (t) => {
+test('placing: a policy also applies to entities from a lockfile', async (t) => {
   const { hub, install } = await installStage(t);
   const artifacts = archives(await startIndexServer(t), { '/thing.zip': '1' });
   const manifest = aManifest({ artifacts });
@@ -118,11 +118,11 @@ const STARTED_WITH: [string, string[], Record<string, string>, string[]][] = [
   ['values of the user', [`--mode=\${user_config.mode}`], { MODE_FOR_IO_EXAMPLE__FILES: 'a  $b' }, ['--mode=a  $b']],
   ['an option without its value', ['-v', '--key', `\${user_config.key}`, '--x'], {}, ['-v', '--x']],
   ['an option with its value', ['--key', `\${user_config.key}`], { KEY: "it's" }, ['--key', "it's"]],
-  ['a word of two settings', ['--all', `--a=\${user_config.key}:\${user_config.log}`], { KEY: '1' }, ['--all']],
+  ['an argument with two settings', ['--all', `--a=\${user_config.key}:\${user_config.log}`], { KEY: '1' }, ['--all']],
   ['a list', ['--dirs', `\${user_config.dirs}`, '*'], {}, ['--dirs', '/x y', '/z', '*']],
   ['a list of folders', [`\${user_config.more}`], {}, ['/home/ana/a b', '/home/ana/Documents']],
   ['folders', [`\${__dirname}/x`, `\${HOME}\${/}y`], {}, ['vendor/b/x', '/home/ana/y']],
-  ['what nothing describes', [`$(id) \${user_config.no} \${X}'`], {}, [`$(id) \${user_config.no} \${X}'`]],
+  ['unknown variables', [`$(id) \${user_config.no} \${X}'`], {}, [`$(id) \${user_config.no} \${X}'`]],
 ];
 const ENV = {
   PYTHONPATH: `\${__dirname}/lib`,
@@ -138,7 +138,7 @@ function bundleOf(command: string, args: string[], env: Record<string, string> =
   return bundle;
 }
 
-test('placing: a bundle gets its settings from the environment', async (t) => {
+test('placing: a bundle reads its settings from the environment', async (t) => {
   const folder = await aFolder(t);
   await Promise.all(['.hub/bin', 'vendor/b'].map((path) => mkdir(join(folder, path), { recursive: true })));
   const file = join(folder, '.hub/bin/files');
@@ -159,7 +159,7 @@ test('placing: a bundle gets its settings from the environment', async (t) => {
   );
 });
 
-test('placing: an image is started by podman where docker does not run', async (t) => {
+test('placing: podman starts an image when docker is not running', async (t) => {
   const folder = await aFolder(t);
   const start = launcherText({}, { path: null }, { name: 'x' });
   const scripts = { start, docker: '[ "$1" != version ] && echo docker', podman: 'echo podman "$@"' };
@@ -169,7 +169,7 @@ test('placing: an image is started by podman where docker does not run', async (
   assert.equal(stdout, 'podman run\n');
 });
 
-test('uninstall: refused while a client would go on to start what is gone', async (t) => {
+test('uninstall: is refused while a client still starts the removed server', async (t) => {
   const { install, read, target } = await installStage(t);
   const [artifact] = archives(await startIndexServer(t), { '/thing.zip': '1' });
   const manifest = aManifest({

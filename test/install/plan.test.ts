@@ -29,7 +29,7 @@ for (const [kind, spec, expected] of KINDS) {
     assert.equal(kindNameOf(kind, spec), expected));
 }
 
-test('plan: every artifact has a step, a command to read and a reason; nothing is left out', async () => {
+test('plan: every artifact has a step, a readable command and a reason; none is missing', async () => {
   const specs: [string, JsonObject, string, RegExp][] = [
     ['pypi', { package: 'x', version: '1.2.3' }, 'pypi.install', /x==1\.2\.3/],
     ['oci', { image: 'r.example/x:1' }, 'oci.pull', /r\.example\/x:1/],
@@ -52,7 +52,7 @@ test('plan: every artifact has a step, a command to read and a reason; nothing i
   }
 });
 
-test('plan: the digest of a bundle is taken from the packages, where registries keep it', async () => {
+test('plan: takes the digest of a bundle from packages, where registries store it', async () => {
   const url = 'https://x.example/a.mcpb';
   const fileSha256 = 'a'.repeat(64);
   const { artifacts } = await aPlan(
@@ -84,7 +84,7 @@ for (const path of [
   '.cursor',
   '.mcp.json/x',
 ]) {
-  test(`plan: no adapter is written to ${path}, which others have`, async () => {
+  test(`plan: refuses an adapter at ${path}, which belongs to others`, async () => {
     for (const framework of ['langgraph', 'watsonx_orchestrate', 'no-such-framework']) {
       const { adapters } = await aPlan(aSubject({ adapters: [{ framework, template_key: '', path }] }));
       assert.match(
@@ -95,7 +95,7 @@ for (const path of [
   });
 }
 
-test('plan: adapters of MCP clients may name the files of clients, which they merge into', async () => {
+test('plan: adapters of MCP clients may name client files, and merge into them', async () => {
   const adapters = ['claude', 'cursor', 'vscode'].map((framework, index) => ({
     framework,
     template_key: 'mcp',
@@ -105,7 +105,7 @@ test('plan: adapters of MCP clients may name the files of clients, which they me
 });
 
 for (const dest of ['.cursor', '.VSCode', '.mcp.json/x', '.github/workflows', '.git/hooks', '.venv']) {
-  test(`plan: no repository or archive goes to ${dest}, where it could bring what another program starts`, async () => {
+  test(`plan: refuses ${dest} as destination, because another program would run its content`, async () => {
     const specs: [string, JsonObject][] = [
       ['git', { repo: 'https://g.example/x', dest }],
       ['zip', { url: 'https://z.example/y.zip', dest }],
@@ -115,12 +115,12 @@ for (const dest of ['.cursor', '.VSCode', '.mcp.json/x', '.github/workflows', '.
   });
 }
 
-test('plan: credentials in the address of a repository are not shown', async () => {
+test('plan: hides credentials in the address of a repository', async () => {
   const artifacts = [{ kind: 'git', spec: { repo: 'https://user:password@g.example/x' } }];
   assert.doesNotMatch((await aPlan(aSubject({ artifacts }))).artifacts[0]?.command ?? '', /password/);
 });
 
-test('plan: whatever a manifest holds, there is a plan, and it is the same again', async () => {
+test('plan: every manifest has a plan, and always the same one', async () => {
   const values: unknown[] = [...HOSTILE_TEXTS, 7, null, true, [], {}, [[]]];
   for (const value of values) {
     for (const kind of ['pypi', 'oci', 'git', 'zip', 'other', value]) {
@@ -148,11 +148,11 @@ test('plan: whatever a manifest holds, there is a plan, and it is the same again
 
 const LONG: [string, JsonObject, RegExp][] = [
   ['a dest of slashes', anArchive({ dest: `a${'/'.repeat(200_000)}b` }), /dest is too long/],
-  ['an address of points', anArchive({ url: `https://h.example/a${'.'.repeat(200_000)}a` }), /url .*longer than 2048/],
+  ['an address of dots', anArchive({ url: `https://h.example/a${'.'.repeat(200_000)}a` }), /url .*longer than 2048/],
   ['a repository of slashes', aRepository(`https://h.example/a${'/'.repeat(200_000)}b`), /repo .*longer than 2048/],
   ['an image of colons', anImage(`a${':'.repeat(200_000)}/`), /image must not be longer/],
   ['a range of spaces', aPackage(`1${' '.repeat(200_000)}!`), /version must not be longer/],
-  ['a framework of points', anAdapter({ framework: `a${'.'.repeat(200_000)}a` }), /framework .*longer than 100/],
+  ['a framework of dots', anAdapter({ framework: `a${'.'.repeat(200_000)}a` }), /framework .*longer than 100/],
   [
     'a template key of dashes',
     anAdapter({ template_key: `a${'-'.repeat(200_000)}a` }),
@@ -162,7 +162,7 @@ const LONG: [string, JsonObject, RegExp][] = [
 ];
 
 for (const [what, fields, reason] of LONG) {
-  test(`plan: ${what} is refused at once, however long it is`, async () => {
+  test(`plan: ${what} is refused quickly, however long it is`, async () => {
     const took = await cpuMs(async () => {
       const { artifacts, adapters } = await aPlan(aSubject(fields));
       assert.match([...artifacts, ...adapters][0]?.fault ?? '', reason);
@@ -171,7 +171,7 @@ for (const [what, fields, reason] of LONG) {
   });
 }
 
-test('plan: a command of any length is read at once', async () => {
+test('plan: a command of any length is parsed quickly', async () => {
   const long = 'x'.repeat(200_000);
   const took = await cpuMs(() => {
     gapArguments([`${long} --api-key=abc`, 'z']);
@@ -180,7 +180,7 @@ test('plan: a command of any length is read at once', async () => {
   assert.ok(took < 5_000, `${took} ms`);
 });
 
-test('names: made from any text, and neither long nor with dots at their ends', () => {
+test('names: made from any text, of limited length and without dots at either end', () => {
   assert.equal(safeName(`a${'x'.repeat(200_000)}b`).length, 80);
   assert.deepEqual(
     ['.-a.b-.', '...', `a${'.'.repeat(90)}b`].map((each) => safeName(each)),

@@ -24,7 +24,7 @@ export function aSubject(fields: JsonObject = {}): InstallSubject {
   };
 }
 
-/** Its plan in an empty target, on a machine without any programs. */
+/** Its plan for an empty target on a machine without programs. */
 export async function aPlan(subject: InstallSubject, request: Partial<InstallRequest> = {}): Promise<InstallPlan> {
   const { plan } = await planInstall({
     subject,
@@ -40,7 +40,7 @@ async function noPrograms(): Promise<never> {
   throw new RunError('missing', 'it is not installed');
 }
 
-/** Texts that end a string, a comment, a block or a line somewhere. */
+/** Texts that would end a string, comment, block or line. */
 export const HOSTILE_TEXTS = [
   '"; import os #',
   '"""; import os; """',

@@ -21,7 +21,7 @@ async function prepareTarget(target: string, rule: TargetRule): Promise<string> 
   return folder;
 }
 
-const BAD_TEXTS = { empty: '', blank: '  ', NUL: 'a\u0000b', 'a line end': 'a\nb', 'too long': 'x/'.repeat(2000) };
+const BAD_TEXTS = { empty: '', blank: '  ', NUL: 'a\u0000b', 'a line break': 'a\nb', 'too long': 'x/'.repeat(2000) };
 
 for (const [name, target] of Object.entries(BAD_TEXTS)) {
   test(`target: ${name} is refused`, async (t) => {
@@ -35,7 +35,7 @@ for (const [name, target] of Object.entries(BAD_TEXTS)) {
   });
 }
 
-test('target: relative to the working folder without a root, and to the root with one; made when it is not there', async (t) => {
+test('target: is relative to the working folder, or to the root if one is set; created when missing', async (t) => {
   const [workingDir, installRoot] = [await aFolder(t), await aFolder(t)];
   assert.equal(await prepareTarget('a/b', { installRoot: undefined, workingDir }), join(workingDir, 'a/b'));
   assert.equal(await prepareTarget('a/b', { installRoot, workingDir }), join(installRoot, 'a/b'));
@@ -45,7 +45,7 @@ test('target: relative to the working folder without a root, and to the root wit
   assert.equal(await prepareTarget('x/../y', { installRoot, workingDir }), join(installRoot, 'y'));
 });
 
-test('target: a look makes nothing', async (t) => {
+test('target: a check creates nothing', async (t) => {
   const [workingDir, installRoot] = [await aFolder(t), await aFolder(t)];
   assert.equal(await checkTarget('a/b', { installRoot, workingDir }), join(installRoot, 'a/b'));
   assert.deepEqual(await readdir(installRoot), []);
@@ -57,7 +57,7 @@ test('target: a look makes nothing', async (t) => {
   assert.equal(await prepareTarget('a', { installRoot: later, workingDir }), join(later, 'a'));
 });
 
-test('target: INSTALL_ROOT holds against .., absolute paths and links', async (t) => {
+test('target: INSTALL_ROOT blocks .., absolute paths and links', async (t) => {
   const [outside, installRoot, workingDir] = [await aFolder(t), await aFolder(t), await aFolder(t)];
   const rule = { installRoot, workingDir };
   await symlink(outside, join(installRoot, 'link'));
@@ -89,7 +89,7 @@ test('target: INSTALL_ROOT holds against .., absolute paths and links', async (t
   assert.deepEqual(await readdir(outside), []);
 });
 
-test('target: a root that is itself behind a link is not a way out, and works', async (t) => {
+test('target: a root behind a link works and is not an escape', async (t) => {
   const [place, workingDir] = [await aFolder(t), await aFolder(t)];
   await mkdir(join(place, 'real'));
   await symlink('real', join(place, 'root'));
@@ -98,7 +98,7 @@ test('target: a root that is itself behind a link is not a way out, and works', 
   await assert.rejects(prepareTarget('../x', rule), /INSTALL_ROOT/);
 });
 
-test('target: a file where the folder should be, or above it, is told', async (t) => {
+test('target: reports a file at the path of the folder or above it', async (t) => {
   const workingDir = await aFolder(t);
   await writeFile(join(workingDir, 'file'), 'text');
   const rule = { installRoot: undefined, workingDir };
@@ -107,7 +107,7 @@ test('target: a file where the folder should be, or above it, is told', async (t
   await assert.rejects(checkTarget('file/below', rule), { code: 'invalid_request' });
 });
 
-test('target: a look tells what could not be made or written, and makes nothing', async (t) => {
+test('target: a check reports what could not be created or written, and creates nothing', async (t) => {
   const workingDir = await aFolder(t);
   await chmod(workingDir, 0o755);
   await mkdir(join(workingDir, 'closed'));
@@ -126,13 +126,13 @@ test('target: a look tells what could not be made or written, and makes nothing'
 
 interface Told {
   seen: string | null;
-  /** By the look. */
+  /** What the check created. */
   made: string[];
 }
 
 /**
- * In a process of its own: whether a file may be written is asked for the real user, which cannot be changed back. It
- * becomes an ordinary one only after its imports, as others may be kept out of the folder that these tests are in.
+ * Runs in a separate process, because access is checked for the real user, which cannot be changed back. The process
+ * drops its privileges only after its imports, because an ordinary user may not be able to read this folder.
  */
 async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise<Told[]> {
   const script = `
@@ -188,7 +188,7 @@ for (const path of ['a', 'a/b/c.txt', '.cursor/mcp.json', 'ü/名前', 'a b', '.
     assert.equal(relativePathFault(path), undefined));
 }
 
-test('files: no text leads out of the folder', async (t) => {
+test('files: no text escapes the folder', async (t) => {
   const root = await aFolder(t);
   await fc.assert(
     fc.asyncProperty(
@@ -201,7 +201,7 @@ test('files: no text leads out of the folder', async (t) => {
   );
 });
 
-test('files: links on the way are refused, wherever they lead', async (t) => {
+test('files: links in a path are refused, wherever they lead', async (t) => {
   const root = await aFolder(t);
   const outside = await aFolder(t);
   await mkdir(join(root, 'real'));
@@ -215,7 +215,7 @@ test('files: links on the way are refused, wherever they lead', async (t) => {
   assert.deepEqual(await readdir(outside), []);
 });
 
-test('files: a file is written whole, into folders that are made for it', async (t) => {
+test('files: a file is written atomically, and its folders are created', async (t) => {
   const root = await aFolder(t);
   const path = await writeFileInside(root, 'a/b/c.txt', 'one');
   assert.equal(path, join(root, 'a/b/c.txt'));
@@ -237,7 +237,7 @@ test('files: a replaced file keeps its permissions', async (t) => {
   }
 });
 
-test('files: a file that belongs to somebody else still does when it is replaced', {
+test('files: a replaced file keeps its owner', {
   skip: process.getuid?.() !== 0 && 'only root gives files away',
 }, async (t) => {
   const root = await aFolder(t);
@@ -249,7 +249,7 @@ test('files: a file that belongs to somebody else still does when it is replaced
   assert.deepEqual([uid, gid, mode & 0o777], [1234, 2345, 0o640]);
 });
 
-test('files: a file in the place of a folder, and a folder in the place of a file, are named', async (t) => {
+test('files: reports a file in place of a folder, and a folder in place of a file', async (t) => {
   const root = await aFolder(t);
   await writeFileInside(root, 'a', 'text');
   await mkdir(join(root, 'folder'));
@@ -257,7 +257,7 @@ test('files: a file in the place of a folder, and a folder in the place of a fil
   await assert.rejects(writeFileInside(root, 'folder', 'x'), { name: 'InstallError', message: /is a folder/ });
 });
 
-test('files: the digest of a folder tells what is in it, not when or in which order it was made', async (t) => {
+test('files: the digest of a folder depends on its content, not on times or order', async (t) => {
   const [one, other] = [await aFolder(t), await aFolder(t)];
   for (const path of ['b', 'a/x', 'ü']) await writeFileInside(one, path, path);
   for (const path of ['ü', 'a/x', 'b']) await writeFileInside(other, path, path);
@@ -283,7 +283,7 @@ test('files: the digest of a folder tells what is in it, not when or in which or
   assert.notEqual(await treeDigest(other, ['empty']), await treeDigest(other));
 });
 
-/** What waits for the other end of a pipe waits for good. */
+/** Opening a pipe without a writer never returns. */
 const options = { timeout: 60_000, skip: process.platform === 'win32' && 'Windows has no such pipes' };
 
 test('files: a pipe is not read, and is part of the digest of its folder', options, async (t) => {
@@ -296,7 +296,7 @@ test('files: a pipe is not read, and is part of the digest of its folder', optio
 
 const { signal } = new AbortController();
 
-test('lock: it holds against other processes, also while somebody in this one waits for it', async (t) => {
+test('lock: excludes other processes, also while this one waits for it', async (t) => {
   const target = await aFolder(t);
   const first = await lockTarget(target, signal);
   const giveUp = new AbortController();
@@ -311,7 +311,7 @@ test('lock: it holds against other processes, also while somebody in this one wa
   assert.equal((await readFile(join(target, '.hub/lock'))).length, 0);
 });
 
-test('lock: links, folders and files with something in them are not locks', async (t) => {
+test('lock: links, folders and non-empty files are not locks', async (t) => {
   const locks: [(path: string, outside: string) => Promise<void>, RegExp][] = [
     [(path, outside) => symlink(join(outside, 'file'), path), /link/],
     [(path) => mkdir(path).then(() => {}), /'\.hub\/lock' cannot be locked/],
@@ -334,7 +334,7 @@ function startHolder(t: TestContext, target: string): ChildProcess {
   return child;
 }
 
-test('queue: installs into one target take turns', async (t) => {
+test('queue: installs into one target run one at a time', async (t) => {
   const target = await aFolder(t);
   const queue = createTargetQueue(4);
   let atOnce = 0;
@@ -347,7 +347,7 @@ test('queue: installs into one target take turns', async (t) => {
   await Promise.all(['a', 'b', 'c'].map(() => queue(target, signal, work)));
 });
 
-test('queue: different targets run at the same time, up to the limit; a failure costs nobody their turn', async (t) => {
+test('queue: different targets run concurrently up to the limit; a failure blocks nobody', async (t) => {
   const targets = await Promise.all(Array.from({ length: 6 }, () => aFolder(t)));
   const queue = createTargetQueue(3);
   let [atOnce, most] = [0, 0];
@@ -363,7 +363,7 @@ test('queue: different targets run at the same time, up to the limit; a failure 
   assert.equal(await queue(targets[0] ?? '', signal, async () => 'next'), 'next');
 });
 
-test('queue: a target that another process has is waited for, and is free when that process is killed', async (t) => {
+test('queue: waits for a target that another process holds until that process is killed', async (t) => {
   const target = await aFolder(t);
   const child = startHolder(t, target);
   await once(child.stdout ?? child, 'data');
@@ -378,7 +378,7 @@ test('queue: a target that another process has is waited for, and is free when t
   assert.equal(isDone, true);
 });
 
-test('queue: waiting callers are released when the work is stopped', async (t) => {
+test('queue: a stop releases waiting callers', async (t) => {
   const target = await aFolder(t);
   const [one, other] = [createTargetQueue(1), createTargetQueue(1)];
   const release = Promise.withResolvers<void>();
@@ -396,7 +396,7 @@ test('queue: waiting callers are released when the work is stopped', async (t) =
   await holding;
 });
 
-test('queue: what an install that was killed left behind is tidied up', async (t) => {
+test('queue: cleans up after a killed install', async (t) => {
   const target = await aFolder(t);
   const staging = join(target, `.hub/staging/${randomUUID()}`);
   await mkdir(join(staging, 'deep'), { recursive: true });
@@ -405,7 +405,7 @@ test('queue: what an install that was killed left behind is tidied up', async (t
   assert.deepEqual((await readdir(join(target, '.hub'))).toSorted(), ['.gitignore', 'lock']);
 });
 
-test('queue: of a file that an install was killed in writing nothing stays', async (t) => {
+test('queue: removes a file that a killed install was writing', async (t) => {
   const target = await aFolder(t);
   const queue = createTargetQueue(1);
   await queue(target, signal, async () => {});

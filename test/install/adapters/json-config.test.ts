@@ -23,11 +23,11 @@ const merged = (existing: string, known?: string, written: JsonObject = wanted.e
   return { document: JSON.parse(text), name, text };
 };
 
-test('config: a new file holds the entry alone', () => {
+test('config: a new file contains only the entry', () => {
   assert.deepEqual(merged('').document, { mcpServers: { pdf: wanted.entry } });
 });
 
-test('config: everything else in the file stays, indentation included', () => {
+test('config: the rest of the file and its indentation stay', () => {
   const existing = '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": { "command": "x" }\n\t},\n\t"z": [1]\n}\n';
   const { document, text } = merged(existing);
   assert.deepEqual(Object.keys(document), ['theme', 'mcpServers', 'z']);
@@ -35,20 +35,20 @@ test('config: everything else in the file stays, indentation included', () => {
   assert.match(text, /^\{\n\t"theme"/);
 });
 
-test('config: a second time changes nothing, byte for byte', () => {
+test('config: a second install changes no byte', () => {
   const first = merged('{"mcpServers": {}}').text;
   assert.equal(merged(first).text, first);
   const byHand = `{"mcpServers":{"pdf":${JSON.stringify(wanted.entry)}}}`;
   assert.equal(merged(byHand).text, byHand, 'not even the layout of a person');
 });
 
-test('config: what a person filled in stays, and so do settings of the client', () => {
+test('config: keeps values that the user filled in, and settings of the client', () => {
   const filledIn = { ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'debug' }, disabled: true };
   const { document } = merged(JSON.stringify({ mcpServers: { pdf: filledIn } }), 'pdf');
   assert.deepEqual(document.mcpServers.pdf, filledIn);
 });
 
-test('config: an entry of the same name that is somebody else’s is left alone', () => {
+test('config: does not touch a foreign entry of the same name', () => {
   const theirs = { command: 'their-own' };
   const { document, name } = merged(JSON.stringify({ mcpServers: { pdf: theirs } }));
   assert.equal(name, 'pdf-2');
@@ -57,7 +57,7 @@ test('config: an entry of the same name that is somebody else’s is left alone'
   assert.equal(merged(JSON.stringify(document)).name, 'pdf-2', 'known again by what it runs');
 });
 
-test('config: a new version takes the place of the entry that an earlier install made', () => {
+test('config: a new version replaces the entry of an earlier install', () => {
   const old = { mcpServers: { pdf: { type: 'stdio', command: 'uvx', args: ['pdf==1'], env: {} } } };
   assert.deepEqual(merged(JSON.stringify(old), 'pdf', old.mcpServers.pdf).document, {
     mcpServers: { pdf: wanted.entry },
@@ -65,22 +65,22 @@ test('config: a new version takes the place of the entry that an earlier install
 });
 
 for (const [name, text, reason] of [
-  ['no JSON', '{"mcpServers":', /not plain JSON/],
+  ['invalid JSON', '{"mcpServers":', /not plain JSON/],
   ['JSON with comments', '{\n// mine\n"mcpServers": {}}', /not plain JSON/],
-  ['a comma behind the last', '{"mcpServers": {},}', /not plain JSON/],
+  ['a trailing comma', '{"mcpServers": {},}', /not plain JSON/],
   [
-    'a section that is there twice',
+    'a repeated section',
     '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
     /'mcpServers' or 'pdf' occurs twice in it/,
   ],
   ['a list', '[]', /not a JSON object/],
-  ['a section that is invalid', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
+  ['an invalid section', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
 ] as const) {
-  test(`config: ${name} is not touched`, () =>
+  test(`config: a file with ${name} is not changed`, () =>
     assert.throws(() => merged(text), { name: 'RangeError', message: reason }));
 }
 
-test('config: what is beside the entry stays as it is written: long numbers, order, blank lines', () => {
+test('config: the text around the entry stays: long numbers, order, empty lines', () => {
   const existing = `{
     "id": 12345678901234567890, "number": 1.0,
     "z": 1e2,
@@ -96,13 +96,13 @@ test('config: what is beside the entry stays as it is written: long numbers, ord
   assert.equal(merged(text).text, text);
 });
 
-test('config: line ends of other systems stay', () => {
+test('config: keeps the line endings of the file', () => {
   const { text } = mergeEntry('{\r\n  "mcpServers": {}\r\n}\r\n', wanted);
   assert.ok(text.startsWith('{\r\n  "mcpServers": {\r\n    "pdf": {\r\n'), JSON.stringify(text));
   assert.doesNotMatch(text, /[^\r]\n/);
 });
 
-test('config: comments stay where the client takes them, beside a new entry and beside a changed one', () => {
+test('config: keeps comments around new and changed entries where the client allows them', () => {
   const withComments = { ...wanted, format: 'json with comments' as const };
   const existing = `// mine
 {
@@ -127,7 +127,7 @@ test('config: comments stay where the client takes them, beside a new entry and 
 });
 
 for (const name of ['constructor', 'toString', '__proto__']) {
-  test(`config: a variable and an entry may be called ${name}`, () => {
+  test(`config: a variable and an entry may be named ${name}`, () => {
     const entry = { ...wanted.entry, env: Object.fromEntries([[name, `\${X}`]]) };
     const { text } = mergeEntry('', { ...wanted, entry });
     assert.deepEqual(Object.entries(JSON.parse(text).mcpServers.pdf.env), [[name, `\${X}`]]);
@@ -137,7 +137,7 @@ for (const name of ['constructor', 'toString', '__proto__']) {
   });
 }
 
-test('config: values of a person stay, also when a new version changes the entry', () => {
+test('config: a new version that changes the entry keeps values of the user', () => {
   const written = { ...wanted.entry, env: { KEY: `\${KEY}`, GONE: '1' } };
   const of = (entry: JsonObject) => JSON.stringify({ mcpServers: { pdf: entry } });
   const known = { name: 'pdf', written };
@@ -149,7 +149,7 @@ test('config: values of a person stay, also when a new version changes the entry
   assert.deepEqual(upgraded, { ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'info', MINE: 'x' }, timeout: 5 });
 });
 
-test('config: only an entry that is as it was written is the same', () => {
+test('config: only an unchanged entry counts as the same', () => {
   const { text } = merged('{"mcpServers": {}}');
   assert.equal(jsonConfig.compare(text, wanted), 'same');
   assert.equal(jsonConfig.compare(text, { ...wanted, name: 'other' }), 'absent');
@@ -157,7 +157,7 @@ test('config: only an entry that is as it was written is the same', () => {
   assert.equal(jsonConfig.compare(text.replace('uvx', 'sh'), wanted), 'another');
 });
 
-test('config: a secret in an address is not written; one that the user fills in is kept', () => {
+test('config: does not write secrets in addresses, and keeps those the user fills in', () => {
   const subject = aSubject({
     mcp_registration: { server: { transport: 'HTTP', url: 'https://me:pw@x.example/mcp?api_key=sk-123&lang=de' } },
   });
@@ -207,7 +207,7 @@ test('config: a manifest cannot read the environment of the user', () => {
   }
 });
 
-test('config: hostile names become plain ones, and the file stays JSON', () => {
+test('config: hostile names become plain names, and the file stays valid JSON', () => {
   for (const text of HOSTILE_TEXTS) {
     const subject = aSubject({
       name: text,
@@ -223,16 +223,16 @@ test('config: hostile names become plain ones, and the file stays JSON', () => {
 });
 
 const LAYOUTS = {
-  'one below the other': '{\n  "mcpServers": {\n    "a": { "command": "x" },\n    "b": {}\n  }\n}\n',
+  'one entry per line': '{\n  "mcpServers": {\n    "a": { "command": "x" },\n    "b": {}\n  }\n}\n',
   'with tabs': '{\n\t"mcpServers": {\n\t\t"a": {}\n\t}\n}',
-  'a comma behind the last': '{\n  "mcpServers": {\n    "a": {},\n    "b": {},\n  },\n}\n',
-  'a comment behind the last': '{\n  "mcpServers": {\n    "a": {}, // first\n    "b": {} // why b is here\n  }\n}\n',
-  'comments below and above': '{\n  "mcpServers": {\n    // above\n    "b": {}\n    // below\n  }\n}\n',
-  'something behind the section': '{\n  "mcpServers": {\n    "b": {}\n  },\n  "inputs": [] // theirs\n}\n',
+  'a trailing comma': '{\n  "mcpServers": {\n    "a": {},\n    "b": {},\n  },\n}\n',
+  'a comment after the last': '{\n  "mcpServers": {\n    "a": {}, // first\n    "b": {} // why b is here\n  }\n}\n',
+  'comments above and below': '{\n  "mcpServers": {\n    // above\n    "b": {}\n    // below\n  }\n}\n',
+  'a key after the section': '{\n  "mcpServers": {\n    "b": {}\n  },\n  "inputs": [] // theirs\n}\n',
 };
 
 for (const [name, text] of Object.entries(LAYOUTS))
-  test(`config: an entry comes and goes, and no character changes: ${name}`, () => {
+  test(`config: adding and removing an entry restores the text: ${name}`, () => {
     const entry = { ...wanted, format: 'json with comments' as const };
     const added = mergeEntry(text, entry).text;
     assert.partialDeepStrictEqual(parse(added), { mcpServers: { pdf: wanted.entry } });
@@ -246,17 +246,17 @@ for (const [name, text, after] of [
     '{\n  "mcpServers": {\n    "mine": {} // do not touch: prod\n    /* see wiki */\n  }\n}\n',
   ],
   [
-    'one in the middle, with a comment of its own',
+    'in the middle, with its own comment',
     '{"mcpServers": {\n  "a": 1,\n  "pdf": 1, // said of it, with a , in it\n  "b": 2\n}}',
     '{"mcpServers": {\n  "a": 1,\n  // said of it, with a , in it\n  "b": 2\n}}',
   ],
-  ['the first in one line', '{ "mcpServers": { "pdf": 1, "b": 2 } }', '{ "mcpServers": { "b": 2 } }'],
+  ['the first, on one line', '{ "mcpServers": { "pdf": 1, "b": 2 } }', '{ "mcpServers": { "b": 2 } }'],
   ['the only one', '{ "mcpServers": { "pdf": 1 } }', '{ "mcpServers": { } }'],
 ] as const)
-  test(`config: a removed entry takes no comment along: ${name}`, () =>
+  test(`config: removing an entry keeps all comments: ${name}`, () =>
     assert.equal(jsonConfig.remove(text, { ...wanted, format: 'json with comments' }), after));
 
-test('config: questions of a removed entry go with it, unless another entry needs the answers', () => {
+test('config: inputs of a removed entry are removed unless another entry uses them', () => {
   const [one, two] = ['a', 'b'].map((id) => ({ type: 'promptString' as const, id, description: id, password: true }));
   assert.ok(one && two);
   const asking = {
@@ -275,10 +275,10 @@ test('config: questions of a removed entry go with it, unless another entry need
 const SERVERS = '"mcpServers": {\n    "b": {}\n  }';
 const THEIR_INPUTS = {
   'a comment above': `{\n  "inputs": [\n    // my input\n    { "id": "mine", "type": "promptString" } ],\n  ${SERVERS}\n}\n`,
-  'a comment behind the last': `{\n  "inputs": [\n    { "id": "mine" } // mine\n  ],\n  ${SERVERS}\n}\n`,
+  'a comment after the last': `{\n  "inputs": [\n    { "id": "mine" } // mine\n  ],\n  ${SERVERS}\n}\n`,
 };
 for (const [name, text] of Object.entries(THEIR_INPUTS)) {
-  test(`config: inputs of others stay as they are written: ${name}`, () => {
+  test(`config: the text of other inputs stays: ${name}`, () => {
     const input = { type: 'promptString' as const, id: 'ours', description: 'Key', password: true };
     const entry = { command: 'x', env: { KEY: `\${input:ours}` } };
     const ours = { ...wanted, format: 'json with comments' as const, inputs: [input], entry };
@@ -288,7 +288,7 @@ for (const [name, text] of Object.entries(THEIR_INPUTS)) {
   });
 }
 
-test('config: an input is added behind a comma that ends the list', () => {
+test('config: an input is added after a trailing comma', () => {
   const text = '{ "inputs": [\n  { "id": "mine" }, // mine\n] }';
   const input = { type: 'promptString' as const, id: 'ours', description: 'Key', password: true };
   const added = jsonConfig.addInputs?.(text, [input]) ?? '';

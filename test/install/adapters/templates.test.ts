@@ -1,4 +1,4 @@
-// Whatever a manifest holds, the code that is made from it parses, and holds it as text.
+// Generated code parses and contains the manifest's values as text, whatever they are.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ function rendered(pair: string, subject: InstallSubject, params: JsonObject = {}
   return result.kind === 'file' ? result.content : '';
 }
 
-/** Everything at once, because starting Python takes longer than reading all of it. */
+/** All at once, because starting Python takes longer than parsing everything. */
 function pythonConstants(sources: readonly string[]): { constants: unknown[]; imports: string[] }[] {
   const script = `
 import ast, json, sys
@@ -40,7 +40,7 @@ print(json.dumps([describe(each) for each in json.load(sys.stdin)]))`;
   return JSON.parse(answer.toString());
 }
 
-test('adapters: Python’s own parser reads what is made for every framework and way to reach an entity', () => {
+test('adapters: Python parses the code for every framework and connection', () => {
   const subjects = [aSubject({ mcp_registration: REMOTE }), aSubject({ mcp_registration: COMMAND })];
   const sources = PYTHON.flatMap((pair) => subjects.map((subject) => rendered(pair, subject, { a: [1, null, true] })));
   for (const { constants } of pythonConstants(sources)) assert.ok(constants.includes('mcp_server:pdf-tables@1.0.0'));
@@ -93,7 +93,7 @@ test('adapters: secrets come from the environment, never from the manifest', () 
   }
 });
 
-test('adapters: secrets in addresses come from the environment, or are left to the reader', () => {
+test('adapters: secrets in addresses come from the environment or are left to the user', () => {
   const url = 'https://x.example/mcp?token=sk-123&lang=de';
   const subject = aSubject({ mcp_registration: { server: { transport: 'HTTP', url } } });
   const sources = PYTHON.map((pair) => rendered(pair, subject));
@@ -109,7 +109,7 @@ test('adapters: secrets in addresses come from the environment, or are left to t
   assert.equal(JSON.parse(rendered('dspy/module', subject)).connection.url, shown);
 });
 
-test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Orchestrate', () => {
+test('adapters: hostile text in a watsonx Orchestrate skill survives a YAML parser', () => {
   const sources = HOSTILE_TEXTS.map((text) =>
     rendered('watsonx_orchestrate/skill', aSubject({ name: text, description: text, mcp_registration: COMMAND })),
   );
@@ -127,7 +127,7 @@ test('adapters: a YAML reader gets hostile texts back from a skill of watsonx Or
   assert.match(rendered('watsonx_orchestrate/skill', cloned), /^# .* add package_root/);
 });
 
-test('adapters: a pair without a template gets a stub in JSON with what is known', () => {
+test('adapters: a framework and type without a template get a JSON stub', () => {
   for (const text of HOSTILE_TEXTS) {
     const subject = aSubject({ name: text, mcp_registration: REMOTE });
     const stub = JSON.parse(rendered(`dspy/${text.replaceAll('/', '')}`, subject, { text }));
@@ -135,7 +135,7 @@ test('adapters: a pair without a template gets a stub in JSON with what is known
   }
 });
 
-test('adapters: templates are found under the names that people write', () => {
+test('adapters: finds templates under common spellings', () => {
   for (const [framework, key] of [
     ['langgraph', 'node'],
     ['LangGraph', 'langgraph-node'],

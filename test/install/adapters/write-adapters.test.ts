@@ -1,4 +1,4 @@
-// What is written for clients, compared later, and removed.
+// Adapters are written, verified and removed.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ for (const [client, path] of [
   ['vscode', '.vscode/mcp.json'],
   ['codex', '.codex/config.toml'],
 ] as const)
-  test(`adapters: ${client} is written, verified and removed, and what others wrote stays`, async (t) => {
+  test(`adapters: ${client} is written, verified and removed, and foreign entries stay`, async (t) => {
     const { targetDir, write, read } = await aTarget(t);
     const theirs =
       client === 'codex'
@@ -66,7 +66,7 @@ for (const [client, path] of [
     assert.equal(await removeAdapter(targetDir, adapter, false), 'absent');
   });
 
-test('adapters: a client with one configuration for all projects gets a text to paste', async (t) => {
+test('adapters: a client with one global configuration gets text to paste', async (t) => {
   const { write } = await aTarget(t);
   const { locked, warnings, errors, pastes } = await write(['windsurf']);
   assert.deepEqual([locked, errors], [[], []]);
@@ -74,7 +74,7 @@ test('adapters: a client with one configuration for all projects gets a text to 
   assert.deepEqual(Object.keys(JSON.parse(pastes[0]?.text ?? '')), ['mcpServers']);
 });
 
-test('adapters: a server that cannot be reached gets none, which is told and is not a failure', async (t) => {
+test('adapters: an unreachable server gets none, which is reported and not a failure', async (t) => {
   const { write } = await aTarget(t);
   const { locked, warnings, errors } = await write(['claude'], { mcp_registration: null, artifacts: [] });
   assert.deepEqual([locked, errors], [[], []]);
@@ -83,7 +83,7 @@ test('adapters: a server that cannot be reached gets none, which is told and is 
 
 const CLAUDE = { framework: 'claude', template_key: 'mcp' };
 
-/** `program` is the argument of its command. */
+/** `program` is the argument of the command. */
 function aServer({ id = 'pdf', version = '1.0.0', program = 'one', adapters = [CLAUDE] as object[] } = {}) {
   return aManifest({
     ...{ id, name: 'pdf', version, adapters, artifacts: [] },
@@ -95,7 +95,7 @@ function entryOf(program: string) {
   return { type: 'stdio', command: 'uvx', args: [program] };
 }
 
-test('entries: one that a person made another server of is left alone, and that is told', async (t) => {
+test('entries: one that the user changed to another server is kept and reported', async (t) => {
   const { install, read, target, verify } = await installStage(t);
   await install(aServer());
   const theirs = { mcpServers: { pdf: { ...entryOf('one'), command: 'my-own', args: ['--read-only', '/srv/data'] } } };
@@ -118,7 +118,7 @@ test('entries: one that a person made another server of is left alone, and that 
   assert.deepEqual(JSON.parse(await read('.mcp.json')), { mcpServers: { pdf: entryOf('two') } });
 });
 
-test('entries: a new version of one entity leaves the entry that another has in common with it', async (t) => {
+test('entries: a new version of an entity keeps an entry that another entity shares', async (t) => {
   const { install, read, verify } = await installStage(t);
   await install(aServer({ id: 'a' }));
   await install(aServer({ id: 'b' }));
@@ -136,7 +136,7 @@ test('entries: a new version of one entity leaves the entry that another has in 
   );
 });
 
-test('entries: one is taken out of its own section, whatever else has its name', async (t) => {
+test('entries: removed only from their own section', async (t) => {
   const { install, read, target } = await installStage(t);
   await mkdir(target, { recursive: true });
   await writeFile(join(target, '.mcp.json'), JSON.stringify({ notes: { pdf: { mine: 1 } }, mcpServers: {} }));

@@ -1,4 +1,4 @@
-// What a kind of artifact gets from an install: a staging folder, real programs and a network with limits.
+// What an artifact installer gets from an install: a staging folder, real programs and a network with limits.
 import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ export async function resolve<Spec>(
   return kind.resolve(kind.spec.parse(spec), await artifactContext(t, surroundings));
 }
 
-/** Builds as another machine would that only has the lockfile: the resolution is read from its JSON. */
+/** Builds like another machine that has only the lockfile: the resolution is parsed from its JSON. */
 export async function build<Spec>(
   t: TestContext,
   kind: ArtifactKind<Spec>,
@@ -75,7 +75,7 @@ export async function build<Spec>(
   return { ...built, folder };
 }
 
-/** The sentence that it fails with. */
+/** The message of the error. */
 export async function failure(running: Promise<unknown>): Promise<string> {
   const error = await running.then(
     (result) => assert.fail(`It did not fail: ${JSON.stringify(result)}`),

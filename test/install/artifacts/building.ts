@@ -1,4 +1,4 @@
-// Artifacts built the way an install builds them: in staging, with everything around it watched.
+// Builds artifacts as an install does: in staging, and checks everything around it.
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { artifactContext, emptyFolder, failure, type Surroundings } from './arti
 
 export interface Building {
   context: ArtifactContext;
-  /** Where the artifact is once it is built. */
+  /** The path of the built artifact. */
   folder: string;
-  /** Reads the spec, resolves unless a resolution is given, and builds. What is unfinished is removed when that fails. */
+  /** Reads the spec, resolves it unless a resolution is given, and builds. Removes unfinished files on failure. */
   install<Spec>(
     kind: ArtifactKind<Spec>,
     spec: unknown,
     some?: Partial<ArtifactContext> & { locked?: Resolution },
   ): Promise<Resolution & Built>;
-  /** The sentence that it fails with; nothing is left then, inside or outside. */
+  /** The message of the error; nothing is left inside or outside. */
   failure<Spec>(
     kind: ArtifactKind<Spec>,
     spec: unknown,
@@ -27,7 +27,7 @@ export interface Building {
   /** Paths of the files in the folder, sorted. */
   files(): Promise<string[]>;
   read(path: string): Promise<string>;
-  /** Nothing beside the folder was touched. */
+  /** Nothing outside the folder was changed. */
   assertContained(): Promise<void>;
 }
 

@@ -11,22 +11,22 @@ export interface PublishedPackage {
   name: string;
   version: string;
   dependencies?: Record<string, string>;
-  /** The dependencies that are bundled in its archive. */
+  /** The dependencies bundled in its archive. */
   bundleDependencies?: string[];
   /** Whether it has an npm-shrinkwrap.json. */
   _hasShrinkwrap?: boolean;
   scripts?: Record<string, string>;
   bin?: Record<string, string>;
   files?: Record<string, string>;
-  /** What the registry says of the tarball, whatever is true. */
+  /** The integrity that the registry reports, even if it is wrong. */
   integrity?: string;
-  /** Where its tarball is, as the registry says; below the registry unless named. */
+  /** The address of the tarball that the registry reports; by default below the registry. */
   tarball?: string;
 }
 
 export interface NpmRegistry {
   host: IndexServer;
-  /** A home whose settings name this registry, and hold a secret. */
+  /** A home folder whose .npmrc names this registry and contains a secret. */
   env: NodeJS.ProcessEnv;
   publish(published: PublishedPackage): { integrity: string };
 }

@@ -1,4 +1,4 @@
-// A small index of Python packages on loopback: HTML as PEP 503 has it, or JSON with times as PyPI answers (PEP 700).
+// A small index of Python packages on loopback: HTML as in PEP 503, or JSON with upload times as in PEP 700.
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
@@ -11,9 +11,9 @@ export interface PublishedWheel {
   extras?: string[];
   module?: string;
   requiresPython?: string;
-  /** When it was uploaded. */
+  /** The upload time. */
   uploaded?: string;
-  /** What else is in it, by path. */
+  /** Additional files, by path. */
   files?: Record<string, string>;
 }
 
@@ -21,9 +21,9 @@ export interface PackageIndex {
   host: IndexServer;
   url: string;
   publish(wheel: PublishedWheel): { sha256: string };
-  /** A package that has to be built, which runs its code: its own build backend packs the module. */
+  /** A source package, whose own build backend runs code and packs the module. */
   publishSource(name: string, version: string): void;
-  /** Sends other bytes than the index announces. */
+  /** Sends different bytes than the index announces. */
   replaceFile(name: string, version: string, bytes: Buffer): void;
 }
 

@@ -6,15 +6,15 @@ export interface RawZipEntry {
   content?: Buffer | string;
   /** Unix mode with the file type, such as 0o120777 for a link. */
   mode?: number;
-  /** Lower half of the external attributes, as DOS has them. */
+  /** Lower half of the external attributes: the DOS attributes. */
   dosAttributes?: number;
   flags?: number;
   method?: number;
-  /** What the archive says, whatever is true. */
+  /** What the archive claims, even if it is wrong. */
   claimedBytes?: number;
   claimedPackedBytes?: number;
   checksum?: number;
-  /** Points to the bytes of another entry instead of its own. */
+  /** Points to the bytes of another entry. */
   sameBytesAs?: number;
   offset?: number;
   localName?: string;
@@ -113,7 +113,7 @@ export function rawTarGz(entries: readonly RawTarEntry[], options?: { end?: bool
   return gzipSync(rawTar(entries, options));
 }
 
-/** A pax record says of the next entry what its header has no room for. */
+/** A pax record: fields of the next entry that do not fit into its header. */
 export function paxEntry(records: Record<string, string>, type = 'x'): RawTarEntry {
   const content = Object.entries(records).map(([key, value]) => {
     const body = ` ${key}=${value}\n`;

@@ -1,4 +1,4 @@
-// Archives that are as they should be: what is extracted, what is replaced, and what a digest is for.
+// Valid archives: what is extracted, what is replaced, and what digests do.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -89,7 +89,7 @@ const MAKERS: Record<string, { make(t: TestContext): Promise<Buffer>; needs?: st
 };
 
 for (const [name, { make, needs }] of Object.entries(MAKERS)) {
-  test(`${name}: everything arrives; of modes only the executable bit`, {
+  test(`${name}: extracts everything; of the modes only the executable bit`, {
     skip: needs ? unlessHere(needs) : false,
   }, async (t) => {
     const host = await startIndexServer(t);
@@ -110,7 +110,7 @@ for (const [name, { make, needs }] of Object.entries(MAKERS)) {
   });
 }
 
-test('zip: digests in every form; a wrong one lets nothing through', async (t) => {
+test('zip: accepts digests in every notation and refuses a wrong one', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   const archive = await zipped();
@@ -170,7 +170,7 @@ for (const [spec, expected] of BAD_SPECS) {
   });
 }
 
-test('zip: links that stay inside the archive are kept', async (t) => {
+test('zip: keeps links that stay inside the archive', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   const link = (name: string, content: string) => ({ name, mode: 0o120777, content });
@@ -193,7 +193,7 @@ test('zip: links that stay inside the archive are kept', async (t) => {
   }
 });
 
-test('zip: hosts that fail, and a password in the address, which is not written down', async (t) => {
+test('zip: reports failing hosts, and does not store a password in the address', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   assert.match(await place.failure(zipKind, { url: host.url('/nothing.zip') }), /its host answered 404/);
@@ -206,7 +206,7 @@ test('zip: hosts that fail, and a password in the address, which is not written 
   assert.ok(!JSON.stringify([installed, zipKind.describe(zipKind.spec.parse({ url }))]).includes('s3cret'));
 });
 
-test('zip: a frozen install wants the very bytes', async (t) => {
+test('zip: a frozen install requires the same bytes', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   const spec = { url: host.url('/a.zip') };
@@ -221,7 +221,7 @@ test('zip: a frozen install wants the very bytes', async (t) => {
   assert.match(await place.failure(zipKind, spec, { locked: elsewhere }), /The lockfile has https:\/\/a\.example/);
 });
 
-test('zip: what was downloaded to resolve is not downloaded again to build', async (t) => {
+test('zip: a file downloaded to resolve is not downloaded again to build', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   host.put('/a.zip', await zipped());
@@ -251,7 +251,7 @@ test('zip: an extraction can be stopped in the middle', async (t) => {
 const SERVER = `\${__dirname}/server/index.js`;
 const BUNDLE = { name: 'thing', server: { mcp_config: { command: 'node', args: [SERVER] } } };
 
-test('mcpb: a bundle by its digest; other archives are refused', async (t) => {
+test('mcpb: installs a bundle by its digest, and refuses other archives', async (t) => {
   const host = await startIndexServer(t);
   const place = await building(t);
   const bundle = rawZip([
@@ -278,7 +278,7 @@ test('mcpb: a bundle by its digest; other archives are refused', async (t) => {
   assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: 'thing' }), /http/);
 });
 
-/** As `mcpb sign` appends it; later versions also count it as a comment of the zip. */
+/** Appended by `mcpb sign`; later versions also count it as a zip comment. */
 function signed(bundle: Buffer, { isCounted }: { isCounted: boolean }): Buffer {
   const signature = randomBytes(3_000);
   const length = Buffer.alloc(4);
@@ -290,7 +290,7 @@ function signed(bundle: Buffer, { isCounted }: { isCounted: boolean }): Buffer {
 }
 
 for (const isCounted of [false, true])
-  test(`mcpb: a signed bundle is a bundle${isCounted ? ', also when its signature is a comment' : ''}`, async (t) => {
+  test(`mcpb: accepts a signed bundle${isCounted ? ', also when its signature is a comment' : ''}`, async (t) => {
     const host = await startIndexServer(t);
     const place = await building(t);
     const bundle = signed(rawZip([{ name: 'manifest.json', content: JSON.stringify(BUNDLE) }]), { isCounted });

@@ -1,4 +1,4 @@
-// A corpus of archives that mean harm, or are broken: each is refused by name, nothing gets out, nothing is left behind.
+// Malicious and broken archives: each is refused by name, writes nothing outside, and leaves nothing behind.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ type Hostile = [name: string, archive: () => Buffer, expected: RegExp];
 const GOOD = { name: 'good.txt', content: 'fine' };
 const DEEP = `${'d/'.repeat(60)}f`;
 
-/** Names that no format may bring in. */
+/** Names that are refused in every format. */
 const NAMES: [name: string, expected: RegExp][] = [
   ['../escaped', /must not contain '\.\.'|invalid relative path/],
   ['../../escaped', /must not contain '\.\.'|invalid relative path/],
@@ -50,7 +50,7 @@ const nameCases = NAMES.flatMap(([name, expected]): Hostile[] => [
   [`tar: the name ${shown(name)}`, () => rawTarGz([GOOD, paxEntry({ path: name }), { name: 'short' }]), expected],
 ]);
 
-/** Pairs of names that cannot both be. */
+/** Pairs of names that exclude each other. */
 const PAIRS: [string, string, RegExp][] = [
   ['a', 'a', /twice/],
   ['Readme.md', 'README.md', /same name/],
@@ -64,8 +64,8 @@ const PAIRS: [string, string, RegExp][] = [
 ];
 
 const pairCases = PAIRS.flatMap(([first, second, expected]): Hostile[] => [
-  [`zip: ${first} beside ${second}`, () => rawZip([{ name: first }, { name: second }]), expected],
-  [`tar: ${first} beside ${second}`, () => rawTarGz([tarNamed(first), tarNamed(second)]), expected],
+  [`zip: ${first} and ${second}`, () => rawZip([{ name: first }, { name: second }]), expected],
+  [`tar: ${first} and ${second}`, () => rawTarGz([tarNamed(first), tarNamed(second)]), expected],
 ]);
 
 const zip = (name: string, entry: Partial<RawZipEntry>, expected: RegExp): Hostile => [
@@ -73,7 +73,7 @@ const zip = (name: string, entry: Partial<RawZipEntry>, expected: RegExp): Hosti
   () => rawZip([GOOD, { name: 'entry', content: 'some text', ...entry }]),
   expected,
 ];
-/** More than what may be extracted whatever the ratio. */
+/** More than may be extracted at any ratio. */
 const ZEROS = Buffer.alloc(33_000_000);
 
 const zipCases: Hostile[] = [
@@ -87,7 +87,7 @@ const zipCases: Hostile[] = [
   zip('a link with a long target', { mode: 0o120777, content: 'x/'.repeat(3_000) }, /readable target/),
   zip('a link with NUL in its target', { mode: 0o120777, content: 'a\0b' }, /readable target/),
   [
-    'zip: a link that leads out by way of another',
+    'zip: a link that leads out through another',
     () =>
       rawZip([
         { name: 'deep/er/up', mode: 0o120777, content: '../..' },
@@ -118,7 +118,7 @@ const zipCases: Hostile[] = [
   zip('a folder with a content', { name: 'folder/' }, /folder with content/),
   zip('a stored stream that is not deflate', { method: 8, claimedPackedBytes: 2 }, /broken/),
   [
-    'zip: many entries on the same bytes',
+    'zip: many entries for the same bytes',
     () =>
       rawZip([
         { name: 'a', content: randomBytes(9_000) },
@@ -127,17 +127,17 @@ const zipCases: Hostile[] = [
     /shares its bytes/,
   ],
   ['zip: more entries than allowed', () => rawZip([GOOD], { entryCount: 50_001 }), /more than 50000 entries/],
-  ['zip: fewer entries than it says', () => rawZip([GOOD], { entryCount: 5 }), /list of entries cannot be used/],
+  ['zip: fewer entries than announced', () => rawZip([GOOD], { entryCount: 5 }), /list of entries cannot be used/],
   ['zip: no entries', () => rawZip([]), /empty/],
   [
-    'zip: cut off',
+    'zip: truncated',
     () => rawZip([GOOD, { name: 'b', content: randomBytes(5_000) }]).subarray(0, 3_000),
     /list of entries cannot be used/,
   ],
   ['zip: only its first bytes', () => Buffer.from('PK\x03\x04'), /list of entries cannot be used/],
   ['zip: NUL in a name', () => rawZip([{ name: 'a\0b' }]), /control characters/],
   [
-    'zip: a name in another field',
+    'zip: a second name in an extra field',
     () => rawZip([{ name: 'plain', flags: 0, extra: unicodePath('plain', '../escaped') }]),
     /\.\./,
   ],
@@ -181,40 +181,40 @@ const tarCases: Hostile[] = [
   ),
   tar('NUL in a name', [paxEntry({ path: 'a\0b' }), { name: 'a' }], /control characters/),
   tar('a bomb', [{ name: 'zeros', content: ZEROS }], /bomb/),
-  ['tar: zeros without end', () => gzipSync(Buffer.alloc(97_000_000), { level: 1 }), /bomb/],
+  ['tar: endless zeros', () => gzipSync(Buffer.alloc(97_000_000), { level: 1 }), /bomb/],
   [
     'tar: more entries than allowed',
-    // The same header again and again: that of the folder itself, so that nothing is made on the disk.
+    // Repeats the header of the folder itself, so nothing is created on disk.
     () => gzipSync(Buffer.alloc(512 * 50_001, rawTar([{ name: './', type: '5' }], { end: false })), { level: 1 }),
     /more than 50000 entries/,
   ],
   [
-    'tar: cut off',
+    'tar: truncated',
     () => rawTarGz([GOOD, { name: 'b', content: randomBytes(9_000) }]).subarray(0, 4_000),
     /not a readable tar/,
   ],
   [
-    'tar: cut off before gzip',
+    'tar: truncated before compression',
     () => gzipSync(rawTar([GOOD, { name: 'b', content: randomBytes(9_000) }]).subarray(0, 3_000)),
     /not a readable tar/,
   ],
-  ['tar: a broken checksum of gzip', () => flipped(rawTarGz([GOOD]), -6), /not a readable tar/],
+  ['tar: a wrong gzip checksum', () => flipped(rawTarGz([GOOD]), -6), /not a readable tar/],
   ['tar: no entries', () => gzipSync(Buffer.alloc(1_024)), /empty/],
   ['gzip of something else', () => gzipSync('x'.repeat(5_000)), /not a readable tar/],
 ];
 
-/** One field of an unknown kind. */
+/** One extra field of an unknown kind. */
 const REMARK = Buffer.concat([Buffer.from([0x99, 0x99, 0x60, 0xea]), Buffer.alloc(0xea60)]);
 
 const otherCases: Hostile[] = [
   [
-    'zip: a list that is all remarks',
+    'zip: a directory full of extra fields',
     () => rawZip(Array.from({ length: 540 }, (_, n) => ({ name: `f${n}`, extra: REMARK }))),
     /bytes of comments/,
   ],
   ['an empty file', () => Buffer.alloc(0), /neither a zip nor/],
-  ['a page', () => Buffer.from('<!doctype html><title>Sign in</title>'), /neither a zip nor/],
-  ['a program', () => Buffer.concat([Buffer.from('\x7fELF'), randomBytes(1_000)]), /neither a zip nor/],
+  ['an HTML page', () => Buffer.from('<!doctype html><title>Sign in</title>'), /neither a zip nor/],
+  ['an executable', () => Buffer.concat([Buffer.from('\x7fELF'), randomBytes(1_000)]), /neither a zip nor/],
   ['a tar without gzip', () => rawTar([GOOD]), /neither a zip nor/],
   ['a raw deflate stream', () => deflateRawSync('x'), /neither a zip nor/],
   ['one byte', () => Buffer.from('P'), /neither a zip nor/],
@@ -233,7 +233,7 @@ function tarNamed(name: string): RawTarEntry {
   return { name, type: name.endsWith('/') ? '5' : '0' };
 }
 
-/** Info-ZIP's field for a name in UTF-8. */
+/** The Info-ZIP field for a name in UTF-8. */
 function unicodePath(name: string, real: string): Buffer {
   const body = Buffer.alloc(9 + Buffer.byteLength(real));
   body.writeUInt16LE(0x7075, 0);

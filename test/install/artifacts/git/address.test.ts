@@ -1,4 +1,4 @@
-// Addresses, refs and places of repositories: which are refused, and what is said of hosts that do not answer as they should.
+// Which addresses, refs and destinations of repositories are refused, and how failing hosts are reported.
 import assert from 'node:assert/strict';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,30 +16,30 @@ const REFUSED: [string, Record<string, unknown>, RegExp][] = [
   ['no repo', {}, /repo .*received undefined/],
   ['a repo that is not text', { repo: 7 }, /repo .*received number/],
   ['an empty repo', { repo: '' }, /must be an https/],
-  ['a repo that is an option', { repo: '--upload-pack=touch /tmp/x' }, /must not/],
-  ['a repo that is an option without spaces', { repo: '-oProxyCommand=x' }, /must be an https/],
+  ['an option as repo', { repo: '--upload-pack=touch /tmp/x' }, /must not/],
+  ['an option without spaces as repo', { repo: '-oProxyCommand=x' }, /must be an https/],
   ['a command as transport', { repo: 'ext::sh' }, /must be an https, http or ssh address/],
-  ['a helper before an address', { repo: 'ext::https://example.org/a' }, /must be an https, http or ssh address/],
+  ['a helper in front of an address', { repo: 'ext::https://example.org/a' }, /must be an https, http or ssh address/],
   ['another helper as transport', { repo: 'fd::17/foo' }, /must be an https, http or ssh address/],
   ['an ssh address', { repo: 'git@github.com:owner/thing.git' }, /ssh address/],
   ['an ssh url', { repo: 'ssh://git@github.com/owner/thing.git' }, /ssh address/],
-  ['an ssh host that is an option', { repo: 'ssh://-oProxyCommand=evil/x' }, /ssh address/],
+  ['an option as ssh host', { repo: 'ssh://-oProxyCommand=evil/x' }, /ssh address/],
   ['a git: address', { repo: 'git://example.org/thing' }, /only over https, http or ssh/],
   ['an ftp address', { repo: 'ftp://example.org/thing' }, /only over https, http or ssh/],
-  ['a line end in the repo', { repo: 'https://example.org/a\nb' }, /control/],
-  ['a ref that is an option', { repo: 'https://example.org/a', ref: '--upload-pack=x' }, /is not the name/],
-  ['a ref that is a refspec', { repo: 'https://example.org/a', ref: 'main:refs/heads/x' }, /is not the name/],
-  ['a ref that forces', { repo: 'https://example.org/a', ref: '+main' }, /is not the name/],
+  ['a line break in the repo', { repo: 'https://example.org/a\nb' }, /control/],
+  ['an option as ref', { repo: 'https://example.org/a', ref: '--upload-pack=x' }, /is not the name/],
+  ['a refspec as ref', { repo: 'https://example.org/a', ref: 'main:refs/heads/x' }, /is not the name/],
+  ['a forced ref', { repo: 'https://example.org/a', ref: '+main' }, /is not the name/],
   ['a ref with a range', { repo: 'https://example.org/a', ref: 'a..b' }, /is not the name/],
   ['a ref with a reflog', { repo: 'https://example.org/a', ref: 'main@{1}' }, /is not the name/],
   ['an empty ref', { repo: 'https://example.org/a', ref: '' }, /is not the name/],
-  ['a dest above', { repo: 'https://example.org/a', dest: '../x' }, /'\.\.'/],
+  ['a dest above the target', { repo: 'https://example.org/a', dest: '../x' }, /'\.\.'/],
   ['an absolute dest', { repo: 'https://example.org/a', dest: '/etc' }, /relative/],
   ['the target itself as dest', { repo: 'https://example.org/a', dest: '.' }, /below the target/],
   ['the lockfile as dest', { repo: 'https://example.org/a', dest: 'hub.lock.json' }, /is reserved/],
-  ['the folder of the hub as dest', { repo: 'https://example.org/a', dest: '.hub/x' }, /start with '\.'/],
-  ['the same in capitals', { repo: 'https://example.org/a', dest: '.HUB/lock' }, /start with '\.'/],
-  ['a repository of the project as dest', { repo: 'https://example.org/a', dest: 'x/.git/hooks' }, /\.git/],
+  ['the .hub folder as dest', { repo: 'https://example.org/a', dest: '.hub/x' }, /start with '\.'/],
+  ['the .hub folder in capitals', { repo: 'https://example.org/a', dest: '.HUB/lock' }, /start with '\.'/],
+  ['a .git folder as dest', { repo: 'https://example.org/a', dest: 'x/.git/hooks' }, /\.git/],
 ];
 
 for (const [name, spec, reason] of REFUSED) {
@@ -49,7 +49,7 @@ for (const [name, spec, reason] of REFUSED) {
   });
 }
 
-test('git: a host or repository that is not there is told in a sentence', async (t) => {
+test('git: an unknown host or repository is reported', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const { failure } = await building(t);
@@ -71,7 +71,7 @@ test('git: a host or repository that is not there is told in a sentence', async 
   );
 });
 
-test('git: an empty repository is told in a sentence', async (t) => {
+test('git: an empty repository is reported', async (t) => {
   const host = await startGitHost(t);
   await mkdir(join(host.folder, 'empty'));
   await host.git('empty', 'init', '--quiet', '.');
@@ -79,7 +79,7 @@ test('git: an empty repository is told in a sentence', async (t) => {
   assert.match(await failure(gitKind, { repo: host.url('empty') }), /or has no commits/);
 });
 
-test('git: redirects are followed where they may lead, and private addresses are not fetched when they may not', async (t) => {
+test('git: follows allowed redirects, and does not fetch private addresses when they are off', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('moved');
   host.intercept = (request, response) => {
@@ -112,7 +112,7 @@ test('git: redirects are followed where they may lead, and private addresses are
   );
 });
 
-test('git: an address of IPv6 is an address, and one that is never connected to is told as such', async (t) => {
+test('git: an IPv6 address works, and one that never connects is reported', async (t) => {
   assert.equal(repositoryFault('https://[2001:db8::1]/thing.git'), undefined);
   const { failure } = await building(t, { allowPrivate: false });
   const spec = { repo: 'http://[fe80::1]/y.git' };
@@ -131,7 +131,7 @@ const CAUSES: [written: string, cause: string][] = [
   ["fatal: cannot use STAGING/x of 'https://me:pw@h.example/a'", "cannot use x of 'https://h.example/a'"],
 ];
 
-test('git: what it writes becomes a sentence, without folders of the install', async (t) => {
+test('git: error messages are explained without paths of the install', async (t) => {
   const context = await artifactContext(t);
   const folder = join(context.stagingDir, 'built');
   for (const [written, cause] of CAUSES) {
@@ -146,7 +146,7 @@ test('git: what it writes becomes a sentence, without folders of the install', a
 
 const LOGIN = `Basic ${Buffer.from('me:s3cret').toString('base64')}`;
 
-/** A host that gives out nothing without a login. */
+/** A host that requires a login for everything. */
 async function privateHost(t: TestContext): Promise<GitHost & { authority: string; commit: string }> {
   const host = await startGitHost(t);
   const commit = await host.create('team/thing', { 'a.txt': 'private' });
@@ -158,7 +158,7 @@ async function privateHost(t: TestContext): Promise<GitHost & { authority: strin
   return Object.assign(host, { commit, authority: new URL(host.url('')).host });
 }
 
-/** Somebody's home folder with the login for a host, in git's own store. */
+/** A home folder with a login for a host, in git's credential store. */
 async function homeWithLogin(t: TestContext, authority: string): Promise<NodeJS.ProcessEnv> {
   const home = await emptyFolder(t);
   await writeFile(join(home, '.gitconfig'), '[credential]\n\thelper = store\n');
@@ -166,7 +166,7 @@ async function homeWithLogin(t: TestContext, authority: string): Promise<NodeJS.
   return { PATH: process.env.PATH, HOME: home };
 }
 
-test('git: the credentials of the operator are for the hosts that the operator names', async (t) => {
+test('git: credentials of the operator are sent only to hosts that the operator names', async (t) => {
   const host = await privateHost(t);
   const env = await homeWithLogin(t, host.authority);
   const spec = { repo: host.url('team/thing') };
@@ -182,7 +182,7 @@ test('git: the credentials of the operator are for the hosts that the operator n
   }
 });
 
-test('git: a login in .netrc counts as well', async (t) => {
+test('git: uses a login in .netrc', async (t) => {
   const host = await privateHost(t);
   const home = await emptyFolder(t);
   await writeFile(join(home, '.netrc'), 'machine 127.0.0.1 login me password s3cret\n', { mode: 0o600 });
@@ -191,25 +191,25 @@ test('git: a login in .netrc counts as well', async (t) => {
   assert.equal((await install(gitKind, { repo: host.url('team/thing') })).resolved, host.commit);
 });
 
-test('git: without a login for a named host, the sentence says so', async (t) => {
+test('git: reports a missing login for a named host', async (t) => {
   const host = await privateHost(t);
   const env = { PATH: process.env.PATH, HOME: await emptyFolder(t) };
   const { failure } = await building(t, { env, trust: { credentialsFor: [host.authority] } });
   assert.match(await failure(gitKind, { repo: host.url('team/thing') }), /needs a login, and this machine/);
 });
 
-test('git: on their own machine, people use their own configuration', async (t) => {
+test('git: a local install uses the user’s configuration', async (t) => {
   const host = await privateHost(t);
   const env = await homeWithLogin(t, host.authority);
   const { install } = await building(t, { env, trust: { isOwnMachine: true } });
   assert.equal((await install(gitKind, { repo: host.url('team/thing') })).resolved, host.commit);
 });
 
-test('git: ssh works on one’s own machine, and nowhere else', async (t) => {
+test('git: ssh works only in a local install', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('thing', { 'a.txt': 'by ssh' });
   const home = await emptyFolder(t);
-  // In place of ssh: runs the command here.
+  // Replaces ssh: runs the command locally.
   const ssh = join(home, 'fake-ssh');
   await writeFile(ssh, `#!/bin/sh\nfor last; do :; done\ncd ${host.folder} && exec sh -c "$last"\n`);
   await chmod(ssh, 0o755);

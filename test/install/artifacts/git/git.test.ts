@@ -14,7 +14,7 @@ import { type GitHost, startGitHost } from '../../git-host.ts';
 import { emptyFolder } from '../artifact-context.ts';
 import { building } from '../building.ts';
 
-test('git: branch, tag, commit and none at all are checked out, detached', async (t) => {
+test('git: checks out a branch, tag, commit or the default, detached', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
   await host.git('thing', 'tag', 'v1.0.0');
@@ -43,7 +43,7 @@ test('git: branch, tag, commit and none at all are checked out, detached', async
   }
 });
 
-test('git: annotated tags, tags before branches, and full names of refs', async (t) => {
+test('git: supports annotated tags, tags before branches, and full ref names', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
   await host.git('thing', 'tag', '--annotate', '--message', 'one', 'v1');
@@ -58,7 +58,7 @@ test('git: annotated tags, tags before branches, and full names of refs', async 
   }
 });
 
-test('git: a shortened commit is refused, because hosts do not know it', async (t) => {
+test('git: refuses a short commit, which hosts cannot resolve', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('thing');
   const { failure } = await building(t);
@@ -68,7 +68,7 @@ test('git: a shortened commit is refused, because hosts do not know it', async (
   );
 });
 
-test('git: to resolve a ref, nothing but the list of refs is fetched', async (t) => {
+test('git: fetches only the list of refs to resolve a ref', async (t) => {
   const host = await startGitHost(t);
   const commit = await host.create('thing');
   const { context } = await building(t);
@@ -77,7 +77,7 @@ test('git: to resolve a ref, nothing but the list of refs is fetched', async (t)
   assert.deepEqual(await readdir(context.stagingDir), []);
 });
 
-test('git: only the commit that is wanted is fetched', async (t) => {
+test('git: fetches only the wanted commit', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   await host.commit('thing', { 'a.txt': 'two' });
@@ -92,7 +92,7 @@ test('git: only the commit that is wanted is fetched', async (t) => {
   assert.equal(stdout.trim(), '1');
 });
 
-test('git: two targets get the same bytes, and git finds nothing changed in them', async (t) => {
+test('git: two targets get the same bytes, without changes in git status', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one' });
   const [one, other] = [await building(t), await building(t)];
@@ -107,7 +107,7 @@ test('git: two targets get the same bytes, and git finds nothing changed in them
   assert.equal(stdout, '');
 });
 
-test('git: a frozen install takes the commit of the lockfile, wherever the branch is by now', async (t) => {
+test('git: a frozen install uses the locked commit although the branch moved', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
   await host.commit('thing', { 'a.txt': 'two' });
@@ -122,7 +122,7 @@ test('git: a frozen install takes the commit of the lockfile, wherever the branc
   assert.match(await failure(gitKind, spec, { locked: unlocked }), /has no commit for/);
 });
 
-test('git: submodules are not fetched, and a manifest that wants them is refused', async (t) => {
+test('git: does not fetch submodules, and refuses a manifest that wants them', async (t) => {
   const host = await startGitHost(t);
   await host.create('inner', { 'i.txt': 'inner' });
   await host.create('outer', { 'o.txt': 'outer' });
@@ -134,7 +134,7 @@ test('git: submodules are not fetched, and a manifest that wants them is refused
   assert.deepEqual(await readdir(join(folder, 'sub')), []);
 });
 
-test('git: a repository that unfolds to millions of files is refused before it is checked out', async (t) => {
+test('git: a repository that expands to millions of files is refused before checkout', async (t) => {
   const host = await startGitHost(t);
   await host.create('bomb', { 'x/f': 'boom' });
   let tree = await host.git('bomb', 'rev-parse', 'HEAD:x');
@@ -149,7 +149,7 @@ test('git: a repository that unfolds to millions of files is refused before it i
   assert.match(await failure(gitKind, { repo: host.url('bomb'), ref: 'bomb' }), /it wrote more than 50000000 bytes/);
 });
 
-test('git: settings, hooks and credentials of the machine are not used', async (t) => {
+test('git: ignores settings, hooks and credentials of the machine', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing', { 'a.txt': 'one', '.gitattributes': '*.txt filter=evil\n' });
   const home = await emptyFolder(t);
@@ -166,14 +166,14 @@ test('git: settings, hooks and credentials of the machine are not used', async (
   assert.ok(!existsSync(mark));
 });
 
-test('git: without git on the machine, the sentence says what to install', async (t) => {
+test('git: without git, the error says what to install', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const { failure } = await building(t, { env: { PATH: '/nowhere' } });
   assert.match(await failure(gitKind, { repo: host.url('thing') }), /git is not installed on this machine/);
 });
 
-test('git: a fetch that is stopped leaves nothing behind', async (t) => {
+test('git: a stopped fetch leaves nothing behind', async (t) => {
   const host = await startGitHost(t);
   await host.create('thing');
   const controller = new AbortController();
@@ -192,7 +192,7 @@ function sentence(failing: Promise<unknown>): Promise<string> {
   return failing.then(() => assert.fail('it was installed'), explain);
 }
 
-test('git: files and bytes are counted before anything is checked out', async (t) => {
+test('git: counts files and bytes before checkout', async (t) => {
   const host = await startGitHost(t);
   const zeros = '0'.repeat(50_000);
   await host.create('thing', { 'a.txt': zeros, 'b.txt': zeros });
@@ -203,7 +203,7 @@ test('git: files and bytes are counted before anything is checked out', async (t
   await place.install(createGitKind({ mostBytes: 101_000, mostFiles: 2 }), spec);
 });
 
-/** In it, `deep/er/up` is the repository itself: each `..` behind it leads further out than its spelling says. */
+/** `deep/er/up` links to the repository itself, so each `..` after it leads further out than its spelling suggests. */
 async function repositoryWithLinks(t: TestContext, links: Record<string, string>): Promise<GitHost> {
   const host = await startGitHost(t);
   await host.create('thing', { 'deep/er/a.txt': 'one' });
@@ -213,7 +213,7 @@ async function repositoryWithLinks(t: TestContext, links: Record<string, string>
   return host;
 }
 
-test('git: a link that leads out by way of another link is refused by name', async (t) => {
+test('git: a link that leads out through another link is refused by name', async (t) => {
   for (const to of ['deep/er/up/../canary', 'deep/er/up/../not-there-yet']) {
     const host = await repositoryWithLinks(t, { evil: to });
     const { failure } = await building(t);
@@ -221,21 +221,21 @@ test('git: a link that leads out by way of another link is refused by name', asy
   }
 });
 
-test('git: links may go through others as long as they stay inside', async (t) => {
+test('git: links through other links are allowed while they stay inside', async (t) => {
   const host = await repositoryWithLinks(t, { roundabout: 'deep/er/../er/a.txt', through: 'deep/er/up/deep/er/a.txt' });
   const { install, folder } = await building(t);
   await install(gitKind, { repo: host.url('thing') });
   for (const link of ['roundabout', 'through']) assert.equal(await readFile(join(folder, link), 'utf8'), 'one');
 });
 
-test('git: links into the settings of a submodule are refused as those of the repository are', async (t) => {
+test('git: links into the settings of a submodule are refused like those of the repository', async (t) => {
   const folder = await emptyFolder(t);
   await mkdir(join(folder, 'module/.git'), { recursive: true });
   await symlink('module/.git/config', join(folder, 'evil'));
   assert.deepEqual(await findStrayLink(folder), { path: 'evil', leads: 'into .git' });
 });
 
-test('git: names that are not text are refused before anything is checked out', async (t) => {
+test('git: names that are not UTF-8 are refused before checkout', async (t) => {
   const host = await startGitHost(t);
   await host.create('odd', { 'a.txt': 'one' });
   const blob = await host.git('odd', 'rev-parse', 'HEAD:a.txt');
@@ -271,7 +271,7 @@ test('git: links that lead out of the repository are refused by name; others sta
 const gitWithin = (mostReceivedBytes: number) => createGitKind({ mostReceivedBytes });
 const SENTENCE = /could not be fetched: it is larger than an install accepts/;
 
-test('git: a repository that is larger than allowed is refused, and nothing is left of it', async (t) => {
+test('git: a repository over the size limit is refused and leaves nothing behind', async (t) => {
   const host = await startGitHost(t);
   await host.create('large', { 'a.bin': randomBytes(300_000).toString('hex') });
   const place = await building(t);
@@ -280,7 +280,7 @@ test('git: a repository that is larger than allowed is refused, and nothing is l
   await place.install(gitWithin(2_000_000), spec);
 });
 
-test('git: a host that sends without end is stopped while it sends', async (t) => {
+test('git: an endless response is stopped while it arrives', async (t) => {
   const host = await startGitHost(t);
   await host.create('endless');
   let posts = 0;
@@ -288,7 +288,7 @@ test('git: a host that sends without end is stopped while it sends', async (t) =
   host.intercept = (request, response) => {
     if (request.method !== 'POST') return false;
     posts += 1;
-    // The first one asks which branches there are.
+    // The first request lists the branches.
     if (posts === 1) return false;
     request.resume();
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' });
@@ -303,13 +303,13 @@ test('git: a host that sends without end is stopped while it sends', async (t) =
   assert.ok(sentBytes > 1_000_000, `${sentBytes} bytes`);
 });
 
-/** A pack of many objects, whose first one never ends. */
+/** A pack of many objects, the first of which never ends. */
 function sendForever(response: ServerResponse, onSent: (bytes: number) => void): void {
   const packet = (payload: Buffer) =>
     Buffer.concat([Buffer.from((payload.length + 4).toString(16).padStart(4, '0')), payload]);
   const band = (payload: Buffer) => packet(Buffer.concat([Buffer.from([1]), payload]));
   const header = Buffer.from('PACK\0\0\0\x02\0\0\x27\x10', 'latin1');
-  // A blob of 2^39 bytes, as a zlib stream of blocks that are stored as they are.
+  // A blob of 2^39 bytes, as a zlib stream of stored blocks.
   const blob = Buffer.from([0xb0, 0x80, 0x80, 0x80, 0x80, 0x01, 0x78, 0x01]);
   response.write(packet(Buffer.from('shallow-info\n')));
   response.write(Buffer.from('0001'));
@@ -319,7 +319,7 @@ function sendForever(response: ServerResponse, onSent: (bytes: number) => void):
   const send = () => {
     if (response.destroyed) return;
     onSent(block.length);
-    // Slowly enough that it is somebody's watching that stops it, not a full disk.
+    // Slowly enough that the watcher stops it, not a full disk.
     response.write(band(block), () => setTimeout(send, 2));
   };
   send();

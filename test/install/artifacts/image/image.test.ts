@@ -1,4 +1,4 @@
-// Images: how their digest is found, what engines are asked to do, and what happens without one.
+// Images: how digests are resolved, what engines run, and what happens without an engine.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -11,10 +11,10 @@ import { emptyFolder } from '../artifact-context.ts';
 import { type Building, building } from '../building.ts';
 import { type OciHost, startOciHost } from './oci-host.ts';
 
-/** Without any of the programs that know images. */
+/** A PATH without any image program. */
 const bare = (t: TestContext): Promise<Building> => building(t, { env: { PATH: '/nowhere' } });
 
-test('image: without an engine, its digest is recorded and the step says that nothing was pulled', async (t) => {
+test('image: without an engine records the digest, and the step says that nothing was pulled', async (t) => {
   const registry = await startOciHost(t);
   const digest = registry.manifest('some/thing', '1.0');
   const place = await bare(t);
@@ -28,7 +28,7 @@ test('image: without an engine, its digest is recorded and the step says that no
   assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /Neither docker/);
 });
 
-test('image: what is locked must be of the same repository, and of the digest that the manifest names', async (t) => {
+test('image: a locked image must match the repository and digest of the manifest', async (t) => {
   const registry = await startOciHost(t, { needsToken: false });
   const first = registry.manifest('thing', '1.0', { schemaVersion: 2, manifests: [], n: 1 });
   const second = registry.manifest('thing', '1.0', { schemaVersion: 2, manifests: [], n: 2 });
@@ -50,10 +50,10 @@ const answered =
   ({ host }) =>
     host.answer('/v2/thing/manifests/latest', (_request, response) => void response.writeHead(status, headers).end());
 const TROUBLES: Trouble[] = [
-  ['no such image', () => {}, /has no such image/],
+  ['an unknown image', () => {}, /has no such image/],
   ['a manifest that is not JSON', (r) => void r.manifest('thing', 'latest', Buffer.from('<html>')), /image manifest/],
   ['a manifest that is a list', (r) => void r.manifest('thing', 'latest', []), /image manifest/],
-  ['an old manifest', (r) => void r.manifest('thing', 'latest', { schemaVersion: 1 }), /image manifest/],
+  ['an outdated manifest', (r) => void r.manifest('thing', 'latest', { schemaVersion: 1 }), /image manifest/],
   ['a manifest of megabytes', (r) => void r.manifest('thing', 'latest', Buffer.alloc(5_000_000, ' ')), /larger than/],
   ['a login', answered(401, { 'www-authenticate': 'Basic realm="x"' }), /needs a login.*INSTALL_CREDENTIALS_FOR/],
   ['a realm that is a file', answered(401, { 'www-authenticate': 'Bearer realm="file:///x"' }), /only http and https/],
@@ -80,14 +80,14 @@ for (const [name, prepare, expected] of TROUBLES)
     assert.match(await place.failure(imageKind, { image: `${registry.authority}/thing` }), expected);
   });
 
-test('image: a registry in a private network is not asked when that is off', async (t) => {
+test('image: does not contact a registry in a private network when that is off', async (t) => {
   const registry = await startOciHost(t);
   const place = await building(t, { allowPrivate: false, env: { PATH: '/nowhere' } });
   assert.match(await place.failure(imageKind, { image: `${registry.authority}/thing` }), /private or loopback/);
   assert.equal(registry.host.requests.length, 0);
 });
 
-/** Programs that do what the real ones would, as far as this goes; `calls` tells what they were asked. */
+/** Stand-ins for the real programs; `calls` records their arguments. */
 async function withPrograms(t: TestContext, scripts: Record<string, string>, trust = {}) {
   const home = await emptyFolder(t);
   const bin = join(home, 'bin');
@@ -108,13 +108,13 @@ const OTHER = `sha256:${'b'.repeat(64)}`;
 const engine = (name: string, { repository = 'thing' } = {}) =>
   `case "$1$4" in pull*) exit 0;; *RepoDigests*) echo "other@${OTHER}"; echo "${repository}@${DIGEST}";; *) echo ${name} 1.0;; esac`;
 const NO_ENGINE = 'echo "Client: 27"; echo "Cannot connect to the Docker daemon" >&2; exit 1';
-/** Names of Docker Hub lead nowhere in tests. */
+/** Docker Hub names resolve to nothing in tests. */
 const offline = {
   vetAddress: async () => [],
   fetch: async () => ({ url: '', status: 503, headers: {}, body: Buffer.alloc(0) }),
 };
 
-test('image: docker first, then podman; a client without an engine does not count', async (t) => {
+test('image: prefers docker over podman, and skips a client without an engine', async (t) => {
   const toolOf = async (scripts: Record<string, string>) => {
     const { place, run } = await withPrograms(t, scripts);
     return place.install(imageKind, { image: 'thing:1.0' }, { ...offline, run });
@@ -130,14 +130,14 @@ test('image: docker first, then podman; a client without an engine does not coun
   );
 });
 
-test('image: it is pulled by its digest', async (t) => {
+test('image: is pulled by digest', async (t) => {
   const { place, run, calls } = await withPrograms(t, { docker: engine('docker') });
   const image = `ghcr.io/o/t@${DIGEST}`;
   await place.install(imageKind, { image }, { ...offline, run });
   assert.ok((await calls()).includes(`docker pull --quiet -- ${image}`));
 });
 
-test('image: the digest of another repository is never taken', async (t) => {
+test('image: never uses the digest of another repository', async (t) => {
   const { place, run } = await withPrograms(t, { docker: engine('docker', { repository: 'mirror.example/thing' }) });
   assert.match(
     await place.failure(imageKind, { image: 'thing:1.0' }, { ...offline, run }),
@@ -150,7 +150,7 @@ const LOGINS = {
   currentContext: 'colima',
 };
 
-test('image: engines on a hub get the context, and the login of a named host only', async (t) => {
+test('image: engines on a hub get the context, and the login only of a named host', async (t) => {
   const cases = [
     { credentialsFor: [], auths: undefined },
     { credentialsFor: ['ghcr.io/teams'], auths: undefined },
@@ -168,7 +168,7 @@ test('image: engines on a hub get the context, and the login of a named host onl
   }
 });
 
-test('image: without an engine, a private image is refused with what to do', async (t) => {
+test('image: without an engine, a private image is refused with advice', async (t) => {
   const registry = await startOciHost(t, { login: 'me:pw' });
   registry.manifest('team/tool', 'latest');
   const sentence = await (await bare(t)).failure(imageKind, { image: `${registry.authority}/team/tool` });

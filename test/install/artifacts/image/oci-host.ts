@@ -10,11 +10,11 @@ export interface OciHost {
   host: IndexServer;
   /** `127.0.0.1:port`. */
   authority: string;
-  /** Stores a manifest under its digest and a tag; returns the digest. */
+  /** Stores a manifest under its digest and a tag, and returns the digest. */
   manifest(repository: string, tag: string, document?: unknown): string;
 }
 
-/** With `login`, tokens are given only to who has it: `user:password`. */
+/** With `login` (`user:password`), only its owner gets tokens. */
 export async function startOciHost(
   t: TestContext,
   { needsToken = true, login }: { needsToken?: boolean; login?: string } = {},

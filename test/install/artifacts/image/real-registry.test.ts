@@ -1,4 +1,4 @@
-// Real programs, where they are at hand: Debian's docker-registry to pull from, skopeo to push, to pull and to check.
+// Real programs where available: Debian's docker-registry as the registry, skopeo to push, pull and check.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -54,7 +54,7 @@ async function startRealRegistry(t: TestContext): Promise<{ authority: string; a
   return assert.fail('the registry did not start');
 }
 
-/** An image of one layer, as the folder that skopeo calls `dir:`, pushed to the registry. */
+/** An image of one layer in skopeo's `dir:` layout, pushed to the registry. */
 async function pushImage(authority: string, around: string, format: 'oci' | 'v2s2'): Promise<void> {
   const folder = join(around, 'image');
   await mkdir(folder, { recursive: true });
@@ -80,7 +80,7 @@ async function pushImage(authority: string, around: string, format: 'oci' | 'v2s
   await run('skopeo', [...args, `dir:${folder}`, `docker://${authority}/some/${format}:1.0`]);
 }
 
-/** skopeo alone, with a policy: whatever else this machine has. */
+/** A PATH with only skopeo and its policy. */
 async function skopeoOnly(t: TestContext) {
   const around = await emptyFolder(t);
   await mkdir(join(around, '.config/containers'), { recursive: true });

@@ -14,7 +14,7 @@ const spec = (name: string, version?: string) => ({ registry: 'npm', package: na
 
 const SCRIPTS = { postinstall: `node -e "require('fs').writeFileSync('ran', '')"` };
 
-/** A program that prints the version of a dependency, which has an install script. */
+/** A program that prints the version of a dependency with an install script. */
 function publishProgram(registry: NpmRegistry): { integrity: string } {
   registry.publish({ name: '@some/inner', version: '2.1.0', scripts: SCRIPTS });
   const files = { 'cli.js': "#!/usr/bin/env node\nconsole.log(require('@some/inner/package.json').version);\n" };
@@ -27,7 +27,7 @@ const packagesOf = ({ pins }: Resolution) => (pins?.tool === 'npm' ? pins.packag
 const sentSecret = ({ host }: NpmRegistry) =>
   host.requests.some(({ headers }) => JSON.stringify(headers).includes(SECRET));
 
-test('npm: what is locked is what runs, on another machine too', async (t) => {
+test('npm: another machine runs exactly the locked versions', async (t) => {
   const registry = await startNpmRegistry(t);
   const { integrity } = publishProgram(registry);
   const wanted = spec('@some/thing');
@@ -48,7 +48,7 @@ test('npm: what is locked is what runs, on another machine too', async (t) => {
   assert.deepEqual(npmKind.location(npmKind.spec.parse(wanted)), { kind: 'hub', area: 'npm', name: '@some/thing' });
 });
 
-test('npm: install scripts run when they are allowed', async (t) => {
+test('npm: install scripts run when allowed', async (t) => {
   const registry = await startNpmRegistry(t);
   publishProgram(registry);
   const trust = { ...OWN_MACHINE, allowScripts: true };
@@ -59,7 +59,7 @@ test('npm: install scripts run when they are allowed', async (t) => {
   await readFile(join(built.folder, 'node_modules/@some/inner/ran'));
 });
 
-test('npm: another digest or an edited lockfile is refused', async (t) => {
+test('npm: refuses a different digest or an edited lockfile', async (t) => {
   const registry = await startNpmRegistry(t);
   publishProgram(registry);
   const { env } = registry;
@@ -101,7 +101,7 @@ test('npm: on a shared hub, only hosts that the operator names get credentials',
   assert.ok(sentSecret(named));
 });
 
-test('npm: logins are outside of the target, and gone when npm has failed', async (t) => {
+test('npm: logins are stored outside the target and deleted when npm fails', async (t) => {
   const home = await emptyFolder(t);
   await writeFile(join(home, '.npmrc'), `//h.example/:_authToken=${SECRET}\n`);
   const script = `#!/bin/sh\ncp "$npm_config_userconfig" ${home}/config; echo "$npm_config_userconfig" > ${home}/place; exit 1\n`;
@@ -114,7 +114,7 @@ test('npm: logins are outside of the target, and gone when npm has failed', asyn
   assert.ok(!place.startsWith(context.stagingDir) && !existsSync(place), place);
 });
 
-test('npm: on one’s own machine, the person’s configuration applies', async (t) => {
+test('npm: a local install uses the user’s configuration', async (t) => {
   const registry = await startNpmRegistry(t);
   registry.publish({ name: 'thing', version: '1.0.0' });
   const { resolved } = await resolve(t, npmKind, spec('thing'), { env: registry.env, trust: OWN_MACHINE });
@@ -122,7 +122,7 @@ test('npm: on one’s own machine, the person’s configuration applies', async 
   assert.ok(sentSecret(registry));
 });
 
-test('npm: packages from other places than the registry are refused; bundled packages are not', async (t) => {
+test('npm: refuses packages from outside the registry, except bundled ones', async (t) => {
   const registry = await startNpmRegistry(t);
   const { integrity } = registry.publish({ name: 'inner', version: '1.0.0' });
   registry.publish({ name: 'by-git', version: '1.0.0', dependencies: { x: 'git+https://127.0.0.1:1/x.git' } });
@@ -199,7 +199,7 @@ for (const [version, read] of [
   });
 }
 
-test('npm spec: the public registry is the one that the machine is set up for', () => {
+test('npm spec: the public registry is replaced by the one the machine is configured for', () => {
   const spec = { registry: 'npm', package: '@scope/thing', registry_url: 'https://registry.npmjs.org' };
   assert.equal(npmKind.spec.parse(spec).registry_url, undefined);
   assert.equal(npmKind.describe(npmKind.spec.parse(spec)), 'npm install @scope/thing@latest');

@@ -16,7 +16,7 @@ import { type PackageIndex, startPackageIndex } from '../package-index.ts';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 
-/** A PATH with one of the two tools only. */
+/** A PATH with only one of the two tools. */
 const PATHS = {
   pip: folders.filter((folder) => !existsSync(join(folder, 'uv'))).join(delimiter),
   uv: process.env.PATH,
@@ -30,7 +30,7 @@ async function machine(t: TestContext, tool: Tool) {
   return { env: { PATH: PATHS[tool], HOME: await emptyFolder(t) } };
 }
 
-/** A program that prints its own version and that of a dependency; another dependency is for Windows. */
+/** A program that prints its own version and that of a dependency; another dependency is Windows-only. */
 function publishProgram(index: PackageIndex): { sha256: string } {
   index.publish({ name: 'some-inner', version: '2.0', module: 'VERSION = "2.0"\n' });
   index.publish({ name: 'for-windows', version: '1.0' });
@@ -123,7 +123,7 @@ for (const tool of TOOLS) {
     });
     const tried = (host: string) =>
       failure(resolve(t, pythonKind, spec, { ...here, trust: { credentialsFor: [host] } }));
-    // A host without a port is one with the usual port.
+    // A host without a port means the default port.
     assert.match(await tried('127.0.0.1'), /refused access: it needs a login.*INSTALL_CREDENTIALS_FOR/);
     assert.ok(!authorized());
     await tried(new URL(index.url).host);
@@ -153,7 +153,7 @@ for (const tool of TOOLS) {
   });
 }
 
-test('python: an exact version gets the dependencies of the time of its manifest', { skip: skips.uv }, async (t) => {
+test('python: an exact version gets dependencies from the time of its manifest', { skip: skips.uv }, async (t) => {
   const index = await startPackageIndex(t);
   const publish = (name: string, version: string, uploaded: string) =>
     index.publish({ name, version, uploaded, requires: name === 'thing' ? ['inner>=1'] : [] });
@@ -170,14 +170,14 @@ test('python: an exact version gets the dependencies of the time of its manifest
   assert.equal(await locked({ version: '1.0' }, time), 'inner==1.9 thing==1.0');
   assert.equal(await locked({ version: '1.0' }, null), 'inner==2.0 thing==1.0');
   assert.equal(await locked({ version: '>=1' }, time), 'inner==2.0 thing==1.0');
-  // A manifest that is older than its package.
+  // A manifest older than its package.
   assert.equal(await locked({ version: '1.0' }, '2026-01-01T00:00:00.000Z'), 'inner==2.0 thing==1.0');
-  // An index that does not say when files were uploaded.
+  // An index without upload times.
   index.publish({ name: 'inner', version: '3.0' });
   assert.equal(await locked({ version: '1.0' }, time), 'inner==3.0 thing==1.0');
 });
 
-/** The newest Python beside the one that is used by default, which is older; undefined on most machines. */
+/** The newest Python other than the older default one; undefined on most machines. */
 function newerPython(): { folder: string; version: string } | undefined {
   const used = execFileSync('python3', ['-c', 'import sys; print(sys.version_info[1])'], { encoding: 'utf8' });
   const installed = join(homedir(), '.pyenv/versions');
@@ -189,7 +189,7 @@ function newerPython(): { folder: string; version: string } | undefined {
   return undefined;
 }
 
-test('python: the Python that a package needs is used, or named', { skip: skips.uv }, async (t) => {
+test('python: uses the Python that a package needs, or names it', { skip: skips.uv }, async (t) => {
   const index = await startPackageIndex(t);
   const here = await machine(t, 'uv');
   index.publish({ name: 'future', version: '1.0', requiresPython: '>=3.99,<4' });
@@ -207,7 +207,7 @@ test('python: the Python that a package needs is used, or named', { skip: skips.
   assert.equal(built.extra?.python, newer.version);
 });
 
-test('python: a package without a wheel is built only when that is allowed', { skip: skips.uv }, async (t) => {
+test('python: builds a package without a wheel only when allowed', { skip: skips.uv }, async (t) => {
   const index = await startPackageIndex(t);
   index.publishSource('source', '1.0');
   const spec = { package: 'source', index_url: index.url };
@@ -253,7 +253,7 @@ for (const [change, sentence] of REFUSED) {
   });
 }
 
-test('python: an install with pip says for which platform and Python its lock holds', {
+test('python: an install with pip records the platform and Python of its lock', {
   skip: skips.pip,
 }, async (t) => {
   const index = await startPackageIndex(t);
@@ -270,7 +270,7 @@ test('python: an install with pip says for which platform and Python its lock ho
   );
 });
 
-/** A program that answers like a Python of that version, with a pip from before 22.3. */
+/** A program that answers like that Python version with a pip before 22.3. */
 async function fakePython(folder: string, version: string): Promise<void> {
   const file = join(folder, 'python3');
   const answer = JSON.stringify({ file, version, platform: 'linux-x86_64', home: folder });
