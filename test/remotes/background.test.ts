@@ -9,7 +9,7 @@ import { someManifests } from './test-ingest.ts';
 
 type Started = Awaited<ReturnType<typeof hubOn>>;
 
-/** The background sync of a hub, much quicker than a setting could make it. */
+/** The background sync of a hub, with a far shorter interval than settings allow. */
 function startOn(t: TestContext, { hub, world }: Started, some: Partial<BackgroundDependencies> = {}) {
   const outcomes: string[] = [];
   const background = startBackgroundSync({
@@ -35,31 +35,28 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-testOnEveryEngine(
-  'background: syncs every so often, is counted and logged, and ends when it is stopped',
-  async (t, address) => {
-    const host = await startIndexServer(t);
-    const [a] = someManifests('a');
-    host.put('/m/a.json', a);
-    host.put('/index.json', ['m/a.json']);
-    const started = await hubOn(t, address, { HUB_REMOTES: host.url('/index.json') });
-    const { background, outcomes } = startOn(t, started);
-    await until(() => outcomes.length >= 3);
-    background.stop();
-    assert.deepEqual([...new Set(outcomes)], ['done']);
-    assert.equal((await started.hub.countEntities()).tool, 1);
-    assert.ok(started.world.logged.some(({ message }) => message === 'Background sync done'));
-    const { text } = await started.world.metrics.render();
-    assert.match(text, /hub_background_syncs_total\{outcome="done"\} [3-9]/);
+testOnEveryEngine('background: syncs at intervals, counts and logs it, and stops on close', async (t, address) => {
+  const host = await startIndexServer(t);
+  const [a] = someManifests('a');
+  host.put('/m/a.json', a);
+  host.put('/index.json', ['m/a.json']);
+  const started = await hubOn(t, address, { HUB_REMOTES: host.url('/index.json') });
+  const { background, outcomes } = startOn(t, started);
+  await until(() => outcomes.length >= 3);
+  background.stop();
+  assert.deepEqual([...new Set(outcomes)], ['done']);
+  assert.equal((await started.hub.countEntities()).tool, 1);
+  assert.ok(started.world.logged.some(({ message }) => message === 'Background sync done'));
+  const { text } = await started.world.metrics.render();
+  assert.match(text, /hub_background_syncs_total\{outcome="done"\} [3-9]/);
 
-    await sleep(100);
-    const before = host.requests.length;
-    await sleep(150);
-    assert.equal(host.requests.length, before, 'nothing more happens');
-  },
-);
+  await sleep(100);
+  const before = host.requests.length;
+  await sleep(150);
+  assert.equal(host.requests.length, before, 'nothing more happens');
+});
 
-test('background: waits for the interval, give or take a tenth', async (t) => {
+test('background: waits for the interval, plus or minus a tenth', async (t) => {
   const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const startedAt = performance.now();
   const { outcomes } = startOn(t, started, { intervalMs: 300 });
@@ -74,14 +71,14 @@ test('background: an interval of a year does not fire at once', async (t) => {
   assert.deepEqual(outcomes, []);
 });
 
-test('background: is skipped when another hub just did it, or is doing it', async (t) => {
+test('background: skips a round that another hub has just done or is doing', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', []);
   const address = await emptyDatabase(t, 'sqlite');
   const settings = { HUB_REMOTES: host.url('/index.json') };
   const [one, other] = [await hubOn(t, address, settings), await hubOn(t, address, settings)];
   await one.hub.syncRemotes();
-  // The hubs' clocks stand still at the time of that sync.
+  // The hubs' clocks are frozen at the time of that sync.
   const recent = startOn(t, other, { now: one.world.now });
   await until(() => recent.outcomes.length >= 2);
   recent.background.stop();
@@ -101,7 +98,7 @@ test('background: is skipped when another hub just did it, or is doing it', asyn
   await syncing;
 });
 
-test('background: a failure is counted and logged, and the next round comes', async (t) => {
+test('background: counts and logs a failure, and continues with the next round', async (t) => {
   const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   let rounds = 0;
   const { outcomes } = startOn(t, started, {
@@ -120,7 +117,7 @@ test('background: a failure is counted and logged, and the next round comes', as
   );
 });
 
-test('background: the hub starts it by its setting, and stops it when it closes', async (t) => {
+test('background: starts with the hub when configured, and stops when it closes', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', []);
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -136,7 +133,7 @@ test('background: the hub starts it by its setting, and stops it when it closes'
   assert.equal(host.requests.length, 1);
 });
 
-test('background: a round in which no remote can be read has failed, one in which some can has not', async (t) => {
+test('background: a round fails only when no remote can be read', async (t) => {
   const host = await startIndexServer(t);
   const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   await started.hub.addRemote(host.url('/gone.json'));
@@ -153,7 +150,7 @@ test('background: a round in which no remote can be read has failed, one in whic
   assert.equal(beside.outcomes[0], 'done');
 });
 
-test('background: a round is skipped when somebody ingests all there is', async (t) => {
+test('background: skips a round while all remotes are being ingested', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', []);
   const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));

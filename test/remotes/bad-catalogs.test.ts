@@ -7,93 +7,87 @@ import { testOnEveryEngine } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
-testOnEveryEngine(
-  'robust: bad manifests are refused, each with its reason, and cost no other its place',
-  async (t, address) => {
-    const { host, ingest, ids, runs } = await testIngest(t, address);
-    const bad: Record<string, { document: unknown; reason: RegExp }> = {
-      'null.json': { document: 'null', reason: /must be an object/ },
-      'array.json': { document: '[]', reason: /must be an object/ },
-      'number.json': { document: '7', reason: /must be an object/ },
-      'text.json': { document: '"tool"', reason: /must be an object/ },
-      'nothing.json': { document: '', reason: /must be an object/ },
-      'broken.json': { document: '{"type": "tool",', reason: /cannot be read as JSON/ },
-      'broken.yaml': { document: 'type: [tool', reason: /cannot be read as YAML/ },
-      'bytes.json': { document: Buffer.from([0xff, 0xfe, 0x00, 0x01]), reason: /cannot be read/ },
-      'page.json': { document: '<!doctype html><title>Not found</title>', reason: /cannot be read|must be an object/ },
-      'no-id.json': { document: { type: 'tool', version: '1' }, reason: /id must be a non-empty string/ },
-      'odd-type.json': { document: { type: 'robot', id: 'a', version: '1' }, reason: /type must be one of/ },
-      'deep.json': { document: `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`, reason: /nested deeper/ },
-      'large.json': { document: aManifest({ readme: 'x'.repeat(100_000) }), reason: /larger than the 100000 bytes/ },
-      'large.yaml': { document: `type: tool\nreadme: ${'x'.repeat(100_000)}`, reason: /larger than the 100000 bytes/ },
-    };
-    for (const [name, { document }] of Object.entries(bad)) host.put(`/m/${name}`, document);
-    const [good, better] = someManifests('good', 'better');
-    host.put('/m/good.json', good);
-    host.put('/m/better.json', better);
-    const names = ['good.json', ...Object.keys(bad), 'lost.json', 'better.json'];
-    host.put('/index.json', { manifests: names.map((name) => `m/${name}`), items: [null, {}] });
+testOnEveryEngine('robust: a bad manifest is refused with a reason and affects no other', async (t, address) => {
+  const { host, ingest, ids, runs } = await testIngest(t, address);
+  const bad: Record<string, { document: unknown; reason: RegExp }> = {
+    'null.json': { document: 'null', reason: /must be an object/ },
+    'array.json': { document: '[]', reason: /must be an object/ },
+    'number.json': { document: '7', reason: /must be an object/ },
+    'text.json': { document: '"tool"', reason: /must be an object/ },
+    'nothing.json': { document: '', reason: /must be an object/ },
+    'broken.json': { document: '{"type": "tool",', reason: /cannot be read as JSON/ },
+    'broken.yaml': { document: 'type: [tool', reason: /cannot be read as YAML/ },
+    'bytes.json': { document: Buffer.from([0xff, 0xfe, 0x00, 0x01]), reason: /cannot be read/ },
+    'page.json': { document: '<!doctype html><title>Not found</title>', reason: /cannot be read|must be an object/ },
+    'no-id.json': { document: { type: 'tool', version: '1' }, reason: /id must be a non-empty string/ },
+    'odd-type.json': { document: { type: 'robot', id: 'a', version: '1' }, reason: /type must be one of/ },
+    'deep.json': { document: `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`, reason: /nested deeper/ },
+    'large.json': { document: aManifest({ readme: 'x'.repeat(100_000) }), reason: /larger than the 100000 bytes/ },
+    'large.yaml': { document: `type: tool\nreadme: ${'x'.repeat(100_000)}`, reason: /larger than the 100000 bytes/ },
+  };
+  for (const [name, { document }] of Object.entries(bad)) host.put(`/m/${name}`, document);
+  const [good, better] = someManifests('good', 'better');
+  host.put('/m/good.json', good);
+  host.put('/m/better.json', better);
+  const names = ['good.json', ...Object.keys(bad), 'lost.json', 'better.json'];
+  host.put('/index.json', { manifests: names.map((name) => `m/${name}`), items: [null, {}] });
 
-    const result = await ingest();
+  const result = await ingest();
 
-    assert.equal(result.ok, true);
-    assert.deepEqual(countsOf(result), { created: 2, failed: Object.keys(bad).length + 3 });
-    assert.deepEqual(await ids(), ['tool:better@1.0.0', 'tool:good@1.0.0']);
-    const { items, total } = await runs.rejections({ limit: 100, offset: 0 });
-    assert.equal(total, Object.keys(bad).length + 3);
-    const reasons = new Map(items.map(({ url, error }) => [url, error]));
-    for (const [name, { reason }] of Object.entries(bad))
-      assert.match(reasons.get(host.url(`/m/${name}`)) ?? '', reason, name);
-    assert.equal(reasons.get(host.url('/m/lost.json')), 'answered 404');
-    for (const position of [names.length, names.length + 1])
-      assert.match(
-        reasons.get(host.url(`/index.json#entry-${position}`)) ?? '',
-        /is not a manifest and does not refer to one/,
-      );
-  },
-);
+  assert.equal(result.ok, true);
+  assert.deepEqual(countsOf(result), { created: 2, failed: Object.keys(bad).length + 3 });
+  assert.deepEqual(await ids(), ['tool:better@1.0.0', 'tool:good@1.0.0']);
+  const { items, total } = await runs.rejections({ limit: 100, offset: 0 });
+  assert.equal(total, Object.keys(bad).length + 3);
+  const reasons = new Map(items.map(({ url, error }) => [url, error]));
+  for (const [name, { reason }] of Object.entries(bad))
+    assert.match(reasons.get(host.url(`/m/${name}`)) ?? '', reason, name);
+  assert.equal(reasons.get(host.url('/m/lost.json')), 'answered 404');
+  for (const position of [names.length, names.length + 1])
+    assert.match(
+      reasons.get(host.url(`/index.json#entry-${position}`)) ?? '',
+      /is not a manifest and does not refer to one/,
+    );
+});
 
-testOnEveryEngine(
-  'robust: addresses that are none, or absurdly long, or nobody’s, are rejections like others',
-  async (t, address) => {
-    const { host, ingest, runs } = await testIngest(t, address);
-    const [a] = someManifests('a');
-    host.put('/m/a.json', a);
-    const odd = [
-      'http://[',
-      'http://a\u0000b c',
-      'http://\ud800[',
-      `http://[${'中'.repeat(3000)}`,
-      `http://[${'😀'.repeat(1000)}x`,
-      `m/${'x'.repeat(5000)}.json`,
-      'file:///etc/passwd',
-      'ftp://a.example/m.json',
-      'http://169.254.169.254/latest/meta-data',
-      'mailto:somebody@a.example',
-      'data:application/json,{}',
-      'http://no-such-name.invalid/m.json',
-    ];
-    host.put('/index.json', {
-      manifests: [...odd, 'm/a.json'],
-      items: [{ manifest: { type: 'tool', id: 'x'.repeat(4000), version: '1' } }],
-    });
-    const result = await ingest();
-    assert.deepEqual(countsOf(result), { created: 1, failed: odd.length + 1 });
-    const { items } = await runs.rejections({ limit: 100, offset: 0 });
-    assert.equal(items.length, odd.length + 1);
-    assert.ok(items.every(({ url }) => Buffer.byteLength(url) <= 1000));
-    assert.ok(items.some(({ error }) => /more than 1000 characters/.test(error)));
-  },
-);
+testOnEveryEngine('robust: invalid, overlong and unreachable addresses are ordinary rejections', async (t, address) => {
+  const { host, ingest, runs } = await testIngest(t, address);
+  const [a] = someManifests('a');
+  host.put('/m/a.json', a);
+  const odd = [
+    'http://[',
+    'http://a\u0000b c',
+    'http://\ud800[',
+    `http://[${'中'.repeat(3000)}`,
+    `http://[${'😀'.repeat(1000)}x`,
+    `m/${'x'.repeat(5000)}.json`,
+    'file:///etc/passwd',
+    'ftp://a.example/m.json',
+    'http://169.254.169.254/latest/meta-data',
+    'mailto:somebody@a.example',
+    'data:application/json,{}',
+    'http://no-such-name.invalid/m.json',
+  ];
+  host.put('/index.json', {
+    manifests: [...odd, 'm/a.json'],
+    items: [{ manifest: { type: 'tool', id: 'x'.repeat(4000), version: '1' } }],
+  });
+  const result = await ingest();
+  assert.deepEqual(countsOf(result), { created: 1, failed: odd.length + 1 });
+  const { items } = await runs.rejections({ limit: 100, offset: 0 });
+  assert.equal(items.length, odd.length + 1);
+  assert.ok(items.every(({ url }) => Buffer.byteLength(url) <= 1000));
+  assert.ok(items.some(({ error }) => /more than 1000 characters/.test(error)));
+});
 
-test('robust: a manifest in place has the same limit as one that is fetched', async (t) => {
+test('robust: inline manifests have the same size limit as fetched ones', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t, { maxManifestBytes: 2000 });
   const items = [{ manifest: aManifest({ id: 'a', readme: 'é'.repeat(1000) }) }, { manifest: aManifest({ id: 'b' }) }];
   host.put('/index.json', { items });
   assert.deepEqual(countsOf(await ingest()), { created: 1, failed: 1 });
 });
 
-test('robust: large manifests and YAML are read on a thread of their own, and are right', async (t) => {
+test('robust: large manifests and YAML are parsed correctly on a worker thread', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t, { maxManifestBytes: 1_048_576 });
   const large = aManifest({ type: 'tool', id: 'large', readme: 'é😀'.repeat(100_000), tags: ['x'] });
   host.put('/m/large.json', large);
@@ -105,7 +99,7 @@ test('robust: large manifests and YAML are read on a thread of their own, and ar
   assert.equal((await get('agent:plain')).description, 'two lines');
 });
 
-test('robust: a host that is down costs only what it has', async (t) => {
+test('robust: a host that is down affects only its own manifests', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t);
   const down = await startIndexServer(t);
   down.answer('/m.json', (_request, response) => void response.destroy());
@@ -120,29 +114,29 @@ test('robust: a host that is down costs only what it has', async (t) => {
 });
 
 const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp }> = {
-  'is not there': { put: 'no', status: 404, error: /^answered 404$/ },
+  'does not exist': { put: 'no', status: 404, error: /^answered 404$/ },
   'is a registry, not its list': { put: 'no', status: 405, error: /^answered 405; .* ends in \/v0\.1\/servers$/ },
   'is forbidden': { put: 'no', status: 403, error: /^answered 403; REMOTE_CREDENTIALS can give/ },
-  'is broken for a while': { put: 'no', status: 500, error: /^answered 500$/ },
+  'fails temporarily': { put: 'no', status: 500, error: /^answered 500$/ },
   'is not JSON': { put: '{"manifests": [', error: /cannot be read as JSON/ },
-  'is a page': { put: '<!doctype html>\n<a href="x">\n', error: /is a web page, not an index/ },
+  'is an HTML page': { put: '<!doctype html>\n<a href="x">\n', error: /is a web page, not an index/ },
   'is a number': { put: '7', error: /must be an object or an array/ },
-  'has no list where one should be': {
+  'has an object where a list should be': {
     put: { items: {} },
     error: /^This is not an index: 'items' is not a list; .*'manifests'/,
   },
   'is a manifest': { put: aManifest(), error: /^This is a manifest, not an index/ },
-  'is a packed file': { put: gzipSync('{"manifests": []}'), error: /compressed file: serve it uncompressed/ },
-  'is nothing': { put: '', error: /is empty/ },
+  'is a compressed file': { put: gzipSync('{"manifests": []}'), error: /compressed file: serve it uncompressed/ },
+  'is empty': { put: '', error: /is empty/ },
   'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the 20000 bytes/ },
 };
-test('robust: a host that never answers keeps nobody waiting, however much of it an index lists first', async (t) => {
+test('robust: a silent host does not delay the others, wherever an index lists it', async (t) => {
   const limits = { requestsPerHost: 4, timeoutMs: 2_000 };
   const { host, ingest, ids, publish } = await testIngestOnSqlite(t, limits);
   const dead = await startIndexServer(t);
   const manifests = someManifests('a', 'b', 'c');
   publish(...manifests);
-  // All of them would take minutes.
+  // Waiting for all of them would take minutes.
   const silent = Array.from({ length: 500 }, (_each, index) => `${dead.origin}/${index}.json`);
   for (const url of silent) dead.answer(new URL(url).pathname, () => {});
   host.put('/index.json', { manifests: [...silent, ...manifests.map(({ id }) => `m/${id}.json`)] });
@@ -156,7 +150,7 @@ test('robust: a host that never answers keeps nobody waiting, however much of it
   assert.match(String(result.stats.errors[0]?.error), /did not answer within/);
 });
 
-test('robust: an index that cannot be read is a result with its reason', async (t) => {
+test('robust: an unreadable index is a result with its reason', async (t) => {
   const { host, ingest, database } = await testIngestOnSqlite(t, { maxIndexBytes: 20_000 });
   for (const [name, { put, status, error }] of Object.entries(BAD_INDEXES)) {
     host.put('/index.json', put);
@@ -171,16 +165,16 @@ test('robust: an index that cannot be read is a result with its reason', async (
   }
 });
 
-test('robust: an index that is nested without end is a result with its reason', async (t) => {
+test('robust: an index with endless nesting is a result with its reason', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t);
   const depth = 1_000_000;
   host.put('/index.json', `{"items":[{"manifest":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}]}`);
   assert.match((await ingest()).error ?? '', /nested too deeply|too large to read/);
 });
 
-test('robust: an index that fills the memory ends its own reader only', async (t) => {
+test('robust: an index that exhausts memory ends only its own reader', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t, { maxIndexBytes: 1_000_000 });
-  // Every little thing in YAML becomes several objects.
+  // In YAML even small values become several objects.
   host.put('/bomb.yaml', '- a\n'.repeat(249_000));
   const bomb = await ingest('/bomb.yaml');
   assert.deepEqual([bomb.ok, bomb.error], [false, 'is too large to read']);
@@ -188,7 +182,7 @@ test('robust: an index that fills the memory ends its own reader only', async (t
   assert.deepEqual(countsOf(await ingest()), { created: 1 });
 });
 
-test('robust: an index that fails leaves everything as it was, and the next run goes on', async (t) => {
+test('robust: a failed index changes nothing, and the next run continues', async (t) => {
   const { host, ingest, publish, get, runs } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   host.put('/m/b.json', 'odd');
@@ -204,7 +198,7 @@ test('robust: an index that fails leaves everything as it was, and the next run 
   assert.equal(host.requests[0]?.status, 304);
 });
 
-test('robust: words that objects know by themselves are words like others, in lists and in what they lead to', async (t) => {
+test('robust: names of object members such as constructor are ordinary words', async (t) => {
   const { host, ingest, ids } = await testIngestOnSqlite(t);
   const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
   const serverOf = (word: string) => ({
@@ -225,7 +219,7 @@ test('robust: words that objects know by themselves are words like others, in li
   assert.deepEqual(countsOf(await ingest('/list.json')), { created: 1, failed: 1 });
 });
 
-test('robust: addresses without end are told by their beginnings, and take no room', async (t) => {
+test('robust: overlong addresses are cut in messages and storage', async (t) => {
   const { host, ingest, runs } = await testIngestOnSqlite(t);
   const long = ['a', 'b'].map((each) => `m/${'x'.repeat(2_000_000)}${each}.json`);
   host.put('/index.json', { manifests: long });

@@ -1,4 +1,4 @@
-// The hub is killed in the middle of an ingest, again and again.
+// The hub is killed repeatedly in the middle of an ingest.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { type SyncingProcess, syncingProcess } from './syncing.ts';
 
 const MANIFESTS = 1_200;
 const KILLS = 10;
-/** An entity is written whole: what it says and what it is found by are of the same manifest. */
+/** An entity is written atomically: its text and its facets come from the same manifest. */
 const IS_OF_ONE_GENERATION = `cast(facets as text) like '%"generation-' || substr(summary, 12) || '"%'`;
 
 const name = `crash: killed at ${KILLS} random moments, the database is sound each time and the next run completes`;
@@ -26,7 +26,7 @@ testOnEveryEngine(name, async (t, address) => {
   for (let kill = 1; kill <= KILLS; kill += 1) {
     publish(host, kill);
     child.start(address);
-    // The next one loads meanwhile.
+    // The next process loads in the meantime.
     const next = syncingProcess(t);
     moments.push(await killAtRandom(host, child));
     child = next;
@@ -38,12 +38,12 @@ testOnEveryEngine(name, async (t, address) => {
 
   const { hub: next } = await hubOn(t, address);
   let { last } = await next.ingestStatus();
-  // Marked in the background, once the hub has started.
+  // The hub marks them in the background after the start.
   for (let wait = 0; wait < 200 && last.length === 0; wait += 1) {
     await sleep(20);
     ({ last } = await next.ingestStatus());
   }
-  // One, because the clock of these hubs stands still, and a run is known by when it began.
+  // Only one, because the clock of these hubs is frozen and a run is identified by its start time.
   assert.deepEqual(
     last.map(({ ok, error }) => [ok, error]),
     [[false, 'was interrupted: the hub stopped before it was done']],
@@ -61,7 +61,7 @@ testOnEveryEngine(name, async (t, address) => {
   assert.deepEqual([again?.ok, again?.stats.unchanged], [true, MANIFESTS]);
 });
 
-/** Every manifest changes with every generation, so that there is always something to do. */
+/** Every generation changes every manifest, so each run has work to do. */
 function publish(host: IndexServer, generation: number): void {
   const names = Array.from({ length: MANIFESTS }, (_, number) => `m${number}`);
   for (const id of names) {
@@ -71,13 +71,13 @@ function publish(host: IndexServer, generation: number): void {
   host.put('/index.json', { generation, manifests: names.map((id) => `m/${id}.json`) });
 }
 
-/** Gives the number of requests after which it was killed. */
+/** Returns the number of requests before the kill. */
 async function killAtRandom(host: IndexServer, child: SyncingProcess): Promise<number> {
   host.forget();
-  // Not at the very end: the process must still be running.
+  // Not at the very end, because the process must still be running.
   const moment = Math.floor(Math.random() * MANIFESTS * 0.5);
   while (host.requests.length <= moment && !child.hasEnded()) await sleep(1);
-  // A batch is saved some milliseconds after it was fetched.
+  // A batch is saved some milliseconds after it is fetched.
   await sleep(Math.random() * 20);
   assert.equal(await child.kill(), 'SIGKILL', 'it was killed before it ended');
   return host.requests.length;

@@ -28,7 +28,7 @@ async function entriesOf(page: IndexPage): Promise<{ url: string }[]> {
   return (await Array.fromAsync(page.chunks())).flat();
 }
 
-test('index: gives its entries, as often as they are asked for, and its validators', async (t) => {
+test('index: yields its entries repeatedly, and its validators', async (t) => {
   const host = await startIndexServer(t);
   const manifest = { type: 'tool', id: 'a', version: '1', readme: '"quoted" \ud83d\ude00' };
   host.put('/i.json', { manifests: ['a.json'], items: [{ manifest }] });
@@ -43,7 +43,7 @@ test('index: gives its entries, as often as they are asked for, and its validato
   assert.equal(page.state.lastModified, null);
 });
 
-test('index: unchanged is told only to those who asked for it', async (t) => {
+test('index: reports unchanged only when validators were sent', async (t) => {
   const host = await startIndexServer(t);
   const fetcher = indexFetcher(t);
   host.put('/i.json', []);
@@ -55,7 +55,7 @@ test('index: unchanged is told only to those who asked for it', async (t) => {
   await assert.rejects(fetcher.page(host.url('/i.json'), TASK), /answered 304/);
 });
 
-test('index: validators that may not be sent back are left out', () => {
+test('index: omits validators that must not be sent back', () => {
   assert.deepEqual(conditions({ etag: '"a"', lastModified: 'Mon, 01 Jan 2026 00:00:00 GMT' }), {
     'if-none-match': '"a"',
     'if-modified-since': 'Mon, 01 Jan 2026 00:00:00 GMT',
@@ -65,7 +65,7 @@ test('index: validators that may not be sent back are left out', () => {
   }
 });
 
-test('index: one byte more than allowed is too much, packed or not', async (t) => {
+test('index: one byte over the limit is refused, compressed or not', async (t) => {
   const host = await startIndexServer(t);
   const fetcher = indexFetcher(t, 5_000);
   const text = JSON.stringify(['x'.repeat(5_000 - 4)]);
@@ -82,14 +82,14 @@ test('index: one byte more than allowed is too much, packed or not', async (t) =
   }
 });
 
-test('index: what is stopped while it is parsed ends at once', async (t) => {
+test('index: a stop during parsing takes effect at once', async (t) => {
   const host = await startIndexServer(t);
-  // YAML takes long.
+  // YAML is slow to parse.
   host.put('/i.yaml', `manifests:\n${'  - {path: a, base_url: b}\n'.repeat(200_000)}`);
   await assert.rejects(indexFetcher(t).page(host.url('/i.yaml'), { ...TASK, signal: AbortSignal.timeout(700) }));
 });
 
-test('index: 100,000 entries, listed twice over, do not hold up the main thread', async (t) => {
+test('index: 100,000 entries, listed twice, do not block the main thread', async (t) => {
   const host = await startIndexServer(t);
   const paths = Array.from({ length: 100_000 }, (_, number) => `servers/some-server-${number}/manifest.json`);
   const items = paths.map((path, number) => ({
@@ -112,7 +112,7 @@ test('index: 100,000 entries, listed twice over, do not hold up the main thread'
   assert.ok(share < 0.5, `${share}`);
 });
 
-test('index: large manifests in place cross to the main thread a few at a time', async (t) => {
+test('index: large inline manifests reach the main thread a few at a time', async (t) => {
   const host = await startIndexServer(t);
   const items = Array.from({ length: 40 }, (_, id) => ({
     manifest: { type: 'tool', id: `${id}`, version: '1', readme: 'x'.repeat(100_000) },

@@ -26,7 +26,7 @@ function fetchedText(url: string, text = ''): FetchedManifest {
 const answer = async ({ entry }: Input) => fetchedText(entry.url);
 const isOf = (host: string) => (each: { url: string }) => new URL(each.url).host === host;
 
-test('fetch lanes: every entry gets a result, in batches of a limited size', async () => {
+test('fetch lanes: every entry gets a result, in batches of limited size', async () => {
   const batches = await Array.fromAsync(
     fetchInLanes(inGroups(addresses('a.test', 700), addresses('b.test', 300)), LIMITS, answer),
   );
@@ -34,7 +34,7 @@ test('fetch lanes: every entry gets a result, in batches of a limited size', asy
   assert.equal(new Set(batches.flat().map(({ url }) => url)).size, 1_000);
 });
 
-test('fetch lanes: a host that does not answer delays nothing of another host, however much of it comes first', async () => {
+test('fetch lanes: a silent host does not delay another, however many of its entries come first', async () => {
   const hanging = Promise.withResolvers<void>();
   const results: FetchedManifest[] = [];
   let asked = 0;
@@ -59,7 +59,7 @@ test('fetch lanes: a host that does not answer delays nothing of another host, h
   assert.equal(results.length, 5_600);
 });
 
-test('fetch lanes: no more is fetched while heavy results wait to be taken', async () => {
+test('fetch lanes: fetching pauses while large results wait to be read', async () => {
   let started = 0;
   const heavy = 'x'.repeat(1_000_000);
   const lanes = fetchInLanes(inGroups(addresses('a.test', 200)), LIMITS, async ({ entry }) => {
@@ -70,14 +70,14 @@ test('fetch lanes: no more is fetched while heavy results wait to be taken', asy
   const first = await lanes.next();
   assert.equal(first.value?.length, 2, 'a batch has a limited weight, too');
   await sleep(200);
-  // Sixteen million characters wait, and one host may have 32 more under way.
+  // Sixteen million characters wait, and one host may have 32 more requests in flight.
   assert.ok(started <= 2 + 17 + 32, `${started} were started`);
   let taken = 2;
   for await (const batch of lanes) taken += batch.length;
   assert.equal(taken, 200);
 });
 
-test('fetch lanes: entries that need no request are not fetched without limit either', async () => {
+test('fetch lanes: entries without a request are limited too', async () => {
   let started = 0;
   const inline = Array.from({ length: 5_000 }, (_, number) => ({
     entry: { url: `https://a.test/${number}`, text: '{}' },
@@ -93,7 +93,7 @@ test('fetch lanes: entries that need no request are not fetched without limit ei
   assert.equal(taken, 5_000);
 });
 
-test('fetch lanes: a rejection arrives after the results that are there, and ends it', async () => {
+test('fetch lanes: a rejection arrives after the finished results and ends the run', async () => {
   const groups = async function* () {
     yield addresses('a.test', 10);
     throw new Error('the index broke off');
@@ -107,11 +107,11 @@ test('fetch lanes: a rejection arrives after the results that are there, and end
   const broken = (input: Input) =>
     input.entry.url.endsWith('/7.json') ? Promise.reject(new Error('no 7')) : answer(input);
   await assert.rejects(failing(inGroups(addresses('a.test', 10)), broken), /no 7/);
-  // Node ends the process when a rejection is not handled.
+  // Node ends the process on an unhandled rejection.
   await sleep(5);
 });
 
-test('fetch lanes: nothing more is fetched once the results are no longer wanted', async () => {
+test('fetch lanes: nothing more is fetched once the reader stops', async () => {
   let started = 0;
   const lanes = fetchInLanes(inGroups(addresses('a.test', 5_000)), LIMITS, async (input) => {
     started += 1;

@@ -21,7 +21,7 @@ const known = ({ member }: FetchedText, fields: Partial<KnownMember> = {}): Know
 });
 
 for (const validators of ['etag', 'last-modified', 'none'] as const) {
-  test(`fetch manifest: its text, and the second time that it did not change, by ${validators}`, async (t) => {
+  test(`fetch manifest: returns the text, then unchanged by ${validators}`, async (t) => {
     const host = await startIndexServer(t);
     const fetchManifest = manifestFetcher(t);
     const text = JSON.stringify(aManifest({ description: 'é😀' }));
@@ -47,7 +47,7 @@ for (const validators of ['etag', 'last-modified', 'none'] as const) {
   });
 }
 
-test('fetch manifest: one in place is known by its digest, and has no address to be read again', async (t) => {
+test('fetch manifest: an inline one is compared by digest and never fetched', async (t) => {
   const fetchManifest = manifestFetcher(t);
   const entry = { url: 'https://a.example/i.json#tool/a/1', text: '{"id":"a"}' };
   const first = await fetchManifest(entry, undefined, TASK);
@@ -58,7 +58,7 @@ test('fetch manifest: one in place is known by its digest, and has no address to
   assert.equal((await fetchManifest({ ...entry, text: '{}' }, known(first), TASK)).outcome, 'fetched');
 });
 
-test('fetch manifest: failures say what happened, and whether to try again', async (t) => {
+test('fetch manifest: failures say what happened, and whether to retry', async (t) => {
   const host = await startIndexServer(t);
   const fetchManifest = manifestFetcher(t);
   const cases = [

@@ -23,13 +23,13 @@ function startAll(lanes: HostLanes<Entry>): Started[] {
 const countOf = (started: readonly Started[], host: string) =>
   started.filter(({ entry }) => entry.host === host).length;
 
-/** Makes a host known as one that answers. */
+/** Marks a host as one that answers. */
 function prove(lanes: HostLanes<Entry>, host: string): void {
   add(lanes, host, 1);
   for (const { lane } of startAll(lanes)) lanes.ended(lane, { isAnswered: true });
 }
 
-test('host lanes: a host gets few requests until it has answered, and then as many as allowed', () => {
+test('host lanes: a host gets few requests until its first response, then as many as allowed', () => {
   const lanes = createHostLanes<Entry>({ requestsPerHost: 32, mostUnderWay: 128 });
   add(lanes, 'a', 100);
   const first = startAll(lanes);
@@ -42,13 +42,13 @@ test('host lanes: a host gets few requests until it has answered, and then as ma
   assert.equal(lanes.waitingCount(), 100 - 4 - 1 - 29);
 });
 
-test('host lanes: never more requests than one host allows', () => {
+test('host lanes: a host never gets more concurrent requests than allowed', () => {
   const lanes = createHostLanes<Entry>({ requestsPerHost: 2, mostUnderWay: 128 });
   add(lanes, 'a', 100);
   assert.equal(startAll(lanes).length, 2);
 });
 
-test('host lanes: hosts that never answer leave half of the requests to the others', () => {
+test('host lanes: silent hosts leave half of the requests to the others', () => {
   const lanes = createHostLanes<Entry>({ requestsPerHost: 32, mostUnderWay: 128 });
   prove(lanes, 'good');
   for (let number = 0; number < 1_000; number += 1) add(lanes, `dead${number}`, 10);
@@ -66,7 +66,7 @@ test('host lanes: slow hosts leave a share for a host that comes later', () => {
   const held = startAll(lanes);
   assert.ok(held.length < 128);
   add(lanes, 'fast', 500);
-  // The slow hosts finish nothing, and the fast one is served to its end.
+  // The slow hosts finish nothing, and the fast host is served completely.
   let served = 0;
   for (let started = startAll(lanes); started.length > 0; started = startAll(lanes)) {
     served += countOf(started, 'fast');
@@ -75,7 +75,7 @@ test('host lanes: slow hosts leave a share for a host that comes later', () => {
   assert.equal(served, 500);
 });
 
-test('host lanes: every entry comes once, those of one host in their order, within all limits', () => {
+test('host lanes: every entry comes once, in order per host, within all limits', () => {
   const step = fc.oneof(
     fc.record({ add: fc.constantFrom('a', 'b', 'c', 'd') }),
     fc.record({ end: fc.nat(), isAnswered: fc.boolean() }),

@@ -1,4 +1,4 @@
-// What an ingest costs the second time, and what it makes of changes.
+// The cost of a second ingest, and how it handles changes.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -33,7 +33,7 @@ for (const validators of ['etag', 'last-modified'] as const) {
     },
   );
 
-  test(`incremental: unchanged manifests are not even sent, by ${validators}`, async (t) => {
+  test(`incremental: unchanged manifests are not sent again, by ${validators}`, async (t) => {
     const { host, ingest, revision } = await testIngestOnSqlite(t);
     const [a, b] = someManifests('a', 'b');
     host.put('/m/a.json', a, { validators });
@@ -54,7 +54,7 @@ for (const validators of ['etag', 'last-modified'] as const) {
   });
 }
 
-testOnEveryEngine('incremental: where a host knows no validators, digests tell what changed', async (t, address) => {
+testOnEveryEngine('incremental: without validators, digests detect changes', async (t, address) => {
   const { host, ingest, revision, get } = await testIngest(t, address);
   const put = (summary: string) => {
     host.put('/m/a.json', aManifest({ type: 'tool', id: 'a', summary }), { validators: 'none' });
@@ -74,7 +74,7 @@ testOnEveryEngine('incremental: where a host knows no validators, digests tell w
   assert.equal((await get('tool:a')).summary, 'new');
 });
 
-test('incremental: a manifest that is only written differently is not a change', async (t) => {
+test('incremental: a reformatted manifest is not a change', async (t) => {
   const { host, ingest, revision, publish } = await testIngestOnSqlite(t);
   const [a] = someManifests('a');
   publish(...someManifests('a'));
@@ -87,7 +87,7 @@ test('incremental: a manifest that is only written differently is not a change',
   assert.equal(await revision(), before);
 });
 
-test('incremental: an odd entity tag costs nothing but itself', async (t) => {
+test('incremental: an odd ETag affects nothing else', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t);
   const [a] = someManifests('a');
   const odd = (body: unknown) => (_request: unknown, response: ServerResponse) =>
@@ -99,7 +99,7 @@ test('incremental: an odd entity tag costs nothing but itself', async (t) => {
 });
 
 testOnEveryEngine(
-  'incremental: what vanished from an index is kept and marked; when it is back, it is not',
+  'incremental: an entry that left its index is kept and marked until it returns',
   async (t, address) => {
     const { world, ingest, publish, get, revision } = await testIngest(t, address);
     publish(...someManifests('a', 'b', 'c'));
@@ -124,25 +124,25 @@ testOnEveryEngine(
   },
 );
 
-test('incremental: an index that really shrank is believed when it is asked for', async (t) => {
+test('incremental: a manual ingest accepts an index that shrank', async (t) => {
   const { ingest, publish, get } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b', 'c', 'd', 'e'));
   await ingest();
   publish(...someManifests('a'));
   assert.equal((await ingest()).stats.missing, 0);
-  // The index did not change since, and is gone through all the same.
+  // The index has not changed since, and is read nevertheless.
   const believed = await ingest('/index.json', { acceptShrunk: true });
   assert.deepEqual([believed.stats.missing, believed.stats.note], [4, undefined]);
   assert.ok((await get('tool:e')).missing_since);
 });
 
-test('incremental: an index that shrinks to less than half marks nothing, and says why', async (t) => {
+test('incremental: an index that loses more than half marks nothing and says why', async (t) => {
   const { ingest, publish, get, host, runs } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b', 'c', 'd', 'e'));
   await ingest();
 
   publish(...someManifests('a', 'b'));
-  // Every time: it must also be seen by somebody who looks at the last run only.
+  // On every run, so that a reader of only the last run sees it too.
   for (const time of ['first', 'second']) {
     const shrunk = await ingest();
     assert.equal(shrunk.ok, true);
@@ -156,7 +156,7 @@ test('incremental: an index that shrinks to less than half marks nothing, and sa
   host.put('/index.json', {});
   assert.match((await ingest()).stats.note ?? '', /lists 0 of the 5 manifests/);
 
-  // A renamed key, say: as many entries as before, and none that leads anywhere.
+  // For example after a renamed key: as many entries as before, all of them invalid.
   host.put('/index.json', { manifests: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ url: `m/${id}.json` })) });
   const renamed = await ingest();
   assert.match(renamed.stats.note ?? '', /lists 0 of the 5 manifests/);
@@ -168,7 +168,7 @@ test('incremental: an index that shrinks to less than half marks nothing, and sa
   assert.ok((await get('tool:e')).missing_since);
 });
 
-test('incremental: an index that was replaced by as many others did not shrink', async (t) => {
+test('incremental: an index whose entries were all replaced did not shrink', async (t) => {
   const { ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b', 'c', 'd'));
   await ingest();
@@ -176,48 +176,42 @@ test('incremental: an index that was replaced by as many others did not shrink',
   assert.deepEqual(countsOf(await ingest()), { created: 3, missing: 4 });
 });
 
-testOnEveryEngine(
-  'incremental: an entity that two remotes publish is not lost when one drops it',
-  async (t, address) => {
-    const { host, ingest, get } = await testIngest(t, address);
-    const manifests = someManifests('a', 'b', 'c');
-    for (const manifest of manifests) host.put(`/m/${manifest.id}.json`, manifest);
-    const list = (path: string, ...ids: string[]) => host.put(path, { manifests: ids.map((id) => `m/${id}.json`) });
-    list('/one.json', 'a', 'b');
-    list('/two.json', 'b', 'c');
-    await ingest('/one.json');
-    assert.deepEqual(countsOf(await ingest('/two.json')), { created: 1, unchanged: 1 });
+testOnEveryEngine('incremental: an entity of two remotes stays when one drops it', async (t, address) => {
+  const { host, ingest, get } = await testIngest(t, address);
+  const manifests = someManifests('a', 'b', 'c');
+  for (const manifest of manifests) host.put(`/m/${manifest.id}.json`, manifest);
+  const list = (path: string, ...ids: string[]) => host.put(path, { manifests: ids.map((id) => `m/${id}.json`) });
+  list('/one.json', 'a', 'b');
+  list('/two.json', 'b', 'c');
+  await ingest('/one.json');
+  assert.deepEqual(countsOf(await ingest('/two.json')), { created: 1, unchanged: 1 });
 
-    list('/one.json', 'a');
-    await ingest('/one.json');
-    assert.equal((await get('tool:b')).missing_since, null);
+  list('/one.json', 'a');
+  await ingest('/one.json');
+  assert.equal((await get('tool:b')).missing_since, null);
 
-    list('/two.json', 'c');
-    await ingest('/two.json');
-    assert.ok((await get('tool:b')).missing_since, 'now nobody lists it');
+  list('/two.json', 'c');
+  await ingest('/two.json');
+  assert.ok((await get('tool:b')).missing_since, 'now nobody lists it');
 
-    list('/one.json', 'a', 'b');
-    await ingest('/one.json');
-    assert.equal((await get('tool:b')).missing_since, null);
-  },
-);
+  list('/one.json', 'a', 'b');
+  await ingest('/one.json');
+  assert.equal((await get('tool:b')).missing_since, null);
+});
 
-testOnEveryEngine(
-  'incremental: a manifest whose version went up leaves the old one behind, marked',
-  async (t, address) => {
-    const { ingest, publish, get } = await testIngest(t, address);
-    const versioned = (version: string) => aManifest({ type: 'tool', id: 'a', version });
-    publish(versioned('1.0.0'), ...someManifests('b'));
-    await ingest();
-    publish(versioned('1.1.0'), ...someManifests('b', 'c'));
-    const again = await ingest();
-    assert.deepEqual([again.stats.manifests_seen, again.stats.created], [3, 2]);
-    assert.equal((await get('tool:a@1.1.0')).missing_since, null);
-    assert.ok((await get('tool:a@1.0.0')).missing_since);
-  },
-);
+testOnEveryEngine('incremental: a manifest with a new version leaves the old one marked', async (t, address) => {
+  const { ingest, publish, get } = await testIngest(t, address);
+  const versioned = (version: string) => aManifest({ type: 'tool', id: 'a', version });
+  publish(versioned('1.0.0'), ...someManifests('b'));
+  await ingest();
+  publish(versioned('1.1.0'), ...someManifests('b', 'c'));
+  const again = await ingest();
+  assert.deepEqual([again.stats.manifests_seen, again.stats.created], [3, 2]);
+  assert.equal((await get('tool:a@1.1.0')).missing_since, null);
+  assert.ok((await get('tool:a@1.0.0')).missing_since);
+});
 
-test('incremental: what failed for a while is tried again, although the index did not change', async (t) => {
+test('incremental: temporary failures are retried although the index is unchanged', async (t) => {
   const { host, ingest, publish, ids } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   host.fail('/m/b.json', { status: 503, times: 4 });
@@ -235,7 +229,7 @@ test('incremental: what failed for a while is tried again, although the index di
   assert.equal(host.requests.length, 1, 'now the index is enough');
 });
 
-test('incremental: what is refused for good does not make the next run dear', async (t) => {
+test('incremental: a permanent refusal does not slow down the next run', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   host.put('/m/b.json', { type: 'nonsense' });
@@ -246,7 +240,7 @@ test('incremental: what is refused for good does not make the next run dear', as
   assert.deepEqual(countsOf(await ingest()), { unchanged: 1, failed: 1 }, 'a person gets to see it again');
 });
 
-test('incremental: a manifest that fails later keeps the entity it brought', async (t) => {
+test('incremental: a manifest that fails later keeps its entity', async (t) => {
   const { host, ingest, publish, get } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   await ingest();
@@ -256,14 +250,14 @@ test('incremental: a manifest that fails later keeps the entity it brought', asy
   assert.equal((await get('tool:b')).missing_since, null);
 });
 
-test('incremental: a host that answers 304 to nobody in particular is an error', async (t) => {
+test('incremental: an unrequested 304 is an error', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t);
   host.fail('/index.json', { status: 304, times: 9 });
   const { ok, error } = await ingest();
   assert.deepEqual([ok, error], [false, 'answered 304']);
 });
 
-testOnEveryEngine('freshness: a person finds a manifest that changed behind an unchanged index', async (t, address) => {
+testOnEveryEngine('freshness: a manual ingest finds a change behind an unchanged index', async (t, address) => {
   const { host, ingest, publish, get } = await testIngest(t, address);
   publish(...someManifests('a', 'b'));
   await ingest();
@@ -290,7 +284,7 @@ test('freshness: a background sync trusts an unchanged index for an hour', async
   assert.equal((await get('tool:b')).summary, 'new');
 });
 
-test('freshness: an index that holds its manifests, or their digests, is enough for everybody', async (t) => {
+test('freshness: an index with inline manifests or digests needs no other requests', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t);
   const text = (summary: string) => JSON.stringify(aManifest({ type: 'tool', id: 'a', summary }));
   const sha256 = (document: string) => createHash('sha256').update(document).digest('hex');

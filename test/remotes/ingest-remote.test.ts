@@ -1,4 +1,4 @@
-// One ingest from its start to its end: its pace, its time, what it says, and a database that goes away.
+// One ingest from start to end: rate, time limit, messages, and a database that disconnects.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
-testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by the next look', async (t, address) => {
+testOnEveryEngine('rejections: are stored per remote, paged, and replaced by the next run', async (t, address) => {
   const { host, world, ingest, runs } = await testIngest(t, address);
   const broken = (path: string, count: number) => {
     const names = Array.from({ length: count }, (_, number) => `bad/${path}-${String(number).padStart(3, '0')}.json`);
@@ -50,13 +50,13 @@ testOnEveryEngine('rejections: are kept per remote, in pages, and replaced by th
   );
 });
 
-test('progress: is saved while a run is under way, so that a killed hub leaves word how far it came', async (t) => {
+test('progress: is saved during a run, so it survives a kill', async (t) => {
   const { host, ingest, publish, runs } = await testIngestOnSqlite(t);
   publish(...someManifests(...Array.from({ length: 700 }, (_, number) => `m${number}`)));
   const release = host.hold('/m/m699.json');
   const result = ingest();
   let [run] = await runs.last(1);
-  // The first batch; on a slow machine it is saved in smaller ones.
+  // The first batch; a slow machine saves it in smaller batches.
   while (!run || run.created < 250) {
     await sleep(50);
     [run] = await runs.last(1);
@@ -69,7 +69,7 @@ test('progress: is saved while a run is under way, so that a killed hub leaves w
   assert.deepEqual([run?.ok, run?.done, run?.created], [true, 700, 700]);
 });
 
-test('politeness: an ingest never asks one host for more at once than allowed', async (t) => {
+test('politeness: an ingest never exceeds the request limit per host', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t, { requestsPerHost: 3 });
   publish(...someManifests(...Array.from({ length: 40 }, (_, number) => `m${number}`)));
   host.delay(() => 5);
@@ -77,7 +77,7 @@ test('politeness: an ingest never asks one host for more at once than allowed', 
   assert.equal(host.mostAtOnce(), 3);
 });
 
-test('isolation: a manifest that hangs does not hold up the others of its host', async (t) => {
+test('isolation: a manifest that hangs does not delay others of its host', async (t) => {
   const { host, ingest, publish, ids } = await testIngestOnSqlite(t, { timeoutMs: 60_000 });
   publish(...someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`)));
   const release = host.hold('/m/m0.json');
@@ -87,13 +87,13 @@ test('isolation: a manifest that hangs does not hold up the others of its host',
   assert.deepEqual(countsOf(await result), { created: 300 });
 });
 
-test('isolation: a host that never answers does not hold up another one', async (t) => {
+test('isolation: a silent host does not delay another', async (t) => {
   const it = await testIngestOnSqlite(t, { timeoutMs: 60_000, requestsPerHost: 32 });
   const dead = await startIndexServer(t);
   const good = someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`));
   it.publish(...good);
   const released = Promise.withResolvers<void>();
-  // More of them than all requests that may be under way, and all before those of the good host.
+  // More than the number of concurrent requests, all before those of the good host.
   const hanging = Array.from({ length: 1_000 }, (_, number) => `${dead.origin}/${number}.json`);
   for (const url of hanging) {
     dead.answer(new URL(url).pathname, async (_request, response) => {
@@ -113,7 +113,7 @@ test('isolation: a host that never answers does not hold up another one', async 
   assert.deepEqual(countsOf(await result), { created: 300, failed: 1_000 });
 });
 
-test('isolation: a host that never answers costs one time limit and is reported', async (t) => {
+test('isolation: a silent host costs one time limit and is reported', async (t) => {
   const it = await testIngestOnSqlite(t, { timeoutMs: 2_000, requestsPerHost: 32 });
   const dead = await startIndexServer(t);
   it.publish(...someManifests('a', 'b'));
@@ -131,20 +131,20 @@ test('isolation: a host that never answers costs one time limit and is reported'
   assert.match(errors.at(-1) ?? '', /^was not requested: its host sent no usable response to earlier requests$/);
 });
 
-test('time: how long a remote may take is said in words that fit', () => {
+test('time: formats the time limit of a remote', () => {
   assert.equal(tookTooLong(3_000), 'took longer than the 0.05 minutes that one remote may take');
   assert.equal(tookTooLong(60_000), 'took longer than the minute that one remote may take');
   assert.equal(tookTooLong(3_600_000), 'took longer than the 60 minutes that one remote may take');
 });
 
-test('time: a remote that takes too long is ended, keeps what it brought, and says so', async (t) => {
+test('time: a remote over its time limit stops, keeps its results, and says so', async (t) => {
   const { host, ingest, publish, ids, world } = await testIngestOnSqlite(t, { timeoutMs: 120_000 });
   const names = Array.from({ length: 300 }, (_, number) => `m${number}`);
   publish(...someManifests(...names));
   const letGo = host.hold('/m/m280.json');
   const result = await ingest(undefined, { timeLimitMs: 5_000 });
   assert.deepEqual([result.ok, result.error], [false, tookTooLong(5_000)]);
-  // The first batch; on a slow machine it is saved in smaller ones.
+  // The first batch; a slow machine saves it in smaller batches.
   const kept = (await ids()).length;
   assert.ok(kept > 0 && kept < 300, `${kept} of 300 are kept`);
   assert.ok(world.logged.some(({ level, message }) => level === 'warn' && message.startsWith('Could not ingest')));
@@ -153,7 +153,7 @@ test('time: a remote that takes too long is ended, keeps what it brought, and sa
   assert.deepEqual(countsOf(await ingest()), { created: 300 - kept, unchanged: kept });
 });
 
-test('time: what is stopped because the hub closes ends soon', async (t) => {
+test('time: an ingest stops soon after the hub closes', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));
   host.delay((path) => (path === '/m/b.json' ? 60_000 : 0));
@@ -164,7 +164,7 @@ test('time: what is stopped because the hub closes ends soon', async (t) => {
   assert.deepEqual([(await result).ok, (await result).error], [false, 'was stopped, because the hub is closing']);
 });
 
-test('progress: tells what is under way, and ends with stats exactly as the contract has them', async (t) => {
+test('progress: reports running work, and ends with the stats of the contract', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
   const letGo = host.hold('/m/m599.json');
@@ -215,7 +215,7 @@ test('progress: tells what is under way, and ends with stats exactly as the cont
   assert.deepEqual([progress?.run().ok, progress?.run().done, progress?.run().seconds_left], [true, 600, null]);
 });
 
-test('database: one that is closed in the middle is a result and not a crash', async (t) => {
+test('database: closing it during an ingest is a failed result, not a crash', async (t) => {
   const it = await testIngestOnSqlite(t);
   it.publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
   const letGo = it.host.hold('/m/m300.json');
@@ -229,7 +229,7 @@ test('database: one that is closed in the middle is a result and not a crash', a
 });
 
 const skip = process.env.TEST_DATABASE_URL ? false : '*** no PostgreSQL: run by npm test, or set TEST_DATABASE_URL ***';
-test('database: a PostgreSQL that goes away in the middle is a result and not a crash', {
+test('database: losing PostgreSQL during an ingest is a failed result, not a crash', {
   skip: process.env.CI ? false : skip,
 }, async (t) => {
   const address = await emptyDatabase(t, 'postgres');
@@ -258,13 +258,13 @@ async function onServer(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-testOnEveryEngine('time: what does not fit into the time of one run comes with the next ones', async (t, address) => {
+testOnEveryEngine('time: what one run has no time for comes with the next runs', async (t, address) => {
   const { host, ingest, publish, ids } = await testIngest(t, address, { requestsPerHost: 1 });
   const names = Array.from({ length: 20 }, (_, number) => `n${String(number).padStart(2, '0')}`);
   publish(...someManifests(...names));
   for (const arrived of [7, 14]) {
     const letGo = host.hold(`/m/${names[arrived]}.json`);
-    // A machine that is busy may need more than one run.
+    // A busy machine may need more than one run.
     for (let runs = 1; (await ids()).length < arrived; runs += 1) {
       assert.ok(runs <= 20, `stays at ${(await ids()).length}`);
       const { ok, error } = await ingest(undefined, { timeLimitMs: 2_500 });

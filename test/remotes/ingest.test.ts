@@ -5,7 +5,7 @@ import { testOnEveryEngine } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
-testOnEveryEngine('ingest: everything an index lists arrives, in all its shapes', async (t, address) => {
+testOnEveryEngine('ingest: adds everything an index lists, in all shapes', async (t, address) => {
   const { host, ingest, ids, get } = await testIngest(t, address);
   const other = await startIndexServer(t);
   const [a, b, d, e, f] = someManifests('a', 'b', 'd', 'e', 'f');
@@ -40,7 +40,7 @@ testOnEveryEngine('ingest: everything an index lists arrives, in all its shapes'
   assert.equal(inPlace.manifest_url, 'http://hub.test/catalog/manifest/tool:e@1.0.0');
 });
 
-test('ingest: an index may be a bare array, YAML, packed, marked with a BOM, or empty', async (t) => {
+test('ingest: an index may be a bare array, YAML, compressed, with a BOM, or empty', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests('a'));
   host.put('/array.json', ['m/a.json']);
@@ -68,7 +68,7 @@ testOnEveryEngine('ingest: JSON is read as JSON: tabs, escaped emoji, long numbe
   assert.equal((await manifest('tool:a')).description, '😀 smiles é');
 });
 
-test('ingest: redirects of an index and of its manifests are followed', async (t) => {
+test('ingest: follows redirects of an index and of its manifests', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t);
   const [a] = someManifests('a');
   host.redirect('/index.json', '/moved/index.json');
@@ -79,7 +79,7 @@ test('ingest: redirects of an index and of its manifests are followed', async (t
   assert.equal((await get('tool:a')).source_url, host.url('/moved/a.json'), 'the address that the index lists');
 });
 
-test('ingest: a document without any list is an empty index, and the result says that it has none', async (t) => {
+test('ingest: a document without lists is an empty index, and the result says so', async (t) => {
   const { host, ingest, publish, get } = await testIngestOnSqlite(t);
   const note = /^This document contains no list, so it was read as an empty index: an index is an array/;
   host.put('/index.json', { message: 'Not Found' });
@@ -98,7 +98,7 @@ test('ingest: a document without any list is an empty index, and the result says
   assert.equal((await get('tool:a')).missing_since, null);
 });
 
-test('ingest: the server.json of a registry is read where an index lists it as a manifest', async (t) => {
+test('ingest: an index may list a server.json as a manifest', async (t) => {
   const { host, ingest, ids, get, manifest } = await testIngestOnSqlite(t);
   const server = { name: 'io.github.someone/weather', description: 'Tells the weather.', version: '1.2.0' };
   const packages = [{ registryType: 'pypi', identifier: 'weather-mcp', version: '1.2.0' }];

@@ -1,4 +1,4 @@
-// A manifest that came with an install, of an entity that a remote lists too: the next sync brings the remote's back.
+// A manifest sent with an install, for an entity that a remote also lists: the next sync restores the remote's version.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InstallRequest } from '../../src/install/contract.ts';
@@ -13,7 +13,7 @@ const own = aManifest({ type: 'tool', id: 'a', name: 'a', title: 'a', summary: '
 
 for (const validators of ['etag', 'none'] as const) {
   testOnEveryEngine(
-    `inline manifest: a remote brings its own back although nothing changed there (validators: ${validators})`,
+    `inline manifest: a sync restores the remote's, even unchanged (validators: ${validators})`,
     async (t, address) => {
       const it = await testIngest(t, address);
       const [a = {}, b = {}] = someManifests('a', 'b');
@@ -45,7 +45,7 @@ for (const validators of ['etag', 'none'] as const) {
   );
 }
 
-testOnEveryEngine('inline manifest: one that an index holds in place comes back too', async (t, address) => {
+testOnEveryEngine('inline manifest: a sync restores one that the index holds inline', async (t, address) => {
   const it = await testIngest(t, address);
   const servers = ['a', 'b'].map((name) => ({ name, version: '1.0.0', description: `About ${name}.`, remotes: [] }));
   it.host.put('/index.json', { servers });
@@ -66,7 +66,7 @@ testOnEveryEngine('inline manifest: one that no remote lists stays', async (t, a
   assert.deepEqual([summary, source_url], ['Of my own.', 'https://example.org/a.json']);
 });
 
-test('inline manifest: installed, then synced', async (t) => {
+test('inline manifest: a sync after an install restores the remote’s', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await testHub(t);
   host.put('/a.json', someManifests('a')[0]);
@@ -81,7 +81,7 @@ test('inline manifest: installed, then synced', async (t) => {
   assert.notEqual((await hub.getEntity('tool:a@1.0.0')).summary, 'Of my own.');
 });
 
-testOnEveryEngine('inline manifest: an entry that no remote lists is found again with it', async (t, address) => {
+testOnEveryEngine('inline manifest: makes an entity that left its remote visible again', async (t, address) => {
   const it = await testIngest(t, address);
   const [a = {}, b = {}] = someManifests('a', 'b');
   it.publish(a, b);

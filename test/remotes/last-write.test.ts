@@ -1,4 +1,4 @@
-// Several manifests of one entity in one index: the last one in document order wins, whatever else happens.
+// Several manifests of one entity in one index: the last in document order always wins.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,14 +44,14 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
 });
 
 for (const late of ['first', 'second', 'last']) {
-  testOnEveryEngine(`last write: the last one wins, although the ${late} one arrives last`, async (t, address) => {
+  testOnEveryEngine(`last write: the last one wins although the ${late} one arrives last`, async (t, address) => {
     const it = await testIngest(t, address, { timeoutMs: 60_000 });
     const others = ['first', 'second', 'last'].filter((name) => name !== late);
     put(it, { first: rival('first'), second: rival('second'), last: rival('last') });
     const release = it.host.hold(`/m/${late}.json`);
     let progress: Progress | undefined;
     const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
-    // The others are saved in a batch of their own.
+    // The others are saved in a separate batch.
     while ((progress?.run().done ?? 0) < others.length) await sleep(20);
     assert.equal((await it.get('tool:x')).summary, others.at(-1));
     release();
@@ -68,7 +68,7 @@ for (const late of ['first', 'second', 'last']) {
   });
 }
 
-testOnEveryEngine('last write: when the one in front goes, the one behind comes to the fore', async (t, address) => {
+testOnEveryEngine('last write: when the winner is removed, the one before it wins', async (t, address) => {
   const it = await testIngest(t, address);
   put(it, { first: rival('1'), last: rival('2'), other: rival('o', 'other') }, 1);
   await it.ingest();
@@ -82,40 +82,34 @@ testOnEveryEngine('last write: when the one in front goes, the one behind comes 
   assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
 });
 
-testOnEveryEngine(
-  'last write: when the one in front becomes another entity, the one behind comes to the fore',
-  async (t, address) => {
-    const it = await testIngest(t, address);
+testOnEveryEngine('last write: when the winner becomes another entity, the one before wins', async (t, address) => {
+  const it = await testIngest(t, address);
+  put(it, { first: rival('1'), last: rival('2') }, 1);
+  await it.ingest();
+  put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
+  assert.deepEqual(countsOf(await it.ingest()), { created: 1, updated: 1 });
+  const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
+  assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
+});
+
+for (const late of ['first', 'last']) {
+  testOnEveryEngine(`last write: the same when the ${late} one arrives in a separate batch`, async (t, address) => {
+    const it = await testIngest(t, address, { timeoutMs: 60_000 });
     put(it, { first: rival('1'), last: rival('2') }, 1);
     await it.ingest();
     put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
-    assert.deepEqual(countsOf(await it.ingest()), { created: 1, updated: 1 });
+    const release = it.host.hold(`/m/${late}.json`);
+    let progress: Progress | undefined;
+    const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
+    while ((progress?.run().done ?? 0) < 1) await sleep(20);
+    release();
+    assert.equal((await result).ok, true);
     const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
     assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
-  },
-);
-
-for (const late of ['first', 'last']) {
-  testOnEveryEngine(
-    `last write: the same, although the ${late} one arrives in a batch of its own`,
-    async (t, address) => {
-      const it = await testIngest(t, address, { timeoutMs: 60_000 });
-      put(it, { first: rival('1'), last: rival('2') }, 1);
-      await it.ingest();
-      put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
-      const release = it.host.hold(`/m/${late}.json`);
-      let progress: Progress | undefined;
-      const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
-      while ((progress?.run().done ?? 0) < 1) await sleep(20);
-      release();
-      assert.equal((await result).ok, true);
-      const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
-      assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
-      it.host.forget();
-      await it.ingest('/index.json', { isBackground: true });
-      assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
-    },
-  );
+    it.host.forget();
+    await it.ingest('/index.json', { isBackground: true });
+    assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+  });
 }
 
 const THREE = { '0': rival('0'), '1': rival('1'), '2': rival('2') };
@@ -124,35 +118,32 @@ function list({ host }: TestIngest, ...names: string[]): void {
   host.put('/index.json', { at: Math.random(), manifests: names.map((name) => `m/n${name}.json`) });
 }
 
-testOnEveryEngine(
-  'last write: an index in another order has another last one, although no manifest changed',
-  async (t, address) => {
-    const it = await testIngest(t, address);
-    const shown = async () => {
-      const { summary, source_url } = await it.get('tool:x');
-      return [summary, source_url];
-    };
-    for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
-    list(it, '0', '1', '2');
-    await it.ingest();
-    assert.deepEqual(await shown(), ['2', it.host.url('/m/n2.json')]);
+testOnEveryEngine('last write: reordering an index changes the winner', async (t, address) => {
+  const it = await testIngest(t, address);
+  const shown = async () => {
+    const { summary, source_url } = await it.get('tool:x');
+    return [summary, source_url];
+  };
+  for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
+  list(it, '0', '1', '2');
+  await it.ingest();
+  assert.deepEqual(await shown(), ['2', it.host.url('/m/n2.json')]);
 
-    list(it, '2', '1', '0');
-    assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 2 });
-    assert.deepEqual(await shown(), ['0', it.host.url('/m/n0.json')]);
-    const before = await it.revision();
-    it.host.forget();
-    list(it, '1', '2', '0');
-    assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, duplicates: 2 });
-    assert.deepEqual([it.host.requests.length, await it.revision()], [4, before], 'the same last one costs nothing');
+  list(it, '2', '1', '0');
+  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 2 });
+  assert.deepEqual(await shown(), ['0', it.host.url('/m/n0.json')]);
+  const before = await it.revision();
+  it.host.forget();
+  list(it, '1', '2', '0');
+  assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, duplicates: 2 });
+  assert.deepEqual([it.host.requests.length, await it.revision()], [4, before], 'the same last one costs nothing');
 
-    list(it, '0', '1');
-    assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 1, missing: 1 });
-    assert.deepEqual(await shown(), ['1', it.host.url('/m/n1.json')]);
-  },
-);
+  list(it, '0', '1');
+  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 1, missing: 1 });
+  assert.deepEqual(await shown(), ['1', it.host.url('/m/n1.json')]);
+});
 
-testOnEveryEngine('last write: holds for what an index has in place, beside addresses', async (t, address) => {
+testOnEveryEngine('last write: applies to inline manifests mixed with addresses', async (t, address) => {
   const it = await testIngest(t, address);
   it.host.put('/m/x.json', rival('fetched'));
   const [fetched, inPlace] = ['m/x.json', { manifest: rival('in place') }];
@@ -168,7 +159,7 @@ testOnEveryEngine('last write: holds for what an index has in place, beside addr
   assert.deepEqual(await ingested(fetched), ['fetched', { updated: 1, missing: 1 }]);
 });
 
-testOnEveryEngine('last write: holds across the pages of an index', async (t, address) => {
+testOnEveryEngine('last write: applies across pages of an index', async (t, address) => {
   const it = await testIngest(t, address);
   const pages = (...lists: unknown[][]) => {
     it.host.answer('/pages', (request, response) => {
@@ -196,7 +187,7 @@ testOnEveryEngine('last write: holds across the pages of an index', async (t, ad
   assert.deepEqual(await ingested(), ['2', { updated: 1, duplicates: 2, missing: 1 }]);
 });
 
-/** The entity is described by one manifest of each page. */
+/** Each page has one manifest of the entity. */
 function putPages({ host }: TestIngest, ...pages: (string[] | undefined)[]): void {
   host.answer('/pages', (request, response) => {
     const page = Number(new URL(request.url ?? '/', host.origin).searchParams.get('cursor') ?? 0);
@@ -207,7 +198,7 @@ function putPages({ host }: TestIngest, ...pages: (string[] | undefined)[]): voi
   });
 }
 
-testOnEveryEngine('last write: holds when a later page cannot be had for a while', async (t, address) => {
+testOnEveryEngine('last write: applies when a later page fails temporarily', async (t, address) => {
   const it = await testIngest(t, address);
   it.host.put('/m/a.json', rival('first'));
   it.host.put('/m/b.json', rival('last'));
@@ -226,7 +217,7 @@ testOnEveryEngine('last write: holds when a later page cannot be had for a while
   assert.deepEqual(countsOf(await it.ingest('/pages')), { unchanged: 1, duplicates: 1 });
 });
 
-test('last write: holds when a run ends between the save of an entity and that of its member', async (t) => {
+test('last write: applies after a crash between the saves of an entity and its member', async (t) => {
   const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
   it.host.put('/m/a.json', rival('first'));
   it.host.put('/m/b.json', rival('last'));
@@ -245,7 +236,7 @@ test('last write: holds when a run ends between the save of an entity and that o
   assert.equal((await it.get('tool:x')).summary, 'last');
 });
 
-testOnEveryEngine('last write: holds when the last one cannot be had for a while', async (t, address) => {
+testOnEveryEngine('last write: applies when the last one fails temporarily', async (t, address) => {
   const it = await testIngest(t, address);
   for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
   list(it, '0', '1', '2');
@@ -257,7 +248,7 @@ testOnEveryEngine('last write: holds when the last one cannot be had for a while
   assert.equal((await it.get('tool:x')).summary, '1');
 });
 
-test('last write: a last one that is refused for good does not make every run dear', async (t) => {
+test('last write: a permanently refused last one does not slow down later runs', async (t) => {
   const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
   for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
   list(it, '0', '1', '2');
@@ -271,50 +262,47 @@ test('last write: a last one that is refused for good does not make every run de
   assert.equal(it.host.requests.length, 1);
 });
 
-testOnEveryEngine(
-  'last write: an entity of two remotes goes back to the one that still lists it',
-  async (t, address) => {
-    const it = await testIngest(t, address);
-    it.host.put('/sa.json', rival('from A'));
-    it.host.put('/sb.json', rival('from B'));
-    it.host.put('/other.json', rival('other', 'other'));
-    it.host.put('/a.json', { manifests: ['sa.json'] });
-    it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
-    await it.ingest('/b.json');
-    assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 });
-    assert.equal((await it.get('tool:x')).summary, 'from B', 'it belongs to the remote that brought it first');
-    assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 }, 'and that is said each time');
-    const { items } = await it.runs.rejections({ url: it.host.url('/a.json'), limit: 10, offset: 0 });
-    assert.match(items[0]?.error ?? '', /^describes tool:x@1\.0\.0, which belonged to .*\/b\.json; /);
+testOnEveryEngine('last write: an entity of two remotes returns to the one that still lists it', async (t, address) => {
+  const it = await testIngest(t, address);
+  it.host.put('/sa.json', rival('from A'));
+  it.host.put('/sb.json', rival('from B'));
+  it.host.put('/other.json', rival('other', 'other'));
+  it.host.put('/a.json', { manifests: ['sa.json'] });
+  it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
+  await it.ingest('/b.json');
+  assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 });
+  assert.equal((await it.get('tool:x')).summary, 'from B', 'it belongs to the remote that brought it first');
+  assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 }, 'and that is said each time');
+  const { items } = await it.runs.rejections({ url: it.host.url('/a.json'), limit: 10, offset: 0 });
+  assert.match(items[0]?.error ?? '', /^describes tool:x@1\.0\.0, which belonged to .*\/b\.json; /);
 
-    it.host.put('/b.json', { manifests: ['other.json'] });
-    await it.ingest('/b.json');
-    assert.deepEqual(countsOf(await it.ingest('/a.json')), { updated: 1 });
-    const { summary, source_url } = await it.get('tool:x');
-    assert.deepEqual([summary, source_url], ['from A', it.host.url('/sa.json')]);
-    it.host.forget();
-    await it.ingest('/a.json', { isBackground: true });
-    assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+  it.host.put('/b.json', { manifests: ['other.json'] });
+  await it.ingest('/b.json');
+  assert.deepEqual(countsOf(await it.ingest('/a.json')), { updated: 1 });
+  const { summary, source_url } = await it.get('tool:x');
+  assert.deepEqual([summary, source_url], ['from A', it.host.url('/sa.json')]);
+  it.host.forget();
+  await it.ingest('/a.json', { isBackground: true });
+  assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
 
-    // Now it belongs to A, where it does not go, but becomes another entity.
-    it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
-    await it.ingest('/b.json');
-    assert.equal((await it.get('tool:x')).summary, 'from A');
-    it.host.put('/sa.json', rival('from A', 'y'));
-    await it.ingest('/a.json');
-    assert.deepEqual(countsOf(await it.ingest('/b.json')), { updated: 1, unchanged: 1 });
-    assert.equal((await it.get('tool:x')).summary, 'from B');
-  },
-);
+  // The entity now belongs to A, where it is not removed but becomes another entity.
+  it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
+  await it.ingest('/b.json');
+  assert.equal((await it.get('tool:x')).summary, 'from A');
+  it.host.put('/sa.json', rival('from A', 'y'));
+  await it.ingest('/a.json');
+  assert.deepEqual(countsOf(await it.ingest('/b.json')), { updated: 1, unchanged: 1 });
+  assert.equal((await it.get('tool:x')).summary, 'from B');
+});
 
-test('last write: whatever the order of arrival, and whatever changes between two runs', async (t) => {
+test('last write: applies in any order of arrival, with any changes between runs', async (t) => {
   const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
   const manifest = fc.record({
     uid: fc.constantFrom('p', 'q', 'r'),
     delayMs: fc.nat({ max: 12 }),
     text: fc.nat({ max: 2 }),
   });
-  // Never less than half of what was there before: then nothing is marked, and nothing comes to the fore.
+  // At least half of the previous entries stay; otherwise nothing is marked and no winner changes.
   const documents = fc.record({
     run: fc.array(manifest, { minLength: 3, maxLength: 6 }),
     isReversed: fc.boolean(),

@@ -14,10 +14,10 @@ import { countsOf, type TestIngest, testIngest } from './test-ingest.ts';
 const servers = (...ids: string[]): JsonObject[] => ids.map((id) => aManifest({ type: 'mcp_server', id, name: id }));
 const uidOf = (id: string) => `mcp_server:${id}@1.0.0`;
 
-/** So many are saved at a time. */
+/** The number of entities saved at a time. */
 const BATCH = 250;
 
-/** Those named, and then as many in place as make a batch, and then the manifest that an ingest waits for. */
+/** Publishes the named manifests, a batch of inline manifests, and the manifest that the ingest waits for. */
 function publish({ host }: TestIngest, ...ids: string[]): void {
   for (const manifest of servers(...ids, 'last')) host.put(`/m/${manifest.id}.json`, manifest);
   const others = servers(...Array.from({ length: BATCH }, (_, index) => `other-${index}`));
@@ -25,7 +25,7 @@ function publish({ host }: TestIngest, ...ids: string[]): void {
   host.put('/index.json', { manifests: [...named, ...others.map((manifest) => ({ manifest })), 'm/last.json'] });
 }
 
-/** Once all manifests but the last one are recorded, `meanwhile` is done, and then the ingest goes on. */
+/** Runs `meanwhile` once all manifests but the last are recorded, then lets the ingest continue. */
 async function ingestAndMeanwhile(it: TestIngest, recorded: number, meanwhile: () => Promise<unknown>) {
   const letGo = it.host.hold('/m/last.json');
   const ingesting = it.ingest();
@@ -46,25 +46,22 @@ function openStores({ database }: TestIngest) {
   };
 }
 
-testOnEveryEngine(
-  'meanwhile: an entity that is removed comes with the next run, not a day later',
-  async (t, address) => {
-    const it = await testIngest(t, address);
-    const { pending, remotes } = openStores(it);
-    publish(it, 'a', 'b');
-    const first = await ingestAndMeanwhile(it, BATCH + 2, () => pending.remove(uidOf('a')));
-    assert.deepEqual([first.ok, countsOf(first)], [true, { created: BATCH + 3 }]);
-    await assert.rejects(it.get(uidOf('a')), { code: 'entity_not_found' });
-    assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', etag: false, entities: BATCH + 2 });
+testOnEveryEngine('meanwhile: a removed entity returns with the next run, not a day later', async (t, address) => {
+  const it = await testIngest(t, address);
+  const { pending, remotes } = openStores(it);
+  publish(it, 'a', 'b');
+  const first = await ingestAndMeanwhile(it, BATCH + 2, () => pending.remove(uidOf('a')));
+  assert.deepEqual([first.ok, countsOf(first)], [true, { created: BATCH + 3 }]);
+  await assert.rejects(it.get(uidOf('a')), { code: 'entity_not_found' });
+  assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', etag: false, entities: BATCH + 2 });
 
-    assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: BATCH + 2 });
-    it.host.forget();
-    assert.deepEqual(countsOf(await it.ingest('/index.json', { isBackground: true })), { unchecked: BATCH + 3 });
-    assert.equal(it.host.requests.length, 1, 'and then the index is taken at its word again');
-  },
-);
+  assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: BATCH + 2 });
+  it.host.forget();
+  assert.deepEqual(countsOf(await it.ingest('/index.json', { isBackground: true })), { unchecked: BATCH + 3 });
+  assert.equal(it.host.requests.length, 1, 'and then the index is taken at its word again');
+});
 
-test('meanwhile: an entity that is removed before it is recorded costs no other its place', async (t) => {
+test('meanwhile: an entity removed before it is recorded does not affect others', async (t) => {
   const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
   it.publish(...servers('a', 'b', 'last'));
   await sql`
@@ -78,24 +75,21 @@ test('meanwhile: an entity that is removed before it is recorded costs no other 
   assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: 2 }, 'although the index stayed the same');
 });
 
-testOnEveryEngine(
-  'meanwhile: a remote that is removed leaves nothing behind but what it brought',
-  async (t, address) => {
-    const it = await testIngest(t, address);
-    const { remotes } = openStores(it);
-    const url = it.host.url('/index.json');
-    publish(it, 'a', 'gone');
-    it.host.remove('/m/gone.json');
-    const { ok, error } = await ingestAndMeanwhile(it, BATCH + 1, () =>
-      remotes.remove(url, { purge: false, at: it.world.now() }),
-    );
-    assert.deepEqual([ok, error], [false, 'was removed while it was being ingested']);
-    assert.equal(await membersOf(it), 0);
-    assert.equal((await it.runs.rejections({ limit: 10, offset: 0 })).total, 0);
-    assert.deepEqual(await remotes.list(), []);
-    assert.ok((await it.get(uidOf('a'))).missing_since, 'no remote lists it');
-  },
-);
+testOnEveryEngine('meanwhile: a removed remote leaves nothing but its entities', async (t, address) => {
+  const it = await testIngest(t, address);
+  const { remotes } = openStores(it);
+  const url = it.host.url('/index.json');
+  publish(it, 'a', 'gone');
+  it.host.remove('/m/gone.json');
+  const { ok, error } = await ingestAndMeanwhile(it, BATCH + 1, () =>
+    remotes.remove(url, { purge: false, at: it.world.now() }),
+  );
+  assert.deepEqual([ok, error], [false, 'was removed while it was being ingested']);
+  assert.equal(await membersOf(it), 0);
+  assert.equal((await it.runs.rejections({ limit: 10, offset: 0 })).total, 0);
+  assert.deepEqual(await remotes.list(), []);
+  assert.ok((await it.get(uidOf('a'))).missing_since, 'no remote lists it');
+});
 
 testOnEveryEngine('meanwhile: a remote that is removed and added again is new', async (t, address) => {
   const it = await testIngest(t, address);

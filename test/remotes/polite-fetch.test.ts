@@ -22,7 +22,7 @@ function politely(
 }
 
 for (const status of [429, 500, 502, 503, 504]) {
-  test(`polite fetch: ${status} is tried again, up to four times in all`, async (t) => {
+  test(`polite fetch: ${status} is tried up to four times`, async (t) => {
     const host = await startIndexServer(t);
     const fetch = politely(t);
     host.put('/a', 'at last');
@@ -38,7 +38,7 @@ for (const status of [429, 500, 502, 503, 504]) {
 }
 
 for (const status of [400, 401, 403, 404, 405, 409, 410, 418, 451]) {
-  test(`polite fetch: ${status} stays what it is`, async (t) => {
+  test(`polite fetch: ${status} is not retried`, async (t) => {
     const host = await startIndexServer(t);
     host.fail('/a', { status, times: 100 });
     assert.equal((await politely(t)(host.url('/a'))).status, status);
@@ -46,7 +46,7 @@ for (const status of [400, 401, 403, 404, 405, 409, 410, 418, 451]) {
   });
 }
 
-test('polite fetch: a broken connection is tried again', async (t) => {
+test('polite fetch: a broken connection is retried', async (t) => {
   const host = await startIndexServer(t);
   let left = 2;
   host.answer('/a', (_request, response) => {
@@ -58,7 +58,7 @@ test('polite fetch: a broken connection is tried again', async (t) => {
   assert.equal(host.seen('/a').length, 3);
 });
 
-test('polite fetch: what will not get better is not tried again: too large, refused, no address', async (t) => {
+test('polite fetch: permanent failures are not retried: too large, refused, unknown host', async (t) => {
   const host = await startIndexServer(t);
   host.put('/large', 'x'.repeat(200_000));
   host.redirect('/inside', 'http://169.254.169.254/');
@@ -79,7 +79,7 @@ test('polite fetch: all requests to a host obey its Retry-After, in seconds', as
   const since = () => performance.now() - startedAt;
   const first = fetch(host.url('/a'));
   while (host.seen('/a')[0]?.status !== 429) await sleep(5);
-  // Until the answer has arrived as well.
+  // Measured until the response has arrived.
   await sleep(500);
   const order: string[] = [];
   const elsewhere = fetch(other.url('/c')).then(() => order.push('elsewhere'));
@@ -91,10 +91,10 @@ test('polite fetch: all requests to a host obey its Retry-After, in seconds', as
   assert.ok((await second) >= 1_990, `${await second} ms`);
 });
 
-test('polite fetch: Retry-After may be a date; one that is past, or no date, is not a pause', async (t) => {
+test('polite fetch: Retry-After may be a date; a past or invalid one causes no pause', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'a');
-  // Dates have whole seconds.
+  // HTTP dates have whole seconds.
   const soon = new Date(Date.now() + 3_000).toUTCString();
   for (const [value, isPause] of [
     [soon, true],
@@ -111,7 +111,7 @@ test('polite fetch: Retry-After may be a date; one that is past, or no date, is 
   }
 });
 
-test('polite fetch: a pause beyond the time limit fails at once, and the host is left alone meanwhile', async (t) => {
+test('polite fetch: a pause over the time limit fails at once, and blocks the host meanwhile', async (t) => {
   const host = await startIndexServer(t);
   const fetch = politely(t);
   host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '120' } });
@@ -124,13 +124,13 @@ test('polite fetch: a pause beyond the time limit fails at once, and the host is
   assert.equal(host.requests.length, 1);
 });
 
-test('polite fetch: a host that asks for a day is asked again after an hour at the latest', async (t) => {
+test('polite fetch: a Retry-After of a day is limited to an hour', async (t) => {
   const host = await startIndexServer(t);
   host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '86400' } });
   await assert.rejects(politely(t)(host.url('/a')), /asks for a pause of 60 minutes$/);
 });
 
-test('polite fetch: the time limit covers all tries and the pauses between them', async (t) => {
+test('polite fetch: the time limit covers all tries and pauses', async (t) => {
   const host = await startIndexServer(t);
   host.fail('/busy', { status: 429, times: 1_000, headers: { 'retry-after': '3' } });
   host.fail('/down', { status: 503, times: 1_000 });
@@ -144,7 +144,7 @@ test('polite fetch: the time limit covers all tries and the pauses between them'
   assert.equal(host.seen('/hangs').length, 1);
 });
 
-test('polite fetch: time spent waiting for a turn does not count', async (t) => {
+test('polite fetch: time in the queue does not count', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'a');
   host.delay(() => 1_000);
@@ -153,7 +153,7 @@ test('polite fetch: time spent waiting for a turn does not count', async (t) => 
   assert.ok(replies.every(({ status }) => status === 200));
 });
 
-test('polite fetch: a pause within the time limit ends early when the work is stopped', async (t) => {
+test('polite fetch: a stop ends a pause early', async (t) => {
   const host = await startIndexServer(t);
   host.fail('/a', { status: 429, times: 100, headers: { 'retry-after': '100' } });
   const some = { signal: AbortSignal.timeout(100), timeoutMs: 200_000 };
@@ -165,7 +165,7 @@ for (const [name, answer] of [
   ['fails', (_request, response) => void response.writeHead(503).end()],
   ['breaks off', (_request, response) => void response.destroy()],
 ] satisfies [string, Answer][]) {
-  test(`polite fetch: a host that ${name} is given up for one piece of work, and costs no other host`, async (t) => {
+  test(`polite fetch: a host that ${name} is given up for the run, and affects no other host`, async (t) => {
     const [bad, good] = [await startIndexServer(t), await startIndexServer(t)];
     const fetch = politely(t, { requestsPerHost: 3 });
     bad.answer('/a', answer);
@@ -175,7 +175,7 @@ for (const [name, answer] of [
     const asked = Array.from({ length: 100 }, () => fetch(bad.url('/a'), some).catch((error: Error) => error));
     const outcomes = await Promise.all(asked);
     const isNotAsked = (outcome: unknown) => outcome instanceof Error && /was not requested/.test(outcome.message);
-    // Four with all their tries, and those that were under way beside them.
+    // Four with all their tries, and the requests in flight at that time.
     assert.ok(bad.requests.length <= 4 * 7, `${bad.requests.length} requests`);
     assert.ok(outcomes.filter(isNotAsked).length >= 90);
     assert.equal((await fetch(good.url('/a'), { signal })).status, 200);
@@ -187,7 +187,7 @@ for (const [name, answer] of [
   });
 }
 
-test('polite fetch: a silent host is waited for once, however many requests are left', async (t) => {
+test('polite fetch: waits for a silent host once, however many requests are left', async (t) => {
   const host = await startIndexServer(t);
   const fetch = politely(t, { requestsPerHost: 4 });
   host.answer('/a', () => {});
@@ -203,7 +203,7 @@ test('polite fetch: a silent host is waited for once, however many requests are 
   );
 });
 
-test('polite fetch: a request that hangs does not speak for its host while others are answered', async (t) => {
+test('polite fetch: one hanging request does not stop others that are answered', async (t) => {
   const host = await startIndexServer(t);
   const fetch = politely(t, { requestsPerHost: 2 });
   host.answer('/hangs', () => {});
@@ -220,7 +220,7 @@ test('polite fetch: a request that hangs does not speak for its host while other
   assert.equal((await fetch(host.url('/good'), { signal })).status, 200);
 });
 
-test('polite fetch: a host that is away for a moment only is asked on', async (t) => {
+test('polite fetch: a short outage does not give up a host', async (t) => {
   const host = await startIndexServer(t);
   const fetch = politely(t);
   host.fail('/a', { status: 503, times: 8 * 4 });
@@ -243,7 +243,7 @@ test('polite fetch: a host that answers now and then is not given up', async (t)
   assert.equal(host.seen('/bad').length, 6 * 4);
 });
 
-test('polite fetch: never more requests to one host at once than allowed, whatever their number', async (t) => {
+test('polite fetch: never exceeds the concurrent requests allowed per host', async (t) => {
   const hosts = [await startIndexServer(t), await startIndexServer(t)];
   const fetch = politely(t, { requestsPerHost: 3 });
   for (const host of hosts) {
@@ -257,7 +257,7 @@ test('polite fetch: never more requests to one host at once than allowed, whatev
   );
 });
 
-test('polite fetch: without Retry-After, it waits longer before each further try', async (t) => {
+test('polite fetch: without Retry-After, waits longer before each retry', async (t) => {
   const host = await startIndexServer(t);
   const { fetch, close } = createFetch({ allowPrivate: true });
   t.after(close);
@@ -273,7 +273,7 @@ test('polite fetch: without Retry-After, it waits longer before each further try
     assert.ok((waits[index] ?? 0) >= leastMs - 5, `wait ${index + 1}: ${waits[index]} ms`);
 });
 
-test('polite fetch: what is stopped does not wait for its turn either, and leaves it to others', async (t) => {
+test('polite fetch: a stopped request leaves the queue and its turn to others', async (t) => {
   const host = await startIndexServer(t);
   host.put('/b', 'b');
   const fetch = politely(t, { requestsPerHost: 1 });

@@ -6,7 +6,7 @@ import { createProgress } from '../../src/remotes/ingest/progress.ts';
 const now = () => new Date('2026-06-01T12:00:00.000Z');
 const URL_ = 'https://a.example/i.json';
 
-test('progress: counts, and says the same in its run and in its result', () => {
+test('progress: counts the same in its run and in its result', () => {
   const progress = createProgress(URL_, now);
   progress.expect(10);
   progress.add({ created: 3, updated: 2 });
@@ -38,7 +38,7 @@ test('progress: counts, and says the same in its run and in its result', () => {
   assert.equal('note' in result.stats || 'error' in result, false);
 });
 
-test('progress: a failure and a note are told', () => {
+test('progress: reports a failure and a note', () => {
   const progress = createProgress(URL_, now);
   progress.fail('answered 500');
   progress.note('The index is odd.');
@@ -51,7 +51,7 @@ test('progress: a failure and a note are told', () => {
   });
 });
 
-test('progress: the first 20 errors are shown, and 10,000 rejections kept', () => {
+test('progress: shows the first 20 errors and keeps 10,000 rejections', () => {
   const progress = createProgress(URL_, now);
   for (let number = 0; number < 10_050; number += 1) progress.reject(`https://a.example/${number}`, 'odd');
   assert.equal(progress.result().stats.errors.length, 20);
@@ -59,7 +59,7 @@ test('progress: the first 20 errors are shown, and 10,000 rejections kept', () =
   assert.equal(progress.rejections().length, 10_000);
 });
 
-test('progress: what is rejected is kept in a form that every database holds', () => {
+test('progress: stores rejections in a form that every database accepts', () => {
   const progress = createProgress(URL_, now);
   progress.reject(`http://[${'😀'.repeat(400)}\u0000\ud800`, `odd \u0000\ud800 ${'x'.repeat(5000)}`);
   const { url = '', error = '' } = progress.rejections()[0] ?? {};
@@ -69,7 +69,7 @@ test('progress: what is rejected is kept in a form that every database holds', (
   assert.match(url, /^http:\/\/\[(😀)+$/u);
 });
 
-test('progress: how fast it goes, and how long it will take', () => {
+test('progress: reports rate and remaining time', () => {
   const progress = createProgress(URL_, now);
   assert.deepEqual([progress.run().per_second, progress.run().seconds_left], [0, null]);
   progress.expect(100);

@@ -47,7 +47,7 @@ test('read manifest: short and long, JSON and YAML, become the same entity', asy
   }
 });
 
-test('read manifest: a bad one is refused, wherever it was read', async (t) => {
+test('read manifest: a bad one is refused, on either thread', async (t) => {
   const reader = manifestReader(t);
   for (const text of ['{', '[]', 'a: [', `{"type":"tool","readme":"${'x'.repeat(20_000)}"}`]) {
     const read = await readOne(reader, fetched(text));
@@ -55,7 +55,7 @@ test('read manifest: a bad one is refused, wherever it was read', async (t) => {
   }
 });
 
-test('read manifest: what takes seconds to parse holds up nobody', async (t) => {
+test('read manifest: seconds of parsing block nobody', async (t) => {
   const reader = manifestReader(t);
   const yaml = `type: tool\nid: a\nversion: 1.0.0\nexamples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(10_000)}`;
   const share = await mainThreadShare(async () => {
@@ -64,16 +64,16 @@ test('read manifest: what takes seconds to parse holds up nobody', async (t) => 
   assert.ok(share < 0.3, `${share}`);
 });
 
-test('read manifest: what is stopped rejects', async (t) => {
+test('read manifest: rejects when stopped', async (t) => {
   const yaml = `examples:\n${'  - {a: 1, b: [x, y]}\n'.repeat(20_000)}`;
   await assert.rejects(readOne(manifestReader(t), fetched(yaml), AbortSignal.timeout(300)));
 });
 
-test('read manifest: one that takes for ever keeps nobody waiting, also when it is given up', {
+test('read manifest: endless parsing delays nobody, also after it is given up', {
   timeout: 60_000,
 }, async (t) => {
   const reader = manifestReader(t);
-  // A kilobyte and a half that takes minutes.
+  // 1.5 kB that takes minutes to parse.
   const slow = fetched(`${'? '.repeat(700)}x`, 'https://bad.example/m.yaml');
   const given = new AbortController();
   const stopped = [0, 1].map(() => assert.rejects(readOne(reader, slow, given.signal)));
@@ -85,14 +85,14 @@ test('read manifest: one that takes for ever keeps nobody waiting, also when it 
   for (const read of await Promise.all(good)) assert.equal(read.outcome, 'manifest');
 });
 
-test('read manifest: whatever a text brings about is a reason to refuse it, and no more', async (t) => {
+test('read manifest: every error of a text only refuses that text', async (t) => {
   const reader = manifestReader(t);
   const server = { name: 'a/a', version: '1.0.0', packages: [{ registryType: 'constructor', identifier: 'x' }] };
   const read = await readOne(reader, fetched(JSON.stringify(server)));
   assert.equal(read.outcome, 'manifest', 'a word that objects know by themselves is not a kind of package');
 });
 
-test('read manifest: many at once are answered in their order, bad ones and YAML between them', async (t) => {
+test('read manifest: many at once are answered in order, with bad ones and YAML in between', async (t) => {
   const reader = manifestReader(t);
   const texts = Array.from({ length: 60 }, (_, each) => {
     const url = `https://a.example/${each}`;

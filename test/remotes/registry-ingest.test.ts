@@ -21,7 +21,7 @@ const wrapped = ({ status = 'active', updatedAt, version = '1.0.0', ...server }:
   _meta: { [OFFICIAL]: { status, updatedAt } },
 });
 
-/** As the real one: pages by cursor, and changes since a time. */
+/** Like the real registry: pages by cursor, and changes since a time. */
 function serveRegistry(host: IndexServer, { pageSize = 2 } = {}): { servers: Listed[] } {
   const registry: { servers: Listed[] } = { servers: [] };
   host.answer('/v0/servers', (request, response) => {
@@ -37,7 +37,7 @@ function serveRegistry(host: IndexServer, { pageSize = 2 } = {}): { servers: Lis
   return registry;
 }
 
-test('registry: is read to its last page, then asked for changes only', async (t) => {
+test('registry: is read to its last page, then only for changes', async (t) => {
   const { host, world, ingest, ids, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
   const names = ['a/a', 'b/b', 'c/c', 'd/d', 'e/e'];
@@ -56,68 +56,62 @@ test('registry: is read to its last page, then asked for changes only', async (t
   registry.servers.push({ name: 'b/b', version: '1.1.0', updatedAt: '2026-06-01T16:00:00.000Z' });
   assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, updated: 1 });
   const [asked] = host.requests;
-  // An hour before the first time: clocks differ.
+  // An hour before the previous run, because clocks differ.
   assert.equal(new URL(asked?.path ?? '', host.origin).searchParams.get('updated_since'), '2026-06-01T11:00:00.000Z');
   assert.equal((await get('mcp_server:b/b@1.0.0')).summary, 'Does more.');
   assert.equal((await get('mcp_server:c/c')).missing_since, null, 'what is not among the changes is still there');
 });
 
-testOnEveryEngine(
-  'registry: what is deleted is marked, what is deprecated says so, what is back is back',
-  async (t, address) => {
-    const { host, world, ingest, get } = await testIngest(t, address);
-    const registry = serveRegistry(host);
-    const at = (hour: string) => `2026-06-01T${hour}:00:00.000Z`;
-    registry.servers = [{ name: 'a/a' }, { name: 'b/b' }, { name: 'gone/before', status: 'deleted' }];
-    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 2 });
-    await assert.rejects(get('mcp_server:gone/before'), /No entity/);
+testOnEveryEngine('registry: marks deleted servers, shows deprecated ones, and restores both', async (t, address) => {
+  const { host, world, ingest, get } = await testIngest(t, address);
+  const registry = serveRegistry(host);
+  const at = (hour: string) => `2026-06-01T${hour}:00:00.000Z`;
+  registry.servers = [{ name: 'a/a' }, { name: 'b/b' }, { name: 'gone/before', status: 'deleted' }];
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 2 });
+  await assert.rejects(get('mcp_server:gone/before'), /No entity/);
 
-    world.setTime(at('13'));
-    registry.servers[0] = { name: 'a/a', status: 'deleted', updatedAt: at('13') };
-    registry.servers[1] = { name: 'b/b', status: 'deprecated', updatedAt: at('13') };
-    assert.deepEqual(countsOf(await ingest('/v0/servers')), { missing: 1, updated: 1 });
-    assert.equal((await get('mcp_server:a/a')).missing_since, at('13'));
-    assert.equal((await get('mcp_server:b/b')).status, 'deprecated');
+  world.setTime(at('13'));
+  registry.servers[0] = { name: 'a/a', status: 'deleted', updatedAt: at('13') };
+  registry.servers[1] = { name: 'b/b', status: 'deprecated', updatedAt: at('13') };
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { missing: 1, updated: 1 });
+  assert.equal((await get('mcp_server:a/a')).missing_since, at('13'));
+  assert.equal((await get('mcp_server:b/b')).status, 'deprecated');
 
-    world.setTime(at('14'));
-    assert.equal(countsOf(await ingest('/v0/servers')).missing, undefined, 'marked once');
-    registry.servers[0] = { name: 'a/a', updatedAt: at('14') };
-    await ingest('/v0/servers');
-    assert.equal((await get('mcp_server:a/a')).missing_since, null);
-  },
-);
+  world.setTime(at('14'));
+  assert.equal(countsOf(await ingest('/v0/servers')).missing, undefined, 'marked once');
+  registry.servers[0] = { name: 'a/a', updatedAt: at('14') };
+  await ingest('/v0/servers');
+  assert.equal((await get('mcp_server:a/a')).missing_since, null);
+});
 
-testOnEveryEngine(
-  'registry: one that says that most of its servers are deleted is not believed',
-  async (t, address) => {
-    const { host, world, ingest, get } = await testIngest(t, address);
-    const registry = serveRegistry(host, { pageSize: 10 });
-    const names = Array.from({ length: 20 }, (_, place) => `a/server-${place}`);
-    registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
-    await ingest('/v0/servers');
-    const withdraw = (count: number, updatedAt: string) => {
-      const status = (place: number) => (place < count ? 'deleted' : 'active');
-      registry.servers = names.map((name, place) => ({ name, status: status(place), updatedAt }));
-    };
-    // Asked for what changed, and asked for the whole list.
-    for (const now of ['2026-06-01T13:00:00.000Z', '2026-06-02T14:00:00.000Z']) {
-      world.setTime(now);
-      withdraw(11, now);
-      const { ok, stats } = await ingest('/v0/servers');
-      assert.deepEqual([ok, stats.missing, stats.shrunk], [true, 0, true], now);
-      assert.match(stats.note ?? '', /lists 9 of the 20 manifests that it had, so nothing was marked as missing/);
-      assert.equal((await get('mcp_server:a/server-0')).missing_since, null);
-    }
-    const { stats } = await ingest('/v0/servers', { acceptShrunk: true });
-    assert.deepEqual([stats.missing, stats.shrunk], [11, false]);
+testOnEveryEngine('registry: a claim that most servers are deleted is ignored', async (t, address) => {
+  const { host, world, ingest, get } = await testIngest(t, address);
+  const registry = serveRegistry(host, { pageSize: 10 });
+  const names = Array.from({ length: 20 }, (_, place) => `a/server-${place}`);
+  registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
+  await ingest('/v0/servers');
+  const withdraw = (count: number, updatedAt: string) => {
+    const status = (place: number) => (place < count ? 'deleted' : 'active');
+    registry.servers = names.map((name, place) => ({ name, status: status(place), updatedAt }));
+  };
+  // Once with only changes, and once with the whole list.
+  for (const now of ['2026-06-01T13:00:00.000Z', '2026-06-02T14:00:00.000Z']) {
+    world.setTime(now);
+    withdraw(11, now);
+    const { ok, stats } = await ingest('/v0/servers');
+    assert.deepEqual([ok, stats.missing, stats.shrunk], [true, 0, true], now);
+    assert.match(stats.note ?? '', /lists 9 of the 20 manifests that it had, so nothing was marked as missing/);
+    assert.equal((await get('mcp_server:a/server-0')).missing_since, null);
+  }
+  const { stats } = await ingest('/v0/servers', { acceptShrunk: true });
+  assert.deepEqual([stats.missing, stats.shrunk], [11, false]);
 
-    world.setTime('2026-06-02T15:00:00.000Z');
-    withdraw(20, '2026-06-02T15:00:00.000Z');
-    assert.equal((await ingest('/v0/servers')).stats.missing, 9, 'a few may be withdrawn, down to none');
-  },
-);
+  world.setTime('2026-06-02T15:00:00.000Z');
+  withdraw(20, '2026-06-02T15:00:00.000Z');
+  assert.equal((await ingest('/v0/servers')).stats.missing, 9, 'a few may be withdrawn, down to none');
+});
 
-test('registry: once a day it is read whole, so that what vanished without a word is marked', async (t) => {
+test('registry: is read completely once a day to mark servers that vanished', async (t) => {
   const { host, world, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
   registry.servers = ['a/a', 'b/b', 'c/c'].map((name) => ({ name }));
@@ -130,26 +124,23 @@ test('registry: once a day it is read whole, so that what vanished without a wor
   assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 2, missing: 1 });
 });
 
-testOnEveryEngine(
-  'registry: failures stay listed until they are fixed, also when only changes are read',
-  async (t, address) => {
-    const { host, world, ingest, runs } = await testIngest(t, address);
-    const registry = serveRegistry(host);
-    registry.servers = [{ name: 'a/a' }, { name: 'bad name' }];
-    const url = host.url('/v0/servers');
-    const rejected = async () => (await runs.rejections({ url, limit: 10, offset: 0 })).items.map(({ error }) => error);
-    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, failed: 1 });
-    const [reason] = await rejected();
-    assert.match(reason ?? '', /id must not contain spaces/);
+testOnEveryEngine('registry: failures stay listed until fixed, also when only changes are read', async (t, address) => {
+  const { host, world, ingest, runs } = await testIngest(t, address);
+  const registry = serveRegistry(host);
+  registry.servers = [{ name: 'a/a' }, { name: 'bad name' }];
+  const url = host.url('/v0/servers');
+  const rejected = async () => (await runs.rejections({ url, limit: 10, offset: 0 })).items.map(({ error }) => error);
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1, failed: 1 });
+  const [reason] = await rejected();
+  assert.match(reason ?? '', /id must not contain spaces/);
 
-    world.setTime('2026-06-01T13:00:00.000Z');
-    registry.servers.push({ name: 'c/c', updatedAt: '2026-06-01T13:00:00.000Z' });
-    assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1 });
-    assert.deepEqual(await rejected(), [reason]);
-  },
-);
+  world.setTime('2026-06-01T13:00:00.000Z');
+  registry.servers.push({ name: 'c/c', updatedAt: '2026-06-01T13:00:00.000Z' });
+  assert.deepEqual(countsOf(await ingest('/v0/servers')), { created: 1 });
+  assert.deepEqual(await rejected(), [reason]);
+});
 
-test('registry: pages that lead back to each other end with an error, and what they brought stays', async (t) => {
+test('registry: cyclic pages end with an error, and their entries stay', async (t) => {
   const { host, ingest, ids } = await testIngestOnSqlite(t);
   const pages: Record<string, string> = { first: 'A', A: 'B', B: 'A' };
   host.answer('/v0/servers', (request, response) => {
@@ -170,7 +161,7 @@ test('registry: pages that lead back to each other end with an error, and what t
   assert.match((await ingest('/v0/servers')).error ?? '', /leads back/);
 });
 
-test('registry: a bad page costs only what comes after it, and nothing is marked', async (t) => {
+test('registry: a bad page costs only later pages, and nothing is marked', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host, { pageSize: 1 });
   registry.servers = ['a/a', 'b/b'].map((name) => ({ name }));
@@ -186,7 +177,7 @@ test('registry: a bad page costs only what comes after it, and nothing is marked
   assert.equal((await get('mcp_server:b/b')).missing_since, null);
 });
 
-test('registry: a page that holds no list is not the end of the list', async (t) => {
+test('registry: a page without a list does not end the list', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t);
   host.answer('/v0/servers', (request, response) => {
     const list = { servers: [wrapped({ name: 'a/a' })], metadata: { nextCursor: 'more' } };
@@ -196,7 +187,7 @@ test('registry: a page that holds no list is not the end of the list', async (t)
 });
 
 for (const refusal of [400, 422, 500] as const) {
-  test(`registry: one that answers ${refusal} when it is asked for changes is read whole in the same run`, async (t) => {
+  test(`registry: one that answers ${refusal} to a request for changes is read completely in the same run`, async (t) => {
     const { host, world, ingest, get } = await testIngestOnSqlite(t);
     let names = ['a/a', 'b/b', 'c/c'];
     host.answer('/v0/servers', (request, response) => {
@@ -215,7 +206,7 @@ for (const refusal of [400, 422, 500] as const) {
   });
 }
 
-test('registry: one that answers a question for changes with something else is read whole in the same run', async (t) => {
+test('registry: one that answers a request for changes with something else is read completely', async (t) => {
   const { host, ingest } = await testIngestOnSqlite(t);
   const answers = [{ error: 'unknown parameter' }, { meta: {} }, '<!doctype html><title>Oops</title>', 'type: [broken'];
   let answer: unknown;
@@ -232,7 +223,7 @@ test('registry: one that answers a question for changes with something else is r
   }
 });
 
-test('registry: one that is down is not a refusal of the changes, and fails with the reason', async (t) => {
+test('registry: one that is down fails with its reason, not as a refusal of changes', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
   registry.servers = [{ name: 'a/a' }];
@@ -256,7 +247,7 @@ test('registry: one that is down is not a refusal of the changes, and fails with
   assert.equal((await get('mcp_server:a/a')).missing_since, null);
 });
 
-test('registry: manifests that are listed beside the servers are fetched, every time', async (t) => {
+test('registry: manifests listed next to servers are fetched on every run', async (t) => {
   const { host, ingest, ids } = await testIngestOnSqlite(t);
   const manifest = { type: 'tool', id: 'a1', version: '1.0.0' };
   host.put('/a1', manifest);
@@ -272,8 +263,8 @@ test('registry: manifests that are listed beside the servers are fetched, every 
 });
 
 for (const knowsChanges of [false, true]) {
-  const kind = knowsChanges ? 'ignores the question for changes' : 'refuses the question for changes';
-  test(`registry: of one that ${kind}, an unchanged first page says nothing of the others`, async (t) => {
+  const kind = knowsChanges ? 'ignores requests for changes' : 'refuses requests for changes';
+  test(`registry: for one that ${kind}, an unchanged first page does not skip the others`, async (t) => {
     const { host, world, ingest, ids } = await testIngestOnSqlite(t);
     let names = ['a/a', 'b/b'];
     host.answer('/v0/servers', (request, response) => {

@@ -34,13 +34,13 @@ testOnEveryEngine('remotes: are seeded when there are none, and again after all 
   assert.equal((await book.list()).count, 2);
 });
 
-testOnEveryEngine('remotes: with no seeds there are none', async (t, address) => {
+testOnEveryEngine('remotes: without seeds the list is empty', async (t, address) => {
   const book = await remoteBook(t, address);
   assert.equal(await book.seedIfEmpty(), false);
   assert.deepEqual(await book.list(), { items: [], count: 0 });
 });
 
-testOnEveryEngine('remotes: adding and removing tell what happened, with the right total', async (t, address) => {
+testOnEveryEngine('remotes: adding and removing report the outcome and the right total', async (t, address) => {
   const book = await remoteBook(t, address);
   assert.deepEqual(await book.add(` ${A}#part `), { added: true, url: A, total: 1 });
   assert.deepEqual(await book.add('HTTPS://A.EXAMPLE:443/i.json'), { added: false, url: A, total: 1 });
@@ -63,7 +63,7 @@ testOnEveryEngine('remotes: adding and removing tell what happened, with the rig
   });
 });
 
-test('remotes: addresses in their normal form', () => {
+test('remotes: addresses are normalized', () => {
   const cases = {
     'HTTP://Example.ORG': 'http://example.org/',
     'http://example.org:80/a/../b': 'http://example.org/b',

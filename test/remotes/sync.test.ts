@@ -1,4 +1,4 @@
-// Ingest of all remotes, sync, and who may do it when.
+// Ingest of all remotes, sync, and locking.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ function publish(host: IndexServer, path: string, ...ids: string[]): string {
   return host.url(path);
 }
 
-test('sync: what came is counted for every remote, however many there are', async (t) => {
+test('sync: counts the results of every remote, however many there are', async (t) => {
   const host = await startIndexServer(t);
   const urls = Array.from({ length: 55 }, (_, index) => publish(host, `/${index}.json`, `only-${index}`));
   const { hub } = await testHub(t, { settings: { HUB_REMOTES: urls.join(',') } });
@@ -31,7 +31,7 @@ test('sync: what came is counted for every remote, however many there are', asyn
   assert.ok(results.every(({ ok, stats }) => ok && stats.created === 1));
 });
 
-testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, address) => {
+testOnEveryEngine('sync: seeds, ingests, and reports the outcome', async (t, address) => {
   const host = await startIndexServer(t);
   const one = publish(host, '/one.json', 'a', 'b');
   const two = publish(host, '/two.json', 'c');
@@ -93,40 +93,37 @@ testOnEveryEngine('sync: seeds, ingests, and says what came of it', async (t, ad
   assert.ok(failures.includes(`Could not ingest ${bad}: answered 404`));
 });
 
-testOnEveryEngine(
-  'ingest: one remote, all of them, or an address that is not a remote and stays none',
-  async (t, address) => {
-    const host = await startIndexServer(t);
-    const { hub } = await hubOn(t, address);
-    const one = publish(host, '/one.json', 'a');
-    const two = publish(host, '/two.json', 'b');
-    await hub.addRemote(one);
-    await hub.addRemote(host.url('/none.json'));
+testOnEveryEngine('ingest: one remote, all of them, or an address that is not a remote', async (t, address) => {
+  const host = await startIndexServer(t);
+  const { hub } = await hubOn(t, address);
+  const one = publish(host, '/one.json', 'a');
+  const two = publish(host, '/two.json', 'b');
+  await hub.addRemote(one);
+  await hub.addRemote(host.url('/none.json'));
 
-    const all = await hub.ingest();
-    assert.deepEqual(
-      all.results.map(({ url, ok }) => [url, ok]),
-      [
-        [host.url('/none.json'), false],
-        [one, true],
-      ],
-    );
-    const odd = await hub.ingest(` ${two}#part `);
-    assert.deepEqual(
-      odd.results.map(({ url, ok, stats }) => [url, ok, stats.created]),
-      [[two, true, 1]],
-    );
-    assert.equal((await hub.listRemotes()).count, 2);
-    await assert.rejects(hub.ingest('file:///etc/passwd'), { code: 'invalid_request' });
-  },
-);
+  const all = await hub.ingest();
+  assert.deepEqual(
+    all.results.map(({ url, ok }) => [url, ok]),
+    [
+      [host.url('/none.json'), false],
+      [one, true],
+    ],
+  );
+  const odd = await hub.ingest(` ${two}#part `);
+  assert.deepEqual(
+    odd.results.map(({ url, ok, stats }) => [url, ok, stats.created]),
+    [[two, true, 1]],
+  );
+  assert.equal((await hub.listRemotes()).count, 2);
+  await assert.rejects(hub.ingest('file:///etc/passwd'), { code: 'invalid_request' });
+});
 
-test('ingest: with no remotes there is nothing to do', async (t) => {
+test('ingest: without remotes does nothing', async (t) => {
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   assert.deepEqual(await hub.ingest(), { results: [] });
 });
 
-test('sync: a slow remote does not hold up the others', async (t) => {
+test('sync: a slow remote does not delay the others', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   for (const name of ['a', 'b', 'c', 'd']) await hub.addRemote(publish(host, `/${name}.json`, name));
@@ -142,7 +139,7 @@ test('sync: a slow remote does not hold up the others', async (t) => {
   assert.equal((await syncing).ingested.length, 4);
 });
 
-test('status: what is under way, then what was; newest first', async (t) => {
+test('status: lists running ingests, then past ones, newest first', async (t) => {
   const host = await startIndexServer(t);
   const { hub, world } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const url = publish(host, '/one.json', 'a', 'b');
@@ -169,7 +166,7 @@ test('status: what is under way, then what was; newest first', async (t) => {
   );
 });
 
-test('progress: each caller is told of its own work only', async (t) => {
+test('progress: each caller gets only its own events', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const [slow, slower] = [publish(host, '/slow.json', 'a'), publish(host, '/slower.json', 'b')];
@@ -178,7 +175,7 @@ test('progress: each caller is told of its own work only', async (t) => {
   const ingesting = [slow, slower].map((url, caller) =>
     hub.ingest(url, ({ running }) => told[caller]?.push(...running.map((run) => run.url))),
   );
-  // Twice, since the first may come before the other one has begun.
+  // Twice, because the first may come before the other has begun.
   await until(() => told.every((urls) => urls.length >= 2));
   for (const go of letGo) go();
   await Promise.all(ingesting);
@@ -189,7 +186,7 @@ test('progress: each caller is told of its own work only', async (t) => {
 });
 
 testOnEveryEngine(
-  'two at once: one syncs, the other is told so, in one hub and in two on one database',
+  'concurrency: one syncs, the other gets an error, in one hub and in two on one database',
   async (t, address) => {
     const host = await startIndexServer(t);
     const url = publish(host, '/one.json', 'a');
@@ -211,7 +208,7 @@ testOnEveryEngine(
 );
 
 testOnEveryEngine(
-  'interrupted: a hub that starts after a kill says so of the runs it finds, and may ingest at once',
+  'interrupted: a hub reports runs that a kill interrupted, and may ingest at once',
   async (t, address) => {
     const host = await startIndexServer(t);
     const url = publish(host, '/one.json', 'a');
@@ -240,7 +237,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('two at once: of many that start in the same moment, exactly one syncs', async (t, address) => {
+testOnEveryEngine('concurrency: of many that start together, exactly one syncs', async (t, address) => {
   const host = await startIndexServer(t);
   const url = publish(host, '/one.json', 'a');
   host.delay(() => 150);
@@ -250,7 +247,7 @@ testOnEveryEngine('two at once: of many that start in the same moment, exactly o
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-testOnEveryEngine('two at once: the lock is gone with the process that held it', async (t, address) => {
+testOnEveryEngine('concurrency: the lock ends with its process', async (t, address) => {
   const host = await startIndexServer(t);
   const url = publish(host, '/one.json', 'a');
   const { hub } = await hubOn(t, address);
@@ -263,7 +260,7 @@ testOnEveryEngine('two at once: the lock is gone with the process that held it',
 
   await holder.kill();
   host.delay(() => 0);
-  // PostgreSQL notices that a client is gone a moment later: that of the sync, and that of the remote, which are two.
+  // PostgreSQL notices a moment later that the two clients of the process (sync and remote) have gone.
   for (let tries = 1_000; tries > 0; tries -= 1) {
     const report = await hub.syncRemotes().catch(() => undefined);
     if (report && report.ingested.length > 0) return assert.deepEqual(report.ingested, [url]);
@@ -272,30 +269,27 @@ testOnEveryEngine('two at once: the lock is gone with the process that held it',
   assert.fail('the lock is still held');
 });
 
-testOnEveryEngine(
-  'search: entries that no remote lists are left out, and found again once one does',
-  async (t, address) => {
-    const host = await startIndexServer(t);
-    const { hub } = await hubOn(t, address);
-    const url = publish(host, '/one.json', 'alpha', 'beta', 'gamma');
-    await hub.addRemote(url);
-    await hub.ingest();
-    const found = async (text: string) => (await hub.search(aSearch(text))).items.map(({ id }) => id);
-    assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
-    assert.equal((await found('')).length, 3);
+testOnEveryEngine('search: omits entities that no remote lists until one lists them again', async (t, address) => {
+  const host = await startIndexServer(t);
+  const { hub } = await hubOn(t, address);
+  const url = publish(host, '/one.json', 'alpha', 'beta', 'gamma');
+  await hub.addRemote(url);
+  await hub.ingest();
+  const found = async (text: string) => (await hub.search(aSearch(text))).items.map(({ id }) => id);
+  assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
+  assert.equal((await found('')).length, 3);
 
-    publish(host, '/one.json', 'alpha', 'gamma');
-    await hub.ingest();
-    assert.ok(!(await found('beta')).includes('tool:beta@1.0.0'));
-    assert.equal((await found('')).length, 2);
+  publish(host, '/one.json', 'alpha', 'gamma');
+  await hub.ingest();
+  assert.ok(!(await found('beta')).includes('tool:beta@1.0.0'));
+  assert.equal((await found('')).length, 2);
 
-    publish(host, '/one.json', 'alpha', 'beta', 'gamma');
-    await hub.ingest();
-    assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
-  },
-);
+  publish(host, '/one.json', 'alpha', 'beta', 'gamma');
+  await hub.ingest();
+  assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
+});
 
-test('close: what is under way ends soon, and nothing is lost by it', SOON, async (t) => {
+test('close: running work stops soon, and nothing is lost', SOON, async (t) => {
   const host = await startIndexServer(t);
   const address = await emptyDatabase(t, 'sqlite');
   const { hub } = await hubOn(t, address);

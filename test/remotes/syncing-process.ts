@@ -1,4 +1,4 @@
-// A process of its own that syncs when it is told to, until a test kills it.
+// A process that syncs on request until a test kills it.
 import { once } from 'node:events';
 import { readConfig } from '../../src/config.ts';
 import { createHub } from '../../src/hub.ts';

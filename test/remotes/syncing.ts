@@ -1,4 +1,4 @@
-// Hubs in processes of their own, to be killed.
+// Hubs in separate processes that tests can kill.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -12,17 +12,17 @@ export interface SyncingProcess {
   /** Opens the database and syncs. */
   start(database: DatabaseAddress, settings?: Environment): void;
   hasEnded(): boolean;
-  /** Gives the signal that it ended by. */
+  /** Returns the signal that ended it. */
   kill(): Promise<NodeJS.Signals | null>;
 }
 
 const SCRIPT = fileURLToPath(new URL('./syncing-process.ts', import.meta.url));
 
-/** Loads everything, and waits to be started. */
+/** Loads everything and waits for the start. */
 export function syncingProcess(t: TestContext): SyncingProcess {
   const child: ChildProcess = fork(SCRIPT, {
     execArgv: [],
-    // To compile it again each time would take longer than what it does.
+    // Compiling again each time would take longer than the work.
     env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'hub-test-compile-cache') },
   });
   const ended = once(child, 'exit');

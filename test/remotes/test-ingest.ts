@@ -1,4 +1,4 @@
-// The ingest of one remote, on a real database and against a real host, with short waits.
+// The ingest of one remote, on a real database and against a real host, with short delays.
 import { after, type TestContext } from 'node:test';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { EntityRecord } from '../../src/catalog/contract.ts';
@@ -30,7 +30,7 @@ export interface TestIngest {
   world: TestWorld;
   database: Dialect;
   runs: RunStore;
-  /** `/index.json` of the host unless another path or address is named; a stored remote in any case. */
+  /** Ingests `/index.json` of the host unless another path or address is given; it is always a stored remote. */
   ingest(
     url?: string,
     options?: {
@@ -41,7 +41,7 @@ export interface TestIngest {
       onStart?: (progress: Progress) => void;
     },
   ): Promise<IngestResult>;
-  /** As an install with a manifest of its own does. */
+  /** Saves a manifest as an install with a manifest does. */
   saveInline(document: JsonObject, sourceUrl?: string): Promise<unknown>;
   get(id: string): Promise<EntityRecord>;
   manifest(id: string): Promise<JsonObject>;
@@ -58,7 +58,7 @@ export interface IngestLimits {
   requestsPerHost?: number;
 }
 
-/** What needs threads is shared by the tests of a file: to start one takes as long as a small ingest. */
+/** The tests of a file share worker threads: starting one takes as long as a small ingest. */
 const network = createFetch({ allowPrivate: true });
 const manifestReader = createManifestReader();
 const indexFetchers = new Map<string, IndexFetcher>();
@@ -103,7 +103,7 @@ export async function testIngest(
   ];
   t.after(async () => {
     await world.close();
-    // A test may have closed it, to see what happens.
+    // A test may have closed it on purpose.
     await database.close().catch(() => {});
   });
   const readers = { fetchIndex, fetchManifest, manifestReader };
@@ -145,7 +145,7 @@ export async function testIngest(
   };
 }
 
-/** For what has little to do with the database. */
+/** For tests that do not depend on the database. */
 export async function testIngestOnSqlite(t: TestContext, limits?: IngestLimits): Promise<TestIngest> {
   return testIngest(t, await emptyDatabase(t, 'sqlite'), limits);
 }

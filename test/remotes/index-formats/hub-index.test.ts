@@ -8,7 +8,7 @@ const INDEX = 'https://catalog.example.org/dir/index.json';
 const DIR = 'https://catalog.example.org/dir/';
 const urls = (document: unknown, index = INDEX) => readIndexDocument(document, index).entries.map(({ url }) => url);
 
-test('hub index: every layout, mixed in one document, in its order', () => {
+test('hub index: reads all layouts, mixed in one document, in document order', () => {
   const inline = { type: 'tool', id: 'inline', version: '1.0.0' };
   const document = {
     generated_at: '2026-07-01T00:00:00Z',
@@ -36,7 +36,7 @@ test('hub index: every layout, mixed in one document, in its order', () => {
   assert.deepEqual([next, tellsChanges], [undefined, false]);
 });
 
-test('hub index: a bare array, of any of the shapes', () => {
+test('hub index: reads a bare array of any of the shapes', () => {
   const document = ['a.json', { manifest_url: 'b.json' }, { path: 'c.json' }, { manifest: 'd.json' }];
   assert.deepEqual(
     urls(document),
@@ -44,7 +44,7 @@ test('hub index: a bare array, of any of the shapes', () => {
   );
 });
 
-test('hub index: references are resolved as RFC 3986 says', () => {
+test('hub index: resolves references as RFC 3986 says', () => {
   const cases = {
     'x.json': `${DIR}x.json`,
     './x.json': `${DIR}x.json`,
@@ -59,7 +59,7 @@ test('hub index: references are resolved as RFC 3986 says', () => {
   for (const [reference, expected] of Object.entries(cases)) assert.deepEqual(urls([reference]), [expected]);
 });
 
-test('hub index: the short way to an address leads to the same one as the parser', () => {
+test('hub index: the fast path for addresses agrees with the URL parser', () => {
   const part = fc.stringMatching(/^[\w.:@%~ -]{0,4}$/);
   const reference = fc.tuple(
     fc.constantFrom('', '/', './', '../', '//'),
@@ -82,7 +82,7 @@ test('hub index: the short way to an address leads to the same one as the parser
   );
 });
 
-test('hub index: base_url is where a path starts; itself relative to the index', () => {
+test('hub index: base_url is the base of paths, and may be relative to the index', () => {
   const cases = [
     { base: 'https://b.example/dir/', path: 'x.json', expected: 'https://b.example/dir/x.json' },
     { base: 'https://b.example/dir', path: 'x.json', expected: 'https://b.example/x.json' },
@@ -96,7 +96,7 @@ test('hub index: base_url is where a path starts; itself relative to the index',
     assert.deepEqual(urls({ entries: [{ path, base_url: base }] }), [expected]);
 });
 
-test('hub index: an address that is listed again counts once, at its first place', () => {
+test('hub index: a repeated address counts once, at its first position', () => {
   const document = {
     manifests: ['a.json', 'b.json', './a.json'],
     items: [{ manifest_path: 'b.json' }, { manifest_url: `${DIR}c.json` }],
@@ -105,7 +105,7 @@ test('hub index: an address that is listed again counts once, at its first place
   assert.deepEqual(urls(document), [`${DIR}a.json`, `${DIR}b.json`, `${DIR}c.json`]);
 });
 
-test('hub index: of two manifests in place of one entity, the last one counts, at its place', () => {
+test('hub index: of two inline manifests of an entity the last counts, at its position', () => {
   const first = aManifest({ summary: 'first' });
   const last = aManifest({ summary: 'last' });
   const { entries } = readIndexDocument([{ manifest: first }, 'a.json', { manifest: last }], INDEX);
@@ -115,7 +115,7 @@ test('hub index: of two manifests in place of one entity, the last one counts, a
   );
 });
 
-test('hub index: a manifest in place keeps its address, wherever a redirect found the index', () => {
+test('hub index: an inline manifest keeps its address after a redirect of the index', () => {
   const document = { items: [{ manifest: { type: 'tool', id: 'a', version: '1' } }] };
   assert.deepEqual(
     urls(document, 'https://cdn.example/i.json?token=1'),
@@ -123,7 +123,7 @@ test('hub index: a manifest in place keeps its address, wherever a redirect foun
   );
 });
 
-test('hub index: manifests in place whose names fit into no address have one all the same, each its own', () => {
+test('hub index: inline manifests with unusable names get unique addresses', () => {
   const named = (id: unknown) => ({ manifest: { type: 'tool', id, version: '1' } });
   const listed = urls([
     named('中'.repeat(200)),
@@ -137,7 +137,7 @@ test('hub index: manifests in place whose names fit into no address have one all
   for (const url of listed) assert.match(url, /^[\x21-\x7e]{1,500}$/);
 });
 
-test('an object with none of the keys is an empty index; whether it has them is told', () => {
+test('an object without known keys is an empty index, and the result says so', () => {
   for (const document of [
     {},
     { counts: {}, generated_at: '2026-01-01', meta: {}, source: 'x' },
@@ -151,7 +151,7 @@ test('an object with none of the keys is an empty index; whether it has them is 
   }
 });
 
-test('an object whose lists are not lists is not an index, and the error says what one is', () => {
+test('an object whose lists are not lists is refused, and the error describes an index', () => {
   const kinds = /an array, an object with a list named 'manifests', 'items' or 'entries', or the list 'servers'/;
   for (const document of [{ items: 7 }, { manifests: {} }, { servers: {} }, { entries: 'x', foo: 1 }]) {
     const [key] = Object.keys(document);
@@ -165,7 +165,7 @@ test('an object whose lists are not lists is not an index, and the error says wh
   assert.throws(() => readIndexDocument(manifest, INDEX), /This is a manifest, not an index that lists manifests/);
 });
 
-test('hub index: what names no manifest is kept with its fault, for its author to see', () => {
+test('hub index: an entry without a manifest is kept with its error', () => {
   const document = {
     manifests: [null, 7, true, [], '', ' '],
     items: [{}, { status: 'active' }, { manifest_url: 7 }, { path: '' }],
@@ -183,7 +183,7 @@ test('hub index: a bare manifest is refused, and the error says how to list it',
   assert.match(entries[0]?.fault ?? '', /^is a manifest itself, .* key 'manifest' of an entry \(entry 0/);
 });
 
-test('hub index: a reference that is not an address is kept, for its author to see, in a form that every database holds', () => {
+test('hub index: an invalid address is kept in a form that every database can store', () => {
   assert.deepEqual(urls(['http://[', 'http://a b', 'http://a\u0000b', 'http://\ud800[']), [
     'http://[',
     'http://a b',

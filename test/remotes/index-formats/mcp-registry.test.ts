@@ -14,7 +14,7 @@ const server = (fields: JsonObject = {}): JsonObject => ({
   ...fields,
 });
 
-test('mcp registry: wrapped servers with what the registry says beside them', () => {
+test('mcp registry: reads wrapped servers and their registry metadata', () => {
   const { entries, tellsChanges } = read({
     servers: [
       {
@@ -40,12 +40,12 @@ test('mcp registry: wrapped servers with what the registry says beside them', ()
   assert.equal(tellsChanges, true);
 });
 
-test('mcp registry: an empty list is also written as null, and stays a list that tells changes', () => {
+test('mcp registry: null is an empty list that supports changes', () => {
   const page = read({ servers: null, metadata: { count: 0 } });
   assert.deepEqual(page, { entries: [], next: undefined, tellsChanges: true, hasList: true });
 });
 
-test('mcp registry: flat servers of the first generation, in snake_case', () => {
+test('mcp registry: reads flat snake_case servers of the first version', () => {
   const { entries } = read({
     servers: [
       {
@@ -68,7 +68,7 @@ test('mcp registry: flat servers of the first generation, in snake_case', () => 
   assert.equal((manifest.provenance as JsonObject).published_at, '2025-05-01T00:00:00Z');
 });
 
-test('mcp registry: both generations may be mixed in one list, and what is neither has a fault', () => {
+test('mcp registry: reads both versions in one list; any other entry has an error', () => {
   const { entries } = read({ servers: [{ server: server({ name: 'a/a' }) }, server({ name: 'b/b' }), null, 'odd', 7] });
   assert.deepEqual(
     entries.map(({ url }) => url),
@@ -76,7 +76,7 @@ test('mcp registry: both generations may be mixed in one list, and what is neith
   );
 });
 
-test('mcp registry: the next page, by either spelling of its cursor', () => {
+test('mcp registry: finds the next page by either spelling of its cursor', () => {
   const next = (metadata: unknown, url?: string) => read({ servers: [], metadata }, url).next;
   assert.equal(next({ nextCursor: 'a b&c' }), `${LIST}?cursor=a+b%26c`);
   assert.equal(next({ next_cursor: 'x' }), `${LIST}?cursor=x`);
@@ -91,7 +91,7 @@ test('mcp registry: the next page, by either spelling of its cursor', () => {
   }
 });
 
-test('mcp registry: deleted and deprecated, wherever the registry says it', () => {
+test('mcp registry: finds deleted and deprecated in every place', () => {
   const official = (status: string) => ({ server: server(), _meta: { [OFFICIAL]: { status } } });
   const cases = [
     { listed: official('deleted'), isDeleted: true, status: 'disabled' },
@@ -108,7 +108,7 @@ test('mcp registry: deleted and deprecated, wherever the registry says it', () =
   }
 });
 
-test('mcp registry: a version that is listed twice counts once, as it is listed last', () => {
+test('mcp registry: a repeated version counts once, as listed last', () => {
   const { entries } = read({ servers: [server({ description: 'old' }), server({ description: 'new' })] });
   assert.deepEqual(
     entries.map(({ manifest }) => (manifest as JsonObject).description),

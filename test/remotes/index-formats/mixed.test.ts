@@ -1,4 +1,4 @@
-// Layouts of several kinds in one document: every reader that knows a part of it reads its part.
+// Several layouts in one document: each reader reads its part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readIndexDocument } from '../../../src/remotes/fetching/read-index.ts';
@@ -9,7 +9,7 @@ const SERVER = { name: 'a/a', version: '1.0.0' };
 const read = (document: unknown) => readIndexDocument(document, INDEX);
 const urls = (document: unknown) => read(document).entries.map(({ url }) => url);
 
-test('mixed index: servers of a registry are read first, the other lists in the order of the document', () => {
+test('mixed index: registry servers come first, then the other lists in document order', () => {
   const server = `${INDEX}#a/a@1.0.0`;
   assert.deepEqual(urls({ servers: [SERVER], manifests: ['a1'], items: [{ path: 'b' }] }), [
     server,
@@ -20,7 +20,7 @@ test('mixed index: servers of a registry are read first, the other lists in the 
   assert.deepEqual(urls(turned), [server, `${DIR}b`, `${DIR}a1`]);
 });
 
-test('mixed index: a list that is empty or odd costs the other nothing', () => {
+test('mixed index: an empty or invalid list does not affect the other', () => {
   assert.deepEqual(urls({ servers: [], manifests: ['a1'] }), [`${DIR}a1`]);
   assert.deepEqual(urls({ servers: null, manifests: ['a1'] }), [`${DIR}a1`]);
   assert.deepEqual(urls({ servers: {}, manifests: ['a1'] }), [`${DIR}a1`]);
@@ -28,7 +28,7 @@ test('mixed index: a list that is empty or odd costs the other nothing', () => {
   assert.deepEqual(urls({ servers: [SERVER], manifests: 7 }), [`${INDEX}#a/a@1.0.0`]);
 });
 
-test('mixed index: what is unusable in one list is told apart from what is unusable in another', () => {
+test('mixed index: errors of two lists are kept apart', () => {
   const { entries } = read({ servers: ['x', 'y'], manifests: [null, 'a1'] });
   assert.deepEqual(
     entries.map(({ url, fault }) => [url, fault]),
@@ -41,7 +41,7 @@ test('mixed index: what is unusable in one list is told apart from what is unusa
   );
 });
 
-test('mixed index: is paged as a registry is, but tells no changes: those of manifests are not among them', () => {
+test('mixed index: is paged like a registry, but without changes, which omit manifests', () => {
   const mixed = read({ servers: [SERVER], manifests: ['a1'], metadata: { nextCursor: 'x' } });
   assert.deepEqual([mixed.next, mixed.tellsChanges], [`${INDEX}?cursor=x`, false]);
   const pure = read({ servers: [SERVER], manifests: null, metadata: { nextCursor: 'x' } });
@@ -51,7 +51,7 @@ test('mixed index: is paged as a registry is, but tells no changes: those of man
 const PACKAGES = [{ registryType: 'npm', identifier: '@a/a', version: '1.0.0' }];
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json';
 
-test('mixed index: servers of a registry stand in place among manifests, wrapped or not', () => {
+test('mixed index: registry servers may be inline among manifests, wrapped or not', () => {
   const official = { 'io.modelcontextprotocol.registry/official': { status: 'deleted' } };
   const { entries } = read([
     'a.json',
@@ -72,13 +72,13 @@ test('mixed index: servers of a registry stand in place among manifests, wrapped
   );
 });
 
-test('mixed index: what names a manifest is fetched, whatever else it says; what has an id is not a server of a registry', () => {
+test('mixed index: a reference is always fetched, and an entry with an id is not a registry server', () => {
   const described = { ...SERVER, packages: PACKAGES };
   assert.deepEqual(urls([{ ...described, manifest_url: 'x.json' }]), [`${DIR}x.json`]);
   assert.match(read([{ id: 'a', ...described }]).entries[0]?.fault ?? '', /is not a manifest/);
 });
 
-test('a server.json that is given as the index is named as what it is', () => {
+test('a server.json given as the index is reported as one', () => {
   for (const document of [{ ...SERVER, packages: PACKAGES }, { server: SERVER }, { $schema: SCHEMA }])
     assert.throws(() => read(document), /This is one server of an MCP registry, not an index that lists servers/);
 });
