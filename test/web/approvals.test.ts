@@ -16,7 +16,7 @@ const manifests = Array.from({ length: 20 }, (_, index) => {
   });
 });
 
-browserTest('operations: say how many entries wait, and lead to them', { manifests }, async ({ hub, open }) => {
+browserTest('operations: shows how many entries wait, with a link to them', { manifests }, async ({ hub, open }) => {
   await hub.changePolicy(ASK);
   const page = await open('/operations');
   const attention = page.getByRole('region', { name: 'Entries to look at' });
@@ -27,7 +27,7 @@ browserTest('operations: say how many entries wait, and lead to them', { manifes
 });
 
 browserTest(
-  'approvals: twenty entries are reviewed by key alone',
+  'approvals: twenty entries are reviewed by keyboard alone',
   { manifests, settings: { API_TOKEN: TOKEN } },
   async ({ hub, open }) => {
     await hub.changePolicy(ASK);
@@ -69,7 +69,7 @@ browserTest(
 );
 
 browserTest(
-  'approvals: what somebody else decided meanwhile is told',
+  'approvals: a decision made meanwhile by somebody else is reported',
   { manifests: manifests.slice(0, 2) },
   async ({ hub, open }) => {
     await hub.changePolicy(ASK);
@@ -89,7 +89,7 @@ browserTest(
 
 const MANY = Array.from({ length: 120 }, (_, index) => aManifest({ id: `s-${index}`, name: `s-${index}` }));
 
-browserTest('approvals: the queue is listed to its end', { manifests: MANY }, async ({ hub, open }) => {
+browserTest('approvals: the queue can be listed to its end', { manifests: MANY }, async ({ hub, open }) => {
   await hub.changePolicy(ASK);
   const page = await open('/operations/approvals');
   await page.getByRole('button', { name: 'Show more (70 left)' }).click();
@@ -99,7 +99,7 @@ browserTest('approvals: the queue is listed to its end', { manifests: MANY }, as
 });
 
 browserTest(
-  'entity: the page says what the policy does with it',
+  'entity: the page shows what the policy does with it',
   { manifests: manifests.slice(0, 1) },
   async ({ hub, open }) => {
     await hub.changePolicy(ASK);
@@ -112,7 +112,7 @@ browserTest(
   },
 );
 
-browserTest('policy: written, checked with its effect, applied', { manifests }, async ({ hub, open }) => {
+browserTest('policy: is edited, checked with its effect, and applied', { manifests }, async ({ hub, open }) => {
   const page = await open('/operations/policy', { expects: /400/ });
   await page.getByText('This hub has no policy').waitFor();
   const text = page.getByLabel('Policy (YAML or JSON)');

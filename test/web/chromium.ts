@@ -1,4 +1,4 @@
-// A real Chromium: where it is, and how it is started.
+// Finds and starts a real Chromium.
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -16,16 +16,16 @@ const USUAL_PLACES = [
 
 const path = process.env.CHROMIUM_PATH || USUAL_PLACES.find((place) => existsSync(place));
 
-/** In CI nothing is skipped: there a missing browser is a failure. */
+/** CI skips nothing: a missing browser is a failure there. */
 export const skip =
   path || process.env.CI ? false : '*** no Chromium: install one, or set CHROMIUM_PATH; the page is NOT tested ***';
 
 const DISABLED_FEATURES = [
-  // Pages of their own, loaded for the address bar of every window, which nobody sees here: most of what a window costs.
+  // WebUI pages for the address bar, loaded with every window although nobody sees them: the largest cost of a window.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
-  // This list replaces Playwright's: these would send requests to strangers, or hide what is drawn.
+  // This list replaces Playwright's: these features would contact other hosts or delay painting.
   'AimEnabled',
   'HttpsUpgrades',
   'MediaRouter',
@@ -39,7 +39,7 @@ export function startChromium(): Promise<Browser> {
   if (!path) throw new Error('No Chromium was found; install one (apt-get install chromium), or set CHROMIUM_PATH.');
   return chromium.launch({
     executablePath: path,
-    // Its sandbox does not work for root, who runs most containers.
+    // The sandbox does not work for root, the usual user in containers.
     chromiumSandbox: process.getuid?.() !== 0,
     args: [
       '--disable-gpu',

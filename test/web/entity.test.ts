@@ -7,16 +7,16 @@ import { axeFindings, browserTest, overflow, screenshot, until } from './stage.t
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const demo = { demo: true, isShared: true };
 const entries: JsonObject[] = [];
-/** All entries that the tests below name, each for one of them. */
+/** All entries that the tests below use, one per test. */
 const own = { manifests: entries, isShared: true };
 
-/** The address of the page of an entry that is there for one test. */
+/** Adds an entry for one test and returns the address of its page. */
 function entry(id: string, fields: JsonObject): string {
   entries.push(aManifest({ id, name: id, ...fields }));
   return `/entities/mcp_server:${id}`;
 }
 
-browserTest('entity: a deep link shows all there is to know, also after a reload', demo, async ({ open }) => {
+browserTest('entity: a deep link shows everything, also after a reload', demo, async ({ open }) => {
   const page = await open(PDF);
   for (const _ of ['first', 'reloaded']) {
     await page.getByRole('heading', { level: 1, name: 'PDF Tables' }).waitFor();
@@ -50,7 +50,7 @@ browserTest('entity: a deep link shows all there is to know, also after a reload
   assert.match((await repository.getAttribute('rel')) ?? '', /noopener noreferrer/);
 });
 
-browserTest('entity: its versions lead to each other, and back leads back', demo, async ({ open }) => {
+browserTest('entity: versions link to each other, and Back returns', demo, async ({ open }) => {
   const page = await open('/entities/mcp_server:postgres-reader@1.10.0');
   const versions = page.getByRole('region', { name: 'Versions' });
   await versions.getByRole('link', { name: '1.2.0' }).click();
@@ -74,7 +74,7 @@ browserTest('entity: a hub that is unreachable for a while is retried automatica
   assert.equal(await alert.count(), 0);
 });
 
-browserTest('entity: on a phone, the facts and versions come right after the summary', demo, async ({ open }) => {
+browserTest('entity: on a phone, facts and versions follow the summary', demo, async ({ open }) => {
   const page = await open(PDF, { viewport: { width: 390, height: 844 } });
   const top = async (name: string) => (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? 0;
   await page.getByRole('heading', { level: 2, name: 'Versions' }).waitFor();
@@ -86,7 +86,7 @@ browserTest('entity: on a phone, the facts and versions come right after the sum
   );
 });
 
-browserTest('entity: commands and configurations are there to be copied', demo, async ({ open }) => {
+browserTest('entity: commands and configurations can be copied', demo, async ({ open }) => {
   const page = await open(PDF, { permissions: ['clipboard-read', 'clipboard-write'] });
   const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
   await page.getByRole('button', { name: 'Copy the install command' }).click();
@@ -122,7 +122,7 @@ browserTest('entity: commands and configurations are there to be copied', demo, 
 
 const AS_READ = entry('as-read', { extra: { deep: [1, 2] } });
 
-browserTest('entity: the manifest is shown as it was read', own, async ({ open }) => {
+browserTest('entity: shows the manifest as ingested', own, async ({ open }) => {
   const page = await open(AS_READ);
   await page.getByText('The manifest as it was read').click();
   const shown = page.locator('.manifest code').first();
@@ -130,14 +130,14 @@ browserTest('entity: the manifest is shown as it was read', own, async ({ open }
   assert.deepEqual(JSON.parse((await shown.textContent()) ?? ''), entries[0]);
 });
 
-browserTest('entity: what is not there is said, with a way on', demo, async ({ open }) => {
+browserTest('entity: an unknown entry is reported, with a link onward', demo, async ({ open }) => {
   const page = await open('/entities/mcp_server:weather/almanac@9.9.9', { expects: /404/ });
   await page.getByText('Entry not found').waitFor();
   await page.getByRole('link', { name: 'Search for “weather almanac”' }).click();
   await page.locator('.result-title', { hasText: 'Weather Almanac' }).waitFor();
 });
 
-browserTest('entity: what is deprecated says so, and why', demo, async ({ open }) => {
+browserTest('entity: a deprecated entry says so, and why', demo, async ({ open }) => {
   const page = await open('/entities/mcp_server:wiki-bridge');
   await page.getByText('This version is deprecated').waitFor();
   await page.getByRole('heading', { name: 'How well it is described' }).waitFor();
@@ -148,44 +148,40 @@ const readme =
   '# Pictures\n\n![a chart](https://pictures.example/chart.png) and <img src="https://pictures.example/two.png" alt="two"> and ![three](docs/three.png) and ![out of it](../../../../four.png)';
 const PICTURES = entry('pictures', { readme, source_url: 'https://github.com/o/r' });
 
-browserTest(
-  'entity: pictures of a readme, those of its repository too, are loaded only after a click',
-  own,
-  async ({ open }) => {
-    const page = await open(`${PICTURES}?images=remote`, {
-      expects: /request to https:\/\/(pictures\.example|github\.com)/,
+browserTest('entity: pictures of a readme and its repository load only after a click', own, async ({ open }) => {
+  const page = await open(`${PICTURES}?images=remote`, {
+    expects: /request to https:\/\/(pictures\.example|github\.com)/,
+  });
+  const loaded: string[] = [];
+  await page.route(/^https:\/\/(pictures\.example|github\.com)\//, async (route) => {
+    loaded.push(route.request().url());
+    await route.fulfill({
+      contentType: 'image/svg+xml',
+      body: '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>',
     });
-    const loaded: string[] = [];
-    await page.route(/^https:\/\/(pictures\.example|github\.com)\//, async (route) => {
-      loaded.push(route.request().url());
-      await route.fulfill({
-        contentType: 'image/svg+xml',
-        body: '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>',
-      });
-    });
-    await page.reload();
-    await page.getByText('a chart').waitFor();
-    await page.waitForTimeout(300);
-    assert.deepEqual(loaded, [], 'an address alone, which anybody can send, is not consent');
+  });
+  await page.reload();
+  await page.getByText('a chart').waitFor();
+  await page.waitForTimeout(300);
+  assert.deepEqual(loaded, [], 'an address alone, which anybody can send, is not consent');
 
-    await page.getByRole('button', { name: 'Load pictures' }).click();
-    const picture = page.getByRole('img', { name: 'a chart' });
-    await picture.waitFor();
-    assert.match(page.url(), /images=remote/);
-    await until(page, '[...document.images].every((image) => image.naturalWidth === 40)');
-    assert.deepEqual(loaded.toSorted(), [
-      'https://github.com/o/r/raw/HEAD/docs/three.png',
-      'https://pictures.example/chart.png',
-      'https://pictures.example/two.png',
-    ]);
-    await page.getByText('out of it').waitFor();
-    assert.equal(await picture.getAttribute('referrerpolicy'), 'no-referrer');
-  },
-);
+  await page.getByRole('button', { name: 'Load pictures' }).click();
+  const picture = page.getByRole('img', { name: 'a chart' });
+  await picture.waitFor();
+  assert.match(page.url(), /images=remote/);
+  await until(page, '[...document.images].every((image) => image.naturalWidth === 40)');
+  assert.deepEqual(loaded.toSorted(), [
+    'https://github.com/o/r/raw/HEAD/docs/three.png',
+    'https://pictures.example/chart.png',
+    'https://pictures.example/two.png',
+  ]);
+  await page.getByText('out of it').waitFor();
+  assert.equal(await picture.getAttribute('referrerpolicy'), 'no-referrer');
+});
 
 entries.push(aManifest({ type: 'tool', id: 'a/b@c#d?e%f', title: 'Odd' }));
 
-browserTest('entity: an id with slashes and odd characters has an address that works', own, async ({ open }) => {
+browserTest('entity: an id with slashes and special characters has a working address', own, async ({ open }) => {
   const page = await open('/');
   await page.getByRole('link', { name: 'Odd' }).click();
   await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
@@ -229,7 +225,7 @@ browserTest('entity: credentials of a registration are nowhere on the page', own
 
 entry('stale', { title: 'Stale' });
 
-browserTest('entity: a server whose update failed is in the gateway, and says both', own, async ({ open }) => {
+browserTest('entity: a registered server whose update failed shows both', own, async ({ open }) => {
   const page = await open('/');
   await page.route(/\/catalog\/entities\//, async (route) => {
     const response = await route.fetch();
@@ -258,29 +254,25 @@ const guide = [
 
 const GUIDE = entry('guide', { readme: guide, source_url: 'https://github.com/example/pdf' });
 
-browserTest(
-  'entity: links of a readme lead to its places and to its repository, and nowhere else',
-  own,
-  async ({ open }) => {
-    const page = await open(GUIDE);
-    const readme = page.locator('.markdown');
-    const link = readme.getByRole('link', { name: 'To the end' });
-    await link.click();
-    await until(page, 'document.activeElement.id === "readme-the-end--of-it"');
-    await until(page, 'document.activeElement.getBoundingClientRect().top < innerHeight');
-    assert.match(page.url(), /#readme-the-end--of-it$/);
-    await page.goBack();
-    await until(page, 'scrollY < 1000');
-    assert.equal(
-      await readme.getByRole('link', { name: 'a file' }).getAttribute('href'),
-      'https://github.com/example/pdf/blob/HEAD/docs/guide.md',
-    );
-    assert.equal(await readme.getByRole('link').count(), 2, 'what leads nowhere is text');
-    await page.goto(`${page.url().split('#')[0]}#readme-the-end--of-it`);
-    await page.reload();
-    await until(page, 'document.activeElement.id === "readme-the-end--of-it"');
-  },
-);
+browserTest('entity: links of a readme lead to its headings or its repository only', own, async ({ open }) => {
+  const page = await open(GUIDE);
+  const readme = page.locator('.markdown');
+  const link = readme.getByRole('link', { name: 'To the end' });
+  await link.click();
+  await until(page, 'document.activeElement.id === "readme-the-end--of-it"');
+  await until(page, 'document.activeElement.getBoundingClientRect().top < innerHeight');
+  assert.match(page.url(), /#readme-the-end--of-it$/);
+  await page.goBack();
+  await until(page, 'scrollY < 1000');
+  assert.equal(
+    await readme.getByRole('link', { name: 'a file' }).getAttribute('href'),
+    'https://github.com/example/pdf/blob/HEAD/docs/guide.md',
+  );
+  assert.equal(await readme.getByRole('link').count(), 2, 'what leads nowhere is text');
+  await page.goto(`${page.url().split('#')[0]}#readme-the-end--of-it`);
+  await page.reload();
+  await until(page, 'document.activeElement.id === "readme-the-end--of-it"');
+});
 
 const chapters = [
   '[About us](#über-uns) · [Again](#usage-1)',
@@ -292,9 +284,9 @@ const chapters = [
 
 const CHAPTERS = entry('chapters', { readme: chapters });
 
-browserTest('entity: a place of the readme that a click led to is there after a reload too', own, async ({ open }) => {
+browserTest('entity: a heading of the readme that was clicked is restored after a reload', own, async ({ open }) => {
   const page = await open(CHAPTERS);
-  // There is nothing to scroll to at first.
+  // The page has nothing to scroll to at first.
   await page.route(/\/catalog\/entities\//, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     await route.continue().catch(() => {});
@@ -306,28 +298,28 @@ browserTest('entity: a place of the readme that a click led to is there after a 
     const top = `Math.abs(document.getElementById(${JSON.stringify(id)}).getBoundingClientRect().top)`;
     await page.locator('.markdown').getByRole('link', { name }).click();
     await until(page, `scrollY > 500 && ${top} < 120`);
-    // Long enough for the place to be noted.
+    // Long enough to store the position.
     await page.waitForTimeout(400);
     await page.reload();
     await page.locator('.markdown h3').first().waitFor();
-    // And for all that may still scroll to have done so.
+    // Long enough for all scrolling to end.
     await page.waitForTimeout(1_500);
     assert.ok(await page.evaluate(`scrollY > 500 && ${top} < 120`), `${id}: at ${await page.evaluate('scrollY')}`);
   }
 });
 
-browserTest('entity: it is said where the command comes from', demo, async ({ open }) => {
+browserTest('entity: shows how to install the command', demo, async ({ open }) => {
   const page = await open(PDF);
   const use = page.getByRole('region', { name: 'Use it' });
   await use.getByText('Run it in your project folder').waitFor();
   const text = await use.innerText();
-  // As docs/cli.md says it.
+  // The command in docs/cli.md.
   const guide = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   const install = 'npm install -g ./catalog-hub-*.tgz';
   for (const where of [text, guide]) assert.ok(where.includes(install) && where.includes('npm pack'));
 });
 
-browserTest('entity: the page says what it waits for', demo, async ({ open }) => {
+browserTest('entity: the page shows what it is loading', demo, async ({ open }) => {
   const page = await open('/');
   await page.locator('.result').first().waitFor();
   const held = Promise.withResolvers<void>();
@@ -346,7 +338,7 @@ browserTest('entity: the page says what it waits for', demo, async ({ open }) =>
   }
   await screenshot(page, 'search-waiting');
   held.resolve();
-  // What is drawn in the place of results is called so too, but has no title.
+  // The placeholder for results has the same class, but no title.
   await page.locator('.result-title').first().waitFor();
   assert.equal(await page.locator('.waiting').count(), 0);
 });
@@ -357,24 +349,20 @@ const longReadme = Array.from({ length: 100 }, (_, place) => section(place)).joi
 
 const LONG = entry('long', { readme: longReadme });
 
-browserTest(
-  'entity: of a long readme the beginning is shown, then more, and all of it as it was written',
-  own,
-  async ({ open }) => {
-    const page = await open(LONG, { viewport: { width: 390, height: 844 } });
-    const headings = page.locator('.markdown h3');
-    await headings.first().waitFor();
-    assert.equal(await headings.count(), 20);
-    await page.getByRole('button', { name: 'Show more of the readme' }).click();
-    await headings.nth(40).waitFor();
-    assert.equal(await headings.last().textContent(), `Section ${(await headings.count()) - 1}`);
-    await page.getByText('only its beginning is shown').waitFor();
-    // By key: what is above may still be laid out, and a click would then miss it.
-    await page.getByText('All of it, as it was written').press('Enter');
-    const pieces = page.getByRole('region', { name: 'The readme as it was written' }).locator('pre');
-    await pieces.first().waitFor();
-    assert.equal((await pieces.allTextContents()).join(''), longReadme.trim());
-    assert.ok((await overflow(page)) <= 0);
-    assert.deepEqual(await axeFindings(page), []);
-  },
-);
+browserTest('entity: shows the start of a long readme, then more, and all of it as source', own, async ({ open }) => {
+  const page = await open(LONG, { viewport: { width: 390, height: 844 } });
+  const headings = page.locator('.markdown h3');
+  await headings.first().waitFor();
+  assert.equal(await headings.count(), 20);
+  await page.getByRole('button', { name: 'Show more of the readme' }).click();
+  await headings.nth(40).waitFor();
+  assert.equal(await headings.last().textContent(), `Section ${(await headings.count()) - 1}`);
+  await page.getByText('only its beginning is shown').waitFor();
+  // By key: the content above may still move, and a click would miss.
+  await page.getByText('All of it, as it was written').press('Enter');
+  const pieces = page.getByRole('region', { name: 'The readme as it was written' }).locator('pre');
+  await pieces.first().waitFor();
+  assert.equal((await pieces.allTextContents()).join(''), longReadme.trim());
+  assert.ok((await overflow(page)) <= 0);
+  assert.deepEqual(await axeFindings(page), []);
+});

@@ -6,7 +6,7 @@ import { startIndexServer } from '../support/index-server.ts';
 import { HOSTILE_READMES } from './hostile-readmes.ts';
 import { browserTest } from './stage.ts';
 
-/** What would run, if any of it were ever taken for more than text. */
+/** Payloads that would run if the page treated them as more than text. */
 const SCRIPT = 'window.pwned=1;alert(1)';
 const PAYLOADS = [
   `<script>${SCRIPT}</script>`,
@@ -74,7 +74,7 @@ function hostileManifest(payload: string, place: number): JsonObject {
 const manifests = PAYLOADS.map(hostileManifest);
 const hostile = { manifests, isShared: true };
 
-/** Everything on the page is the page's own: no stranger's element, handler or address. */
+/** Asserts that every element, handler and address belongs to the page. */
 async function assertHarmless(page: Page): Promise<void> {
   assert.equal(await page.evaluate('window.pwned'), undefined);
   const foreign = await page.evaluate(`(() => {
@@ -123,7 +123,7 @@ for (const bypassCSP of [false, true]) {
     const { items } = await hub.listCatalog({ text: '', sort: 'name', limit: 100, offset: 0 });
     assert.equal(items.length, PAYLOADS.length);
     const page = await open('/operations', { bypassCSP });
-    // The policy only adds to what is harmless without it; a few show that it is not violated.
+    // The page is safe without its policy; a few entities show that the policy is not violated.
     for (const { id } of bypassCSP ? items : items.slice(0, 2)) {
       await page.goto(`${origin}/entities/${encodeURIComponent(id)}`);
       await page.getByRole('heading', { level: 1, name: 'Hostile' }).waitFor();
@@ -174,7 +174,7 @@ browserTest('hostile catalog: operations show it as text', { manifests }, async 
   await assertHarmless(page);
 });
 
-/** One of each kind that is drawn in another way; `markdown.test.ts` reads them all. */
+/** One of each kind that renders differently; `markdown.test.ts` parses them all. */
 const DRAWN = [
   'many links',
   'a table with many rows',
@@ -186,17 +186,17 @@ const DRAWN = [
 const readmes = DRAWN.map((name, place) =>
   aManifest({ id: `long-${place}`, name: `long-${place}`, title: name, readme: HOSTILE_READMES[name] }),
 );
-/** A browser draws as many at once. */
+/** As many as a browser renders quickly. */
 const MOST_ELEMENTS = 20_000;
 
 browserTest(
-  'hostile catalog: of a readme of a megabyte no more is drawn than a browser can draw, and all of it can be read',
+  'hostile catalog: a readme of a megabyte renders in part, and its source can be read in full',
   { manifests: readmes },
   async ({ open, origin }) => {
     const page = await open('/');
     for (const [place, name] of DRAWN.entries()) {
       await page.goto(`${origin}/entities/mcp_server:long-${place}@1.0.0`);
-      // By place and by words: looking for words alone reads the megabytes again and again, on the page's own thread.
+      // By selector and text: a search for text alone scans the megabytes repeatedly, on the page's own thread.
       await page.locator('.raw-text > .quiet', { hasText: 'only its beginning is shown' }).waitFor();
       const more = page.locator('.readme-more');
       if (await more.isVisible()) await more.press('Enter');

@@ -46,7 +46,7 @@ const reportOf = (results: IngestResult[], fields: Partial<SyncReport> = {}): Sy
 
 const nameOf = (url: string) => (url === 'https://a.example/' ? 'team' : url);
 
-test('sync: the counts of all remotes are added up, and notes carry the name of their remote', () => {
+test('sync: adds up the counts of all remotes, and prefixes notes with their remote', () => {
   const shrunken = 'The index lists 1 of the 4 manifests that it had.';
   const words = syncWords(
     reportOf(
@@ -79,24 +79,24 @@ const TONES: [name: string, report: SyncReport, tone: 'good' | 'warn'][] = [
 for (const [name, report, tone] of TONES)
   test(`sync: the tone of ${name} is ${tone}`, () => assert.equal(syncWords(report, nameOf).tone, tone));
 
-test('sync: without an enabled remote there is nothing to read', () => {
+test('sync: without an enabled remote has nothing to read', () => {
   assert.equal(syncWords(reportOf([]), nameOf).sentence, 'Nothing to read: no remote has been added.');
   const disabled = reportOf([], { count: 2 });
   assert.equal(syncWords(disabled, nameOf).sentence, 'Nothing to read: every remote is disabled.');
 });
 
-test('ingest: manifests that were not checked are not called unchanged', () => {
+test('ingest: unchecked manifests are not reported as unchanged', () => {
   assert.equal(countWords({ ...NO_COUNTS, unchecked: 12 }), '0 new, 0 changed, 12 not checked');
   const all = { ...NO_COUNTS, unchanged: 1, failed: 2, missing: 3, duplicates: 2, conflicts: 1 };
   assert.equal(countWords(all), '0 new, 0 changed, 1 unchanged, 2 refused, 3 gone, 2 duplicates, 1 conflict');
 });
 
-test('ingest: an index that could not be read says why', () => {
+test('ingest: an unreadable index is reported with the reason', () => {
   const { sentence } = ingestWords({ ...read('https://a.example/'), ok: false, error: 'answered 404' }, nameOf);
   assert.equal(sentence, 'team could not be read: answered 404');
 });
 
-test('remotes: a removal says how many entries were deleted or are listed by no remote', () => {
+test('remotes: a removal reports how many entries were deleted or are no longer listed', () => {
   const removal = { removed: true, url: 'https://a.example/', purged: 0, missing: 0, passed_on: 0 };
   assert.equal(removedSentence(removal), 'https://a.example/ removed.');
   assert.equal(removedSentence({ ...removal, purged: 1 }), 'https://a.example/ removed. 1 entry deleted.');
@@ -106,7 +106,7 @@ test('remotes: a removal says how many entries were deleted or are listed by no 
   );
 });
 
-test('remotes: a refusal belongs to the field that is wrong', () => {
+test('remotes: a refusal is shown at the wrong field', () => {
   const refused = (path: string) =>
     new HubFailure('refused', 'The request is not valid.', { faults: [{ path, message: 'must not be empty' }] });
   const url = 'https://a.example/';

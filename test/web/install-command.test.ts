@@ -12,7 +12,7 @@ test('commands: an install names the entry as the page does, the hub and the cli
   assert.equal(installCommand(pdf, { origin }), named);
 });
 
-test('commands: an entry whose name a shell cannot be given is named by its id, or not at all', () => {
+test('commands: an entry whose name is unsafe in a shell is named by its id, or not at all', () => {
   for (const name of ['a$(b)', 'a`b`', 'a"b', '100%PATH%', 'a!b', 'a\nb', '-x', 'a”;b', 'a\\'])
     assert.equal(
       installCommand({ ...pdf, name }, { origin }),
@@ -23,7 +23,7 @@ test('commands: an entry whose name a shell cannot be given is named by its id, 
   assert.equal(installCommand(pdf, { origin: 'http://$(a).example' }), undefined);
 });
 
-test('commands: what a shell would read as more than a word is in double quotes, which all shells know', () => {
+test('commands: special characters are in double quotes, which all shells support', () => {
   assert.equal(shellWord('mcp_server:a/b@1.0.0'), 'mcp_server:a/b@1.0.0');
   for (const word of ["tool:a';rm@1", 'tool:a&b@1', '@scope/a@1', 'PDF Tables@1', 'http://[::1]:8765', '~', 'Über@1'])
     assert.equal(shellWord(word), `"${word}"`);

@@ -36,7 +36,7 @@ const broken = aManifest({
 });
 const PDF = '/entities/mcp_server:pdf-tables@1.0.0';
 
-// Each test installs into a folder of its own.
+// Each test installs into a separate folder.
 const guarded = { settings, manifests: [remote], isShared: true };
 const unguarded = {
   settings: { INSTALL_ROOT: root },
@@ -44,85 +44,85 @@ const unguarded = {
   isShared: true,
 };
 
+browserTest('install: the search shortcut does nothing while the dialog is open', guarded, async ({ open }) => {
+  const page = await open(PDF);
+  await page.getByRole('button', { name: 'Install on the hub' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
+  await dialog.getByRole('button', { name: 'Close' }).focus();
+  await page.keyboard.press('/');
+  // The shortcut acts at once and renders with the next frame.
+  await drawn(page);
+  assert.ok(await dialog.isVisible());
+  assert.match(page.url(), /pdf-tables/);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.keyboard.press('/');
+  await page.waitForURL((url) => url.pathname === '/');
+});
+
 browserTest(
-  'install: the key that goes to the search does nothing while the dialog is open',
+  'install: asks for the token once, shows the plan, the steps and the lockfile',
   guarded,
   async ({ open }) => {
-    const page = await open(PDF);
+    const page = await open(PDF, { expects: /401/, reducedMotion: 'reduce', bypassCSP: true });
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
-    await dialog.getByRole('button', { name: 'Close' }).focus();
-    await page.keyboard.press('/');
-    // What goes to the search does so at once, and draws it with the next picture.
-    await drawn(page);
-    assert.ok(await dialog.isVisible());
-    assert.match(page.url(), /pdf-tables/);
+    const assertAccessible = async (step: string) => assert.deepEqual(await axeFindings(page), [], step);
+
+    await dialog.getByLabel('Token', { exact: true }).fill('a wrong one');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('The hub does not accept this token.').waitFor();
+    await assertAccessible('the token');
+    await dialog.getByLabel('Token', { exact: true }).fill(TOKEN);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+
+    await dialog.getByLabel('Folder on the hub’s machine').fill('project');
+    await assertAccessible('the folder');
+    await dialog.getByRole('button', { name: 'Show the plan' }).click();
+    await dialog.getByText('Register with the gateway').waitFor();
+    assert.match(await dialog.innerText(), /\.mcp\.json/);
+    await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan touches nothing');
+    await screenshot(page, 'install-plan');
+
+    await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+    await dialog.getByText('Installed;').waitFor();
+    await dialog.getByText('In the folder project on the hub’s machine:').waitFor();
+    const steps = await dialog.locator('.step').allInnerTexts();
+    assert.deepEqual(
+      steps.map((step) => /[a-z]+\.[a-z]+/.exec(step)?.[0]),
+      ['remote.skip', 'adapters.write', 'gateway.register', 'lockfile.write'],
+    );
+    assert.ok(
+      steps.some((step) => /\d+(\.\d)? m?s/.test(step)),
+      'steps have their times',
+    );
+    await screenshot(page, 'install-done');
+    await assertAccessible('the end');
+
+    const lockfile = JSON.parse(await readFile(join(root, 'project', 'hub.lock.json'), 'utf8'));
+    assert.deepEqual(JSON.parse((await dialog.locator('.copy-box code').textContent()) ?? ''), lockfile);
+    assert.equal(lockfile.entities[0].id, 'mcp_server:pdf-tables@1.0.0');
+
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    // The focus has returned to the button.
+    await until(page, 'document.activeElement.textContent === "Install on the hub server…"');
+    await page.reload();
+    await page.getByRole('button', { name: 'Install on the hub' }).click();
+    await dialog.getByLabel('Folder on the hub’s machine').waitFor();
+    assert.equal(await page.evaluate('sessionStorage.getItem("hub.token")'), TOKEN);
+    assert.ok(
+      !((await page.evaluate('JSON.stringify(localStorage) + document.cookie + location.href')) as string).includes(
+        TOKEN,
+      ),
+    );
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    await page.keyboard.press('/');
-    await page.waitForURL((url) => url.pathname === '/');
   },
 );
 
-browserTest('install: token once, plan first, then the steps, the lockfile at the end', guarded, async ({ open }) => {
-  const page = await open(PDF, { expects: /401/, reducedMotion: 'reduce', bypassCSP: true });
-  await page.getByRole('button', { name: 'Install on the hub' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Install PDF Tables' });
-  const assertAccessible = async (step: string) => assert.deepEqual(await axeFindings(page), [], step);
-
-  await dialog.getByLabel('Token', { exact: true }).fill('a wrong one');
-  await dialog.getByRole('button', { name: 'Continue' }).click();
-  await dialog.getByText('The hub does not accept this token.').waitFor();
-  await assertAccessible('the token');
-  await dialog.getByLabel('Token', { exact: true }).fill(TOKEN);
-  await dialog.getByRole('button', { name: 'Continue' }).click();
-
-  await dialog.getByLabel('Folder on the hub’s machine').fill('project');
-  await assertAccessible('the folder');
-  await dialog.getByRole('button', { name: 'Show the plan' }).click();
-  await dialog.getByText('Register with the gateway').waitFor();
-  assert.match(await dialog.innerText(), /\.mcp\.json/);
-  await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan touches nothing');
-  await screenshot(page, 'install-plan');
-
-  await dialog.getByRole('button', { name: 'Install', exact: true }).click();
-  await dialog.getByText('Installed;').waitFor();
-  await dialog.getByText('In the folder project on the hub’s machine:').waitFor();
-  const steps = await dialog.locator('.step').allInnerTexts();
-  assert.deepEqual(
-    steps.map((step) => /[a-z]+\.[a-z]+/.exec(step)?.[0]),
-    ['remote.skip', 'adapters.write', 'gateway.register', 'lockfile.write'],
-  );
-  assert.ok(
-    steps.some((step) => /\d+(\.\d)? m?s/.test(step)),
-    'steps have their times',
-  );
-  await screenshot(page, 'install-done');
-  await assertAccessible('the end');
-
-  const lockfile = JSON.parse(await readFile(join(root, 'project', 'hub.lock.json'), 'utf8'));
-  assert.deepEqual(JSON.parse((await dialog.locator('.copy-box code').textContent()) ?? ''), lockfile);
-  assert.equal(lockfile.entities[0].id, 'mcp_server:pdf-tables@1.0.0');
-
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  // The focus is back where it was.
-  await until(page, 'document.activeElement.textContent === "Install on the hub server…"');
-  await page.reload();
-  await page.getByRole('button', { name: 'Install on the hub' }).click();
-  await dialog.getByLabel('Folder on the hub’s machine').waitFor();
-  assert.equal(await page.evaluate('sessionStorage.getItem("hub.token")'), TOKEN);
-  assert.ok(
-    !((await page.evaluate('JSON.stringify(localStorage) + document.cookie + location.href')) as string).includes(
-      TOKEN,
-    ),
-  );
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'hidden' });
-});
-
-browserTest('install: the steps are shown while they run', unguarded, async ({ open }) => {
+browserTest('install: steps are shown while they run', unguarded, async ({ open }) => {
   const page = await open(PDF);
-  // The stream of the hub, held back in the middle.
+  // The stream of the hub, paused in the middle.
   await page.addInitScript(`
     const real = window.fetch;
     window.fetch = async (path, options) => {
@@ -152,7 +152,7 @@ browserTest('install: the steps are shown while they run', unguarded, async ({ o
 });
 
 browserTest(
-  'install: a token that is refused in the middle is asked for, and the install goes where the plan said',
+  'install: a token refused midway is requested again, and the install follows the plan',
   guarded,
   async ({ open }) => {
     const page = await open(PDF, { expects: /401/ });
@@ -193,7 +193,7 @@ browserTest(
   },
 );
 
-browserTest('install: whose fault it is that steps cannot be shown is told as it is', unguarded, async ({ open }) => {
+browserTest('install: tells errors of the page from errors of the hub', unguarded, async ({ open }) => {
   const page = await open(PDF, { expects: /error: .*undefined/ });
   const alert = page.getByRole('alert');
   const answerWith = (data: string) =>
@@ -219,7 +219,7 @@ browserTest('install: whose fault it is that steps cannot be shown is told as it
   assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|This page failed/);
 });
 
-browserTest('install: what will fail is in the plan already', unguarded, async ({ open }) => {
+browserTest('install: the plan already shows what will fail', unguarded, async ({ open }) => {
   const page = await open('/entities/mcp_server:faulty@1.0.0');
   await page.getByRole('button', { name: 'Install on the hub' }).click();
   await page.getByLabel('Folder on the hub’s machine').fill('project');
@@ -229,24 +229,20 @@ browserTest('install: what will fail is in the plan already', unguarded, async (
   await screenshot(page, 'install-plan-faulty');
 });
 
-browserTest(
-  'install: of several packages of one server, the plan says which are not installed',
-  unguarded,
-  async ({ open }) => {
-    const page = await open('/entities/mcp_server:twofold@1.0.0', { reducedMotion: 'reduce', bypassCSP: true });
-    await page.getByRole('button', { name: 'Install on the hub' }).click();
-    await page.getByLabel('Folder on the hub’s machine').fill('twofold');
-    await page.getByRole('button', { name: 'Show the plan' }).click();
-    const alternatives = page.locator('.plan li', { hasText: 'Not installed: alternative' });
-    await alternatives.first().waitFor();
-    assert.equal(await alternatives.count(), 1);
-    assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isEnabled());
-    assert.deepEqual(await axeFindings(page), []);
-    await screenshot(page, 'install-plan-alternative');
-  },
-);
+browserTest('install: the plan says which of several packages are not installed', unguarded, async ({ open }) => {
+  const page = await open('/entities/mcp_server:twofold@1.0.0', { reducedMotion: 'reduce', bypassCSP: true });
+  await page.getByRole('button', { name: 'Install on the hub' }).click();
+  await page.getByLabel('Folder on the hub’s machine').fill('twofold');
+  await page.getByRole('button', { name: 'Show the plan' }).click();
+  const alternatives = page.locator('.plan li', { hasText: 'Not installed: alternative' });
+  await alternatives.first().waitFor();
+  assert.equal(await alternatives.count(), 1);
+  assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isEnabled());
+  assert.deepEqual(await axeFindings(page), []);
+  await screenshot(page, 'install-plan-alternative');
+});
 
-browserTest('install: a folder that is not allowed is said so, and can be changed', unguarded, async ({ open }) => {
+browserTest('install: a folder that is not allowed is reported and can be changed', unguarded, async ({ open }) => {
   const page = await open(PDF, { expects: /400/ });
   await page.getByRole('button', { name: 'Install on the hub' }).click();
   await page.getByLabel('Folder on the hub’s machine').fill('../elsewhere');
@@ -264,7 +260,7 @@ browserTest('install: a folder that is not allowed is said so, and can be change
 });
 
 browserTest(
-  "install: the hub's own folder is refused, and another can be named",
+  'install: refuses the hub’s own folder, and another can be entered',
   { manifests: [remote] },
   async ({ open }) => {
     const page = await open(PDF, { expects: /400/ });
@@ -280,7 +276,7 @@ browserTest(
 const local = aManifest({ mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['uvx', 'local'] } } } });
 
 browserTest(
-  'install: a server without an address is not for the gateway, which is not a failure',
+  'install: a server without an address skips the gateway without a failure',
   { manifests: [local], settings: { INSTALL_ROOT: root, MCP_GATEWAY_URL: 'http://127.0.0.1:9' } },
   async ({ open }) => {
     const page = await open(PDF);
@@ -298,7 +294,7 @@ browserTest(
   },
 );
 
-browserTest('install: a step that fails says why, and nothing is installed', unguarded, async ({ open }) => {
+browserTest('install: a failed step says why, and nothing is installed', unguarded, async ({ open }) => {
   const page = await open('/entities/mcp_server:broken@1.0.0');
   await page.getByRole('button', { name: 'Install on the hub' }).click();
   await page.getByLabel('Folder on the hub’s machine').fill('broken');
@@ -327,7 +323,7 @@ browserTest('install: a step that fails says why, and nothing is installed', ung
 });
 
 browserTest(
-  'install: the plan and the report warn of an entry that no remote lists',
+  'install: the plan and the report warn about an entry that no remote lists',
   { settings: { INSTALL_ROOT: root } },
   async ({ open, hub }, t) => {
     const host = await startIndexServer(t);
@@ -391,7 +387,7 @@ browserTest('install: every step has a label, and its warning is shown', unguard
   }
 });
 
-browserTest('install: no folder is proposed, and the field has the focus', unguarded, async ({ open }) => {
+browserTest('install: the folder field is empty and has the focus', unguarded, async ({ open }) => {
   const page = await open(PDF);
   await page.getByRole('button', { name: 'Install on the hub' }).click();
   const folder = page.getByLabel('Folder on the hub’s machine');

@@ -7,7 +7,7 @@ import { ALL_BUT_COLORS, axeFindings, browserTest, COLORS, drawn, overflow, type
 const demo = { demo: true, isShared: true };
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 
-/** Every page in a state worth looking at. */
+/** Every page in a state worth checking. */
 const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unknown> }> = {
   home: { path: '/', ready: (page) => page.locator('.types-count').first().waitFor() },
   search: { path: '/?q=pdf+tables', ready: (page) => page.locator('.reason-label').first().waitFor() },
@@ -48,11 +48,11 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
 const SIZES = {
   wide: { width: 1280, height: 900 },
   phone: { width: 390, height: 844 },
-  // What a window of 1280 by 900 has left at 200 %.
+  // A window of 1280 by 900 at a zoom of 200 %.
   zoomed: { width: 640, height: 450 },
 };
 
-/** A remote that works, one that does not, a refused manifest, and an entry that is blocked. */
+/** A working remote, a failing one, a refused manifest, and a blocked entry. */
 async function furnish({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]): Promise<void> {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [{ manifest: aManifest() }, { manifest: { type: 'nonsense' } }] });
@@ -62,7 +62,7 @@ async function furnish({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]
 }
 
 browserTest(
-  'look: every page is accessible and fits, light and dark, in a window of any size',
+  'look: every page is accessible and fits, light and dark, at every size',
   { demo: true },
   async (stage, t) => {
     await furnish(stage, t);
@@ -79,7 +79,7 @@ browserTest(
           await screenshot(page, `${name}-${colorScheme}-${size}`);
           const shown = `${name}, ${size}, ${colorScheme}`;
           if (colorScheme === 'light') assert.deepEqual(await axeFindings(page, ALL_BUT_COLORS), [], shown);
-          // A narrow window shows a few things that a wide one does not, in colours that are the same at every size.
+          // A narrow window shows a few different things, in the same colors.
           if (size === 'wide' || (size === 'phone' && colorScheme === 'dark'))
             assert.deepEqual(await axeFindings(page, COLORS), [], shown);
         }
@@ -89,7 +89,7 @@ browserTest(
 );
 
 browserTest(
-  'look: the theme follows the device until the reader chooses, and the choice stays',
+  'look: the theme follows the device until the user chooses, and the choice stays',
   demo,
   async ({ open }) => {
     const page = await open('/', { colorScheme: 'dark' });
@@ -112,7 +112,7 @@ browserTest(
 );
 
 browserTest(
-  'look: the description of the API is light or dark as the device is, and can be read',
+  'look: the API description follows the theme of the device and is readable',
   {},
   async ({ open, origin }) => {
     const page = await open('/', { bypassCSP: true });
@@ -126,34 +126,30 @@ browserTest(
         `Number(/\\d+/.exec(getComputedStyle(document.querySelector('.swagger-ui')).backgroundColor)) + Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor))`,
       );
       assert.ok(colorScheme === 'dark' ? Number(lightness) < 100 : Number(lightness) > 200, String(lightness));
-      // Only what the hub can fix: a library draws the rest of the page.
+      // Only what the hub can fix: a library renders the rest of the page.
       assert.deepEqual(await axeFindings(page, COLORS), []);
     }
   },
 );
 
-browserTest('look: from the description of the API a link leads back to the page', {}, async ({ open }) => {
+browserTest('look: the API description links back to the page', {}, async ({ open }) => {
   const page = await open('/docs');
   await page.getByText('Read agents, tools and MCP servers.').waitFor();
   await page.getByRole('link', { name: '← Catalog Hub' }).click();
   await page.getByText('The catalog is empty').waitFor();
 });
 
-browserTest(
-  'look: on a phone the filters are folded away, and a finger can hit what it aims at',
-  demo,
-  async ({ open }) => {
-    const page = await open('/', { viewport: SIZES.phone, hasTouch: true, isMobile: true });
-    await page.locator('.result-title').first().waitFor();
-    const option = page.getByRole('group', { name: 'Framework' }).locator('.choice').first();
-    await option.waitFor({ state: 'hidden' });
-    await page.getByText('Filters', { exact: true }).tap();
-    await option.tap();
-    await page.waitForURL(/frameworks=/);
-    const small =
-      await page.evaluate(`[...document.querySelectorAll('button, select, summary, .choice, .types-choice, nav a')]
+browserTest('look: on a phone the filters are collapsed, and targets are large enough', demo, async ({ open }) => {
+  const page = await open('/', { viewport: SIZES.phone, hasTouch: true, isMobile: true });
+  await page.locator('.result-title').first().waitFor();
+  const option = page.getByRole('group', { name: 'Framework' }).locator('.choice').first();
+  await option.waitFor({ state: 'hidden' });
+  await page.getByText('Filters', { exact: true }).tap();
+  await option.tap();
+  await page.waitForURL(/frameworks=/);
+  const small =
+    await page.evaluate(`[...document.querySelectorAll('button, select, summary, .choice, .types-choice, nav a')]
     .filter((element) => element.checkVisibility()).map((element) => [element.textContent, element.getBoundingClientRect()])
     .filter(([, box]) => box.width < 24 || box.height < 24).map(([text]) => text)`);
-    assert.deepEqual(small, []);
-  },
-);
+  assert.deepEqual(small, []);
+});

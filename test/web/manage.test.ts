@@ -8,7 +8,7 @@ import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
 const TOKEN = 'token-of-an-admin';
 const PDF = '/entities/mcp_server:pdf-tables@1.0.0';
 const versions = ['1.0.0', '1.1.0-beta.1', '0.9.0'].map((version) => aManifest({ version }));
-/** As a tab keeps the token of an admin. */
+/** Stores the token of an admin as a tab does. */
 async function keep(page: Pick<Page, 'evaluate'>, token: string): Promise<void> {
   await page.evaluate(`sessionStorage.setItem('hub.token', ${JSON.stringify(token)})`);
   await page.evaluate("sessionStorage.setItem('hub.role', 'admin')");

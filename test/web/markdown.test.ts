@@ -142,7 +142,7 @@ const UNSAFE = [
 ];
 
 for (const address of UNSAFE) {
-  test(`links: ${JSON.stringify(address)} becomes none`, () => assert.equal(safeLink(address), undefined));
+  test(`links: ${JSON.stringify(address)} is not a link`, () => assert.equal(safeLink(address), undefined));
 }
 
 const REPOSITORY = 'https://github.com/o/r';
@@ -159,7 +159,7 @@ const RELATIVE: [target: string, repository: string | undefined, url: string | u
   ['../../issues', 'https://gitlab.com/o/r', 'https://gitlab.com/o/r/-/issues'],
   ['../../LICENSE', 'https://github.com/o/r/tree/main/packages/a', 'https://github.com/o/r/blob/main/LICENSE'],
   ['docs/../LICENSE', REPOSITORY, 'https://github.com/o/r/blob/HEAD/LICENSE'],
-  // Out of the repository, on to its branch or to its name.
+  // Out of the repository, to its branch or to its name.
   ['../LICENSE', REPOSITORY, undefined],
   ['../LICENSE', 'https://gitlab.com/o/r', undefined],
   ['../docs/a.md', REPOSITORY, undefined],
@@ -171,7 +171,7 @@ const RELATIVE: [target: string, repository: string | undefined, url: string | u
   ['../../../../evil/x', REPOSITORY, undefined],
   ['docs/a.md', undefined, undefined],
   ['docs/a.md', 'https://git.example.org/o/r', undefined],
-  // Hosts whose names every object has something under.
+  // Host names that are also members of every object.
   ['docs/a.md', 'https://constructor/o/r', undefined],
   ['docs/a.md', 'https://__proto__/o/r', undefined],
   ['docs/a.md', 'https://github.com/o', undefined],
@@ -193,7 +193,7 @@ const PICTURES: [target: string, repository: string | undefined, url: string | u
   ['./a.svg?raw=true', REPOSITORY, 'https://github.com/o/r/raw/HEAD/a.svg?raw=true'],
   ['/a.png', 'https://github.com/blob/blob/tree/main/b', 'https://github.com/blob/blob/raw/main/a.png'],
   ['a.png', 'https://gitlab.com/o/r', 'https://gitlab.com/o/r/-/raw/HEAD/a.png'],
-  // No files.
+  // Not files.
   ['../../issues', REPOSITORY, undefined],
   ['../../raw/next/a.png', REPOSITORY, undefined],
   ['../../../../evil/x.png', REPOSITORY, undefined],
@@ -206,14 +206,14 @@ for (const [target, repository, url] of PICTURES) {
     assert.equal(repositoryPicture(target, repository), url));
 }
 
-test('pictures: those that cannot be found are not a reason to ask for pictures', () => {
+test('pictures: unresolvable ones do not offer to load pictures', () => {
   const text = '| a |\n|-|\n| [![b](docs/b.png)](c) |';
   assert.equal(readMarkdown(text, REPOSITORY).hasImages, true);
   assert.equal(readMarkdown(text).hasImages, false);
   assert.equal(readMarkdown('![b](../../../../x.png)', REPOSITORY).hasImages, false);
 });
 
-test('links: whatever is relative leads into its repository, or nowhere', () => {
+test('links: a relative one leads into its repository or nowhere', () => {
   const part = fc.constantFrom('..', '.', '/', '\\', '@', ':', '#', '?', '%2e%2e', 'a', 'evil.example', '\t', 'https:');
   fc.assert(
     fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
@@ -224,7 +224,7 @@ test('links: whatever is relative leads into its repository, or nowhere', () => 
   );
 });
 
-test('markdown: headings have places, named as hosts of repositories name them, and apart from the page', () => {
+test('markdown: headings have ids like those of repository hosts, apart from the page’s ids', () => {
   const text = '# Set-up & *use*\n> ## `a.b`\n\n- # Ünicode 数\n\n## Same\n## Same\n## readme';
   assert.deepEqual(
     [...readMarkdown(text).places.values()],
@@ -243,7 +243,7 @@ test('markdown: headings have places, named as hosts of repositories name them, 
   assert.equal(placeId('100%'), 'readme-100%');
 });
 
-test('markdown: any text is read to its end, and every address in it is a safe one', () => {
+test('markdown: any text is parsed completely, and every address in it is safe', () => {
   const characters = fc.constantFrom(
     '*',
     '_',
@@ -282,7 +282,7 @@ test('markdown: any text is read to its end, and every address in it is a safe o
   );
 });
 
-/** Ten times what one takes on an idle machine; what grows with the square of the length takes minutes. */
+/** Ten times the time on an idle machine; quadratic parsing takes minutes. */
 const LONGEST_MS = 500;
 
 function timeOf(work: () => void): number {
@@ -292,7 +292,7 @@ function timeOf(work: () => void): number {
 }
 
 for (const [name, text] of Object.entries(HOSTILE_READMES)) {
-  test(`markdown: ${name} take no longer than other texts`, () => {
+  test(`markdown: parses ${name} quickly`, () => {
     assert.equal(
       tooLong(LONGEST_MS, () => timeOf(() => readMarkdown(text))),
       undefined,
@@ -301,7 +301,7 @@ for (const [name, text] of Object.entries(HOSTILE_READMES)) {
     assert.ok(partsIn(blocks) <= 15_000, `${partsIn(blocks)} parts and lists of them`);
   });
 
-  test(`blocks: ${name} take time that grows with their length only`, () => {
+  test(`blocks: parses ${name} in linear time`, () => {
     assert.equal(
       tooLong(4 * LONGEST_MS, () => timeOf(() => parseBlocks(text))),
       undefined,
@@ -309,7 +309,7 @@ for (const [name, text] of Object.entries(HOSTILE_READMES)) {
   });
 }
 
-test('markdown: a readme of usual length is read whole, and says whether it has pictures', () => {
+test('markdown: a readme of usual length is parsed completely, and says whether it has pictures', () => {
   const usual = `# Title\n\n${'Some *words* and `code`, [a link](https://a.example/).\n\n'.repeat(300)}`;
   const whole = readMarkdown(usual);
   assert.equal(whole.isCut, false);
@@ -322,13 +322,13 @@ test('markdown: a readme of usual length is read whole, and says whether it has 
   }
 });
 
-test('markdown: headings of a readme leave no level out', () => {
+test('markdown: headings of a readme skip no level', () => {
   const levelsOf = (text: string) =>
     readMarkdown(text).blocks.flatMap((each) => (each.kind === 'heading' ? each.level : []));
   assert.deepEqual(levelsOf('## a\n## b\n#### c\n### d\n# e\n###### f'), [1, 1, 2, 2, 1, 2]);
 });
 
-test('markdown: of a readme that is too long the beginning is read, up to the end of a line', () => {
+test('markdown: an overlong readme is parsed up to the end of a line', () => {
   const { blocks, isCut } = readMarkdown('One line of a paragraph.\n\n'.repeat(50_000));
   assert.ok(isCut);
   assert.ok(blocks.length > 1_000);
@@ -336,7 +336,7 @@ test('markdown: of a readme that is too long the beginning is read, up to the en
   assert.ok(readMarkdown('**a** '.repeat(10_000)).isCut, 'also when it is short, and consists of characters only');
 });
 
-test('markdown: a text is cut into pieces at the ends of lines, and nothing of it is lost', () => {
+test('markdown: a text is split at line breaks without loss', () => {
   for (const text of ['', 'short', 'a line\n'.repeat(20_000), '😀'.repeat(20_001), `x${'😀'.repeat(9_000)}\ny`]) {
     const pieces = piecesOf(text);
     assert.equal(pieces.join(''), text);
@@ -345,7 +345,7 @@ test('markdown: a text is cut into pieces at the ends of lines, and nothing of i
   assert.ok(piecesOf('a line\n'.repeat(20_000)).every((piece) => piece.endsWith('\n')));
 });
 
-/** Blocks, items, cells and parts: about as many elements are drawn. */
+/** Counts blocks, items, cells and parts, roughly the number of rendered elements. */
 function partsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, each) => sum + partsIn(each), 1);

@@ -1,4 +1,4 @@
-// Published catalogs, a gateway, and places on the operations page that several tests need.
+// Published catalogs, a gateway, and parts of the operations page that several tests use.
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../support/builders.ts';
@@ -33,7 +33,7 @@ export async function publish(t: TestContext) {
 export const remoteRow = (page: Page, url: string) => page.locator('.row', { hasText: url });
 export const pending = (page: Page) => page.getByRole('region', { name: /Pending servers/ });
 
-/** Settings for a gateway that refuses one server of `publish`; it has the clock of the hub under test. */
+/** Settings for a gateway that refuses one server of `publish`; it uses the clock of the tested hub. */
 export async function withGateway(t: TestContext, answered?: Promise<void>) {
   const gateway = await startFakeGateway(t, {
     servers: { 'https://beta.example/sse': { fault: 'refused' } },

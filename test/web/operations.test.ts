@@ -6,11 +6,11 @@ import { pending, publish, remoteRow, withGateway } from './operations-stage.ts'
 import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
-/** No entries, no remotes. */
+/** A hub without entries and remotes. */
 const empty = { isShared: true };
 
 browserTest(
-  'operations: the whole story of a remote: add, sync, rejections, history, remove',
+  'operations: the life of a remote: add, sync, rejections, history, remove',
   { settings: { API_TOKEN: TOKEN } },
   async ({ open, world }, t) => {
     const host = await publish(t);
@@ -64,7 +64,7 @@ browserTest(
   },
 );
 
-browserTest('operations: a remote that cannot be read says why', {}, async ({ open, hub }, t) => {
+browserTest('operations: an unreadable remote says why', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   await hub.addRemote(host.url('/gone.json'));
   const page = await open('/operations');
@@ -88,7 +88,7 @@ browserTest('operations: a remote that cannot be read says why', {}, async ({ op
 });
 
 browserTest(
-  'operations: somebody else’s sync is shown, and a second one is refused in words',
+  'operations: another user’s sync is shown, and a second one is refused with a message',
   {},
   async ({ open, hub }, t) => {
     const host = await publish(t);
@@ -113,7 +113,7 @@ browserTest(
 );
 
 browserTest(
-  'operations: a first look that fails is taken again, and then nothing is said of it',
+  'operations: a failed first request is retried, and its error then disappears',
   {},
   async ({ open, hub }, t) => {
     const host = await publish(t);
@@ -139,7 +139,7 @@ browserTest(
   },
 );
 
-browserTest('operations: a script that cannot be loaded is said, and loaded again', empty, async ({ open }) => {
+browserTest('operations: a script that fails to load is reported, and loaded again', empty, async ({ open }) => {
   const page = await open('/', { expects: /ERR_CONNECTION_REFUSED/ });
   await page.route(/\/assets\/operator-pages/, (route) => route.abort('connectionrefused'));
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Operations' }).click();
@@ -149,7 +149,7 @@ browserTest('operations: a script that cannot be loaded is said, and loaded agai
   await page.getByRole('region', { name: 'Health' }).waitFor();
 });
 
-browserTest('operations: a hub whose database is away says so itself', empty, async ({ open, origin }) => {
+browserTest('operations: shows that the database of the hub is unreachable', empty, async ({ open, origin }) => {
   const page = await open('/', { expects: /503|401|ERR_CONNECTION_REFUSED/ });
   const fulfil = (path: RegExp, status: number, contentType: string, body: object) =>
     page.route(path, (route) => route.fulfill({ status, contentType, body: JSON.stringify(body) }));
@@ -174,7 +174,7 @@ browserTest('operations: a hub whose database is away says so itself', empty, as
 const slowGateway = Promise.withResolvers<void>();
 
 browserTest(
-  'operations: what was read is shown while its servers are still being registered',
+  'operations: results are shown while servers are still being registered',
   { settings: (t) => withGateway(t, slowGateway.promise) },
   async ({ open, hub }, t) => {
     const host = await publish(t);
@@ -194,7 +194,7 @@ browserTest(
   },
 );
 
-browserTest('operations: whether the gateway answers is tried, once', { settings: withGateway }, async ({ open }) => {
+browserTest('operations: checks the gateway once', { settings: withGateway }, async ({ open }) => {
   const page = await open('/operations');
   const health = page.getByRole('region', { name: 'Health' });
   await health.getByText(/^Gateway\s*Connected/).waitFor();
@@ -205,7 +205,7 @@ browserTest('operations: whether the gateway answers is tried, once', { settings
 });
 
 browserTest(
-  'operations: a gateway that does not answer is told, with the token first, and can be tried again',
+  'operations: an unreachable gateway is reported once a token is given, and can be retried',
   { settings: async () => ({ MCP_GATEWAY_URL: await unusedAddress(), MCP_GATEWAY_TOKEN: 't', API_TOKEN: 'secret' }) },
   async ({ open }) => {
     const page = await open('/operations');
@@ -223,7 +223,7 @@ browserTest(
   },
 );
 
-browserTest('operations: without a remote it is said that there is nothing to read', empty, async ({ open }) => {
+browserTest('operations: without a remote says that there is nothing to read', empty, async ({ open }) => {
   const page = await open('/operations');
   await page.getByText('No remotes yet').waitFor();
   for (const name of ['Sync all', 'Try all again']) {
@@ -234,7 +234,7 @@ browserTest('operations: without a remote it is said that there is nothing to re
   }
 });
 
-browserTest('operations: health and figures at a glance', { demo: true }, async ({ open }) => {
+browserTest('operations: shows health and metrics at a glance', { demo: true }, async ({ open }) => {
   const page = await open('/operations');
   const health = page.getByRole('region', { name: 'Health' });
   await health.getByText('Memory').waitFor();
@@ -251,7 +251,7 @@ browserTest('operations: health and figures at a glance', { demo: true }, async 
 });
 
 browserTest(
-  'operations: figures with a token of their own stay with their owner',
+  'operations: metrics with a separate token are hidden',
   { settings: { METRICS_TOKEN: 'm' } },
   async ({ open }) => {
     const page = await open('/operations', { expects: /401/ });
@@ -261,7 +261,7 @@ browserTest(
 );
 
 browserTest(
-  'operations: a token that is no longer good is asked for again, and can be forgotten',
+  'operations: an expired token is requested again, and can be forgotten',
   { settings: { API_TOKEN: TOKEN } },
   async ({ open }) => {
     const page = await open('/operations', { expects: /401/ });
@@ -277,7 +277,7 @@ browserTest(
 );
 
 browserTest(
-  'page: a catalog that is not public asks for a token first, and says what a token is not enough for',
+  'page: a private catalog asks for a token first, and says what needs another token',
   { demo: true, settings: { API_TOKEN: TOKEN, READ_ACCESS: 'token' } },
   async ({ open, hub }) => {
     const { token } = await hub.createToken({ name: 'reader', role: 'reader', scope: [] });
@@ -332,7 +332,7 @@ browserTest('operations: the audit log shows who changed what', {}, async ({ ope
   assert.equal(await log.getByRole('button').count(), 0);
 });
 
-browserTest('operations: webhooks are listed with their last delivery, and their log', {}, async ({ open, hub }) => {
+browserTest('operations: webhooks are listed with their last delivery and their log', {}, async ({ open, hub }) => {
   const url = `http://127.0.0.1:9/hub?token=hidden`;
   await hub.addWebhook({ name: 'chat', url, events: ['approval.needed', 'sync.finished'] });
   const page = await open('/operations');
@@ -350,7 +350,7 @@ browserTest('operations: webhooks are listed with their last delivery, and their
   await given.nth(20).waitFor();
 });
 
-browserTest('operations: views of the registry are made, changed and removed', {}, async ({ open, hub }) => {
+browserTest('operations: registry views are added, changed and removed', {}, async ({ open, hub }) => {
   const page = await open('/operations', { expects: /400/ });
   const panel = page.getByRole('region', { name: 'Registry views' });
   await panel.getByText('Subsets of the registry').press('Enter');

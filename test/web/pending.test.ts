@@ -7,7 +7,7 @@ const aServer = (id: string) =>
   aManifest({ id, name: id, mcp_registration: { server: { transport: 'SSE', url: `https://${id}.example/sse` } } });
 const many = Array.from({ length: 103 }, (_, index) => aServer(`server-${index}`));
 
-browserTest('pending: only servers on screen are deleted', { manifests: many }, async ({ open, hub }) => {
+browserTest('pending: only the servers on screen are deleted', { manifests: many }, async ({ open, hub }) => {
   const left = async () => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total;
   const page = await open('/operations');
   const rows = pending(page).locator('.row');
@@ -38,7 +38,7 @@ browserTest('pending: only servers on screen are deleted', { manifests: many }, 
   await remove.click();
   await page.getByRole('dialog', { name: 'Delete 3 servers?' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('3 servers deleted.').waitFor();
-  // The page that was there is gone; the one before it is shown.
+  // The current page no longer exists, so the previous one is shown.
   await pending(page).getByText('51 to 100 of 100').waitFor();
   await rows.nth(49).waitFor();
   assert.equal(await left(), 100);
@@ -46,7 +46,7 @@ browserTest('pending: only servers on screen are deleted', { manifests: many }, 
 
 const crowd = [...many, ...Array.from({ length: 1_100 }, (_, index) => aServer(`crowd-${index}`))];
 
-browserTest('pending: all that match are deleted, on every page', { manifests: crowd }, async ({ open, hub }) => {
+browserTest('pending: all matching servers are deleted, on every page', { manifests: crowd }, async ({ open, hub }) => {
   const left = async (text: string) => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text })).total;
   const page = await open('/operations');
   const rows = pending(page).locator('.row');
@@ -76,7 +76,7 @@ browserTest('pending: all that match are deleted, on every page', { manifests: c
 });
 
 browserTest(
-  'pending: what was deleted is reported, also when a later part fails',
+  'pending: reports what was deleted, also when a later part fails',
   { manifests: crowd },
   async ({ open }) => {
     const page = await open('/operations', { expects: /503/ });
@@ -103,7 +103,7 @@ browserTest(
   async ({ open }) => {
     const page = await open('/operations');
     await page.route(/\/gateways\/pending\?/, async (route) => {
-      // As if they had been registered, and their update had failed.
+      // Marks them as registered with a failed update.
       const answer = await (await route.fetch({ url: route.request().url().replace('&error_only=true', '') })).json();
       for (const item of answer.items) item.gateway_registered_at = '2026-06-01T12:00:00.000Z';
       await route.fulfill({ json: answer });
@@ -116,7 +116,7 @@ browserTest(
 );
 
 browserTest(
-  'pending: servers with their errors are filtered, tried again and deleted',
+  'pending: servers with errors are filtered, retried and deleted',
   { settings: withGateway },
   async ({ open, hub }, t) => {
     const host = await publish(t);
@@ -158,7 +158,7 @@ browserTest(
 );
 
 browserTest(
-  'pending: servers that can never be registered are counted apart, and shown on request',
+  'pending: servers that can never be registered are counted separately, and shown on request',
   { settings: withGateway },
   async ({ open, hub }, t) => {
     const host = await publish(t);

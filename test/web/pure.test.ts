@@ -36,7 +36,7 @@ test('client configuration: each client gets the layout it reads', () => {
   });
 });
 
-test('client configuration: secrets come from the environment, and nothing else may be asked of it', () => {
+test('client configuration: secrets come from the environment, and nothing else is read from it', () => {
   const exec = { cmd: ['run', `--home=\${HOME}`], env: { API_KEY: 'abc', HOST: `\${HOME}`, LEVEL: 'high' } };
   const [claude, cursor] = configsOf(entityWith({ mcp_registration: { server: { exec } } }));
   assert.deepEqual(JSON.parse(claude?.text ?? '').mcpServers['pdf-tables'], {
@@ -48,7 +48,7 @@ test('client configuration: secrets come from the environment, and nothing else 
   assert.equal(JSON.parse(cursor?.text ?? '').mcpServers['pdf-tables'].env.API_KEY, `\${env:API_KEY}`);
 });
 
-test('client configuration: a registration may name the command as clients do', () => {
+test('client configuration: a registration may give the command as clients do', () => {
   const env = { API_KEY: 'hunter2', DB_PASS: 'hunter2', TOKEN_URL: 'https://login.example/', LEVEL: 'high' };
   const args = ['-y', 'pdf', '--token', 'hunter2', 80, { odd: true }];
   const shown = (registered: object) =>
@@ -75,7 +75,7 @@ test('client configuration: a registration may name the command as clients do', 
   assert.deepEqual(shown({ command: 7, args: 'x' }), []);
 });
 
-test('client configuration: no login, no secret of an address, a header or an option is in what is copied', () => {
+test('client configuration: contains no login and no secret of an address, header or option', () => {
   const at = (server: object) =>
     JSON.parse(configsOf(entityWith({ mcp_registration: { server } }))[0]?.text ?? '').mcpServers['pdf-tables'];
   const url = 'https://me:hunter2@a.example/mcp?api_key=hunter2&region=eu';
@@ -102,7 +102,7 @@ test('client configuration: no login, no secret of an address, a header or an op
   ]);
 });
 
-test('client configuration: nor is one of a variable, a header, or a whole command line', () => {
+test('client configuration: contains no secret of a variable, header or whole command line', () => {
   const cmd = ['docker', '-e', 'GITHUB_TOKEN=hunter2', '--header', 'Authorization: Bearer hunter2', 'A=b'];
   const more = ['DB=postgres://me:hunter2@db.example/x', '-c', 'API_KEY=hunter2 run --token hunter2'];
   const exec = { cmd: [...cmd, ...more], env: { GH_PAT: 'hunter2', LEVEL: 'high' } };
@@ -121,7 +121,7 @@ test('client configuration: nor is one of a variable, a header, or a whole comma
   ]);
 });
 
-test('client configuration: the page and an install have one answer', () => {
+test('client configuration: the page and an install agree', () => {
   const secret = ['--api-key', 'hunter2', '--token=hunter2', '--header', 'Authorization: Bearer hunter2', '--port', 80];
   const env = { GH_PAT: 'hunter2', OPTIONS: '--password=hunter2', LEVEL: 'high', URL: '<your url>', DEBUG: true };
   for (const server of [
@@ -145,7 +145,7 @@ test('client configuration: the page and an install have one answer', () => {
   }
 });
 
-test('search address: what it says comes back, and nonsense is left out', () => {
+test('search address: is read back unchanged, without invalid values', () => {
   const path = '/?type=agent&mode=keyword&capabilities=ocr,pdf&include_inactive=true&q=read+pdf&versions=all&show=60';
   assert.equal(searchPath(readSearch(new URL(path, 'http://h').searchParams)), path);
   const odd = readSearch(new URLSearchParams({ type: 'x', mode: 'y', show: '-3', capabilities: ',,' }));
@@ -154,7 +154,7 @@ test('search address: what it says comes back, and nonsense is left out', () => 
   assert.equal(readSearch(new URLSearchParams({ q: 'x'.repeat(9_999) })).q.length, 500);
 });
 
-test('search address: a filter may hold commas and quotes', () => {
+test('search address: a filter may contain commas and quotes', () => {
   const state = {
     ...readSearch(new URLSearchParams()),
     capabilities: ['ocr', 'read, write'],
@@ -165,7 +165,7 @@ test('search address: a filter may hold commas and quotes', () => {
   assert.equal(hubParameters(state).get('capabilities'), 'ocr,"read, write"');
 });
 
-test('search address: the hub is asked with its own names', () => {
+test('search address: requests use the hub’s parameter names', () => {
   const asked = hubParameters(readSearch(new URLSearchParams({ q: ' pdf ', include_pending: 'false' })));
   assert.deepEqual(Object.fromEntries(asked), {
     include_pending: 'false',
@@ -207,7 +207,7 @@ for (const [text, query, marked] of MARKED) {
   });
 }
 
-test('highlight: of a reason only what it quotes', () => {
+test('highlight: marks only the quotes of a reason', () => {
   const reason = 'Has “name” in its name or tags: “Keeps the name of a file in mind.”';
   const parts = quotedSegments(reason, 'name in tags');
   assert.equal(parts.map(({ part }) => part).join(''), reason);
@@ -217,7 +217,7 @@ test('highlight: of a reason only what it quotes', () => {
   );
 });
 
-test('counts: the page says what is counted', () => {
+test('counts: the page says what it counts', () => {
   const state = (query: string) => readSearch(new URLSearchParams(query));
   const page = { total: 27, items: Array(20).fill({}) };
   assert.equal(countSentence(page, state('')), '27 entries, most recently added first');
@@ -230,7 +230,7 @@ const unwell = { status: 'error', version: '1.2.3', db: 'error' } as const;
 const silent = { failure: new HubFailure('unreachable', 'The hub does not answer.') };
 const overloaded = { failure: new HubFailure('busy', 'It cannot keep up.') };
 
-test('health: no more is said than is known', () => {
+test('health: reports only what is known', () => {
   assert.equal(hubTile('asked').value, '…');
   assert.deepEqual(hubTile(unwell), { value: 'Unhealthy', note: 'version 1.2.3', tone: 'bad' });
   assert.equal(hubTile(silent).value, 'Unreachable');
@@ -252,7 +252,7 @@ test('health: no more is said than is known', () => {
   assert.match(gatewayTile(configured, overloaded).note, /The check failed/);
 });
 
-test('storage: where nothing may be kept, the page remembers until it is closed', () => {
+test('storage: without storage, the page remembers until it is closed', () => {
   const kept = new Map<string, string>();
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -305,7 +305,7 @@ test('install steps: events add and finish them, also when two have one name', (
   ]);
 });
 
-test('figures: those worth a glance are found in the text of /metrics', () => {
+test('metrics: extracts the overview from the text of /metrics', () => {
   const figures = readFigures(`# HELP x y
 hub_entities{type="tool"} 9
 hub_http_request_duration_seconds_bucket{le="0.01",method="GET",route="/a\\"b",status="200"} 6
@@ -325,7 +325,7 @@ process_resident_memory_bytes 1.5e+8
   });
 });
 
-test('numbers: as a browser says them in British English', () => {
+test('numbers: match the British English format of browsers', () => {
   const whole = new Intl.NumberFormat('en-GB');
   const short = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
   const EDGES = [0, 1, 999, 1000, 9_999, 10_000, 10_049, 10_050, 105_763, 999_949, 999_950, 1_250_000, 2_000_000_000];

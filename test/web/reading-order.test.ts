@@ -12,7 +12,7 @@ interface Stop {
   y: number;
 }
 
-/** What Tab leads to within the page's content, one after the other. */
+/** The elements of the content that Tab reaches, in order. */
 async function tabStops(page: Page): Promise<Stop[]> {
   await page.getByRole('heading', { level: 1 }).focus();
   const stops: Stop[] = [];
@@ -30,7 +30,7 @@ async function tabStops(page: Page): Promise<Stop[]> {
   return stops;
 }
 
-/** Things on one line need not be at the very same height. */
+/** Elements on one line may differ slightly in height. */
 const downwards = (stops: readonly Stop[]) =>
   stops.every(({ y }, index) => index === 0 || y > (stops[index - 1]?.y ?? 0) - 24);
 
@@ -60,7 +60,7 @@ browserTest('reading order: in a wide window Tab goes down one column, then the 
   assert.ok(downwards(main) && downwards(side), JSON.stringify(stops, null, 1));
 });
 
-browserTest('reading order: it changes with the window, and what was open stays so', demo, async ({ open }) => {
+browserTest('reading order: changes with the window, and open sections stay open', demo, async ({ open }) => {
   const page = await open(PDF);
   await page.getByText('The manifest as it was read').click();
   const manifest = page.locator('.manifest[open]');

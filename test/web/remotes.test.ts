@@ -14,7 +14,7 @@ function list(host: IndexServer, path: string, names: readonly string[], summary
   host.put(path, { manifests });
 }
 
-browserTest('remotes: a sync says what changed, and shows the notes of each remote', {}, async ({ open, hub }, t) => {
+browserTest('remotes: a sync reports changes, and shows the notes of each remote', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   list(host, '/team.json', ids);
   list(host, '/other.json', ['omega']);
@@ -58,7 +58,7 @@ browserTest('remotes: a sync says what changed, and shows the notes of each remo
   await page.getByText('Remote', { exact: true }).waitFor();
 });
 
-browserTest('remotes: another remote’s entries are reported as conflicts', {}, async ({ open, hub }, t) => {
+browserTest('remotes: entries of another remote are reported as conflicts', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   list(host, '/first.json', ['alpha']);
   list(host, '/second.json', ['alpha'], 'Another manifest of the same entry.');
@@ -78,7 +78,7 @@ browserTest('remotes: another remote’s entries are reported as conflicts', {},
   assert.match(await facts.innerText(), /Remote\s+\S+first\.json\s+Also listed by\s+\S+second\.json/);
 });
 
-browserTest('remotes: a remote is named, given a priority and disabled', {}, async ({ open, hub }, t) => {
+browserTest('remotes: a remote can be named, prioritized and disabled', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   list(host, '/index.json', ids);
   await hub.addRemote('https://other.example/index.json', { name: 'taken' });
@@ -114,7 +114,7 @@ browserTest('remotes: a remote is named, given a priority and disabled', {}, asy
   await screenshot(page, 'operations-named-remote-phone');
 });
 
-browserTest('remotes: a removal deletes entries on request, or lists them', {}, async ({ open, hub }, t) => {
+browserTest('remotes: a removal deletes its entries on request, or lists them', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   list(host, '/one.json', ['alpha', 'beta']);
   list(host, '/two.json', ['gamma', 'delta', 'omega']);
@@ -162,7 +162,7 @@ const CASES = [
   },
 ];
 
-browserTest('operations: an address that is refused is refused at its field, in words', {}, async ({ open, hub }) => {
+browserTest('operations: a refused address is explained at its field', {}, async ({ open, hub }) => {
   for (const name of ['a', 'b', 'c']) await hub.addRemote(`https://${name}.example/index.json`);
   const page = await open('/operations', {
     expects: /400/,
@@ -207,7 +207,7 @@ browserTest('operations: an address that is refused is refused at its field, in 
   await until(page, "document.querySelector('input[type=url]').value === ''");
 });
 
-browserTest('remotes: an address that is corrected at once is not emptied', {}, async ({ open }) => {
+browserTest('remotes: an address corrected at once is not cleared', {}, async ({ open }) => {
   const page = await open('/operations', { expects: /400/ });
   await page.getByText('No remotes yet').waitFor();
   const slow = Promise.withResolvers<void>();
@@ -229,7 +229,7 @@ browserTest('remotes: an address that is corrected at once is not emptied', {}, 
 
 const REFUSED = 12;
 
-browserTest('operations: refused manifests that need scrolling can be scrolled by keyboard', {}, async (stage, t) => {
+browserTest('operations: a scrollable list of refused manifests works by keyboard', {}, async (stage, t) => {
   const host = await startIndexServer(t);
   const paths = Array.from({ length: REFUSED }, (_, index) => `/m/refused-${index}.json`);
   host.put('/index.json', { manifests: paths });

@@ -10,7 +10,7 @@ const titles = (page: Page) => page.locator('.result-title a');
 const status = (page: Page) => page.locator('.results-count');
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.name');
 
-/** The page with its first list, after which every answer takes its time. */
+/** The page with its first list; every later response is delayed. */
 async function openSlow({ open }: Stage, delayMs: number): Promise<OpenPage> {
   const page = await openFirst(open);
   await page.route(SEARCHES, async (route) => {
@@ -20,7 +20,7 @@ async function openSlow({ open }: Stage, delayMs: number): Promise<OpenPage> {
   return page;
 }
 
-/** The page with its first list, and what holds all further answers back until they are let go. */
+/** The page with its first list, and a function that delays all further responses until released. */
 async function openHeld({ open }: Stage): Promise<{ page: OpenPage; hold(): () => void }> {
   const page = await openFirst(open);
   let held = Promise.resolve();
@@ -43,7 +43,7 @@ async function openFirst(open: Stage['open']): Promise<OpenPage> {
   return page;
 }
 
-/** What the page is answered for a text. */
+/** The results that the page receives for a query. */
 async function found(page: Page, q: string): Promise<string[]> {
   const answer = await page.waitForResponse((each) => new URL(each.url()).searchParams.get('q') === q && each.ok());
   return ((await answer.json()) as SearchPage).items.map(({ title, name }) => title ?? name);
@@ -55,7 +55,7 @@ for (const [keys, place] of [
   [['ArrowDown', 'ArrowDown', 'Enter'], 1],
   [['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter'], 0],
 ] as const) {
-  browserTest(`search: ${keys.join(' ')} ahead of the answer opens what is found`, demo, async (stage) => {
+  browserTest(`search: ${keys.join(' ')} before the response opens the result`, demo, async (stage) => {
     const { page, hold } = await openHeld(stage);
     const letGo = hold();
     const before = await titles(page).nth(place).textContent();
@@ -75,7 +75,7 @@ for (const [keys, place] of [
   });
 }
 
-browserTest('search: an arrow ahead of the answer leads into the new list when it is there', demo, async (stage) => {
+browserTest('search: an arrow key before the response moves into the new list once it arrives', demo, async (stage) => {
   const { page, hold } = await openHeld(stage);
   const letGo = hold();
   const answer = found(page, 'weather');
@@ -88,7 +88,7 @@ browserTest('search: an arrow ahead of the answer leads into the new list when i
   assert.equal(await focused(page), (await answer)[0]);
 });
 
-browserTest('search: typing on, or leaving the page, cancels the jump', demo, async (stage) => {
+browserTest('search: typing or leaving the page cancels the jump', demo, async (stage) => {
   const { page, hold } = await openHeld(stage);
   let letGo = hold();
   await field(page).pressSequentially('weather');
@@ -112,28 +112,24 @@ browserTest('search: typing on, or leaving the page, cancels the jump', demo, as
   assert.equal(await focused(page), elsewhere);
 });
 
-browserTest(
-  'search: Enter after a failure asks again, and opens nothing that was found before',
-  demo,
-  async (stage) => {
-    const page = await openSlow(stage, 200);
-    const answer = found(page, 'weather');
-    const refuse = /q=weather/;
-    await page.route(refuse, (route) =>
-      route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"status":503,"detail":"Busy."}' }),
-    );
-    await field(page).pressSequentially('weather');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Busy.').waitFor();
-    assert.match(page.url(), /\/\?q=weather$/);
-    await page.unroute(refuse);
-    await page.keyboard.press('Enter');
-    const [first = ''] = await answer;
-    await page.getByRole('heading', { level: 1, name: first, exact: true }).waitFor();
-  },
-);
+browserTest('search: Enter after a failure searches again, and opens no earlier result', demo, async (stage) => {
+  const page = await openSlow(stage, 200);
+  const answer = found(page, 'weather');
+  const refuse = /q=weather/;
+  await page.route(refuse, (route) =>
+    route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"status":503,"detail":"Busy."}' }),
+  );
+  await field(page).pressSequentially('weather');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Busy.').waitFor();
+  assert.match(page.url(), /\/\?q=weather$/);
+  await page.unroute(refuse);
+  await page.keyboard.press('Enter');
+  const [first = ''] = await answer;
+  await page.getByRole('heading', { level: 1, name: first, exact: true }).waitFor();
+});
 
-browserTest('search: the focus is never lost with a row that goes away', demo, async (stage) => {
+browserTest('search: focus is not lost with a row that disappears', demo, async (stage) => {
   const page = await openSlow(stage, 300);
   await field(page).fill('weather');
   await page.getByText('for “weather”').waitFor();
@@ -163,7 +159,7 @@ browserTest('search: the focus is never lost with a row that goes away', demo, a
   await until(page, 'document.activeElement !== document.body');
 });
 
-browserTest('search: while another search goes on, the count before is not told as its answer', demo, async (stage) => {
+browserTest('search: while another search runs, the old count is not shown as its result', demo, async (stage) => {
   const { page, hold } = await openHeld(stage);
   const letGo = hold();
   await status(page).getByText('30 entries').waitFor();

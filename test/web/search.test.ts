@@ -10,7 +10,7 @@ const titles = (page: Page) => page.locator('.result-title a');
 const first = (page: Page) => titles(page).first();
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent || document.activeElement.name');
 
-browserTest('search: results come while one types, with what matches and why', demo, async ({ open }) => {
+browserTest('search: results appear while typing, with highlights and reasons', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();
   page.forget();
@@ -24,7 +24,7 @@ browserTest('search: results come while one types, with what matches and why', d
   assert.equal(await page.title(), 'tables in a pdf · Catalog Hub');
 
   page.forget();
-  // As fast as nobody types, so that no slow machine makes pauses of its own.
+  // Faster than anybody types, so a slow machine adds no pauses.
   await page.evaluate(`for (const text of ['w', 'we', 'wea', 'weat', 'weath', 'weathe', 'weather']) {
     const field = document.querySelector('.search-field');
     field.value = text;
@@ -32,29 +32,25 @@ browserTest('search: results come while one types, with what matches and why', d
   }`);
   await page.getByText('for “weather”').waitFor();
   const asked = page.asked('/catalog/search').map((path) => new URL(path, 'http://h').searchParams.get('q'));
-  // Counts of the search before may still be asked for.
+  // Counts of the previous search may still be requested.
   const typed = new Set(asked.filter((q) => q !== 'tables in a pdf'));
   assert.deepEqual(typed, new Set(['weather']), 'not every key is a search');
 });
 
-browserTest(
-  'search: the first list is asked for once, and not only when the script is there',
-  demo,
-  async ({ open }) => {
-    const page = await open('/');
-    await first(page).waitFor();
-    await page.getByText('Capability', { exact: true }).waitFor();
-    const lists = page.asked('/catalog/search').filter((path) => !path.includes('facets'));
-    assert.equal(lists.length, 1, 'what was asked ahead is what the page shows');
-    const isAhead = await page.evaluate(`(() => {
+browserTest('search: the first list is requested once, before the script has loaded', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  await page.getByText('Capability', { exact: true }).waitFor();
+  const lists = page.asked('/catalog/search').filter((path) => !path.includes('facets'));
+  assert.equal(lists.length, 1, 'what was asked ahead is what the page shows');
+  const isAhead = await page.evaluate(`(() => {
     const loaded = (part) => performance.getEntriesByType('resource').find(({ name }) => name.includes(part));
     return loaded('/catalog/search').startTime < loaded('.js').responseEnd;
   })()`);
-    assert.ok(isAhead);
-  },
-);
+  assert.ok(isAhead);
+});
 
-browserTest('search: an answer that comes late does not replace a newer one', demo, async ({ open }) => {
+browserTest('search: a late response does not replace a newer one', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();
   await page.route(/\/catalog\/search\?.*q=weather/, async (route) => {
@@ -70,7 +66,7 @@ browserTest('search: an answer that comes late does not replace a newer one', de
   assert.match(page.url(), /q=calendar/);
 });
 
-browserTest('search: the keyboard is enough', demo, async ({ open }) => {
+browserTest('search: works by keyboard alone', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();
   assert.ok(await page.locator('.search-hint').isVisible());
@@ -105,7 +101,7 @@ browserTest('search: the keyboard is enough', demo, async ({ open }) => {
   assert.equal(await field(page).inputValue(), 'pdf table');
 });
 
-browserTest('search: from any page, the key and the link lead back to the search as it was', demo, async ({ open }) => {
+browserTest('search: the shortcut and the link lead back to the last search from any page', demo, async ({ open }) => {
   const page = await open('/?q=pdf+table&type=tool');
   const away = async () => {
     await first(page).click();
@@ -131,7 +127,7 @@ browserTest('search: Enter in the field opens the best result', demo, async ({ o
   await page.getByRole('heading', { level: 1, name: 'Weather Almanac' }).waitFor();
 });
 
-/** What the hub counts. */
+/** The counts of the hub. */
 async function countsOf(origin: string, filters: string): Promise<NonNullable<SearchPage['facets']>> {
   const answer = await fetch(`${origin}/catalog/search?versions=latest&facets=true&${filters}`);
   const { facets } = (await answer.json()) as SearchPage;
@@ -139,7 +135,7 @@ async function countsOf(origin: string, filters: string): Promise<NonNullable<Se
   return facets;
 }
 
-browserTest('search: what a filter counts is what its values would lead to', demo, async ({ open, origin }) => {
+browserTest('search: the count of a filter value equals its results', demo, async ({ open, origin }) => {
   const [chosen, other] = (await countsOf(origin, 'type=tool')).framework;
   assert.ok(chosen && other, 'there is a choice');
   const types = (await countsOf(origin, `frameworks=${chosen.value}`)).type;
@@ -165,41 +161,45 @@ browserTest('search: what a filter counts is what its values would lead to', dem
   assert.ok(limits.filter(Boolean).length <= 1, 'only the filter that is in use is counted apart');
 });
 
-browserTest('search: filters say how many, narrow, and survive reload and back', demo, async ({ open, origin }) => {
-  const page = await open('/');
-  const tools = page.locator('.types-choice', { hasText: 'Tools' });
-  await tools.locator('.types-count').waitFor();
-  const count = Number(await tools.locator('.types-count').textContent());
-  await tools.click();
-  await page.getByText(`${count} entries, most recently added first`).waitFor();
-  assert.deepEqual(new Set(await page.locator('.result .type').allTextContents()), new Set(['Tool']));
+browserTest(
+  'search: filters show counts, narrow results, and survive reload and Back',
+  demo,
+  async ({ open, origin }) => {
+    const page = await open('/');
+    const tools = page.locator('.types-choice', { hasText: 'Tools' });
+    await tools.locator('.types-count').waitFor();
+    const count = Number(await tools.locator('.types-count').textContent());
+    await tools.click();
+    await page.getByText(`${count} entries, most recently added first`).waitFor();
+    assert.deepEqual(new Set(await page.locator('.result .type').allTextContents()), new Set(['Tool']));
 
-  const framework = page.getByRole('group', { name: 'Framework' });
-  const [most] = (await countsOf(origin, 'type=tool')).framework;
-  const narrowed = most?.count ?? 0;
-  // Until then, the counts of the answer before are shown.
-  const option = framework.locator('.choice', { hasText: new RegExp(`^${most?.value}${narrowed}$`) });
-  await option.click();
-  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
-  assert.equal(await titles(page).count(), narrowed);
-  assert.match(page.url(), /\/\?type=tool&frameworks=\w+$/);
+    const framework = page.getByRole('group', { name: 'Framework' });
+    const [most] = (await countsOf(origin, 'type=tool')).framework;
+    const narrowed = most?.count ?? 0;
+    // Until then, the counts of the previous response are shown.
+    const option = framework.locator('.choice', { hasText: new RegExp(`^${most?.value}${narrowed}$`) });
+    await option.click();
+    await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
+    assert.equal(await titles(page).count(), narrowed);
+    assert.match(page.url(), /\/\?type=tool&frameworks=\w+$/);
 
-  await page.reload();
-  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
-  assert.ok(await page.getByRole('radio', { name: /Tools/ }).isChecked());
-  assert.ok(await framework.getByRole('checkbox').first().isChecked());
+    await page.reload();
+    await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
+    assert.ok(await page.getByRole('radio', { name: /Tools/ }).isChecked());
+    assert.ok(await framework.getByRole('checkbox').first().isChecked());
 
-  await page.goBack();
-  await page.getByText(`${count} entries, most recently added first`).waitFor();
-  assert.match(page.url(), /\/\?type=tool$/);
-  await page.goForward();
-  await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
-  await page.getByRole('button', { name: 'Clear all filters' }).click();
-  await page.getByText('most recently added first').waitFor();
-  assert.match(page.url(), /\/$/);
-});
+    await page.goBack();
+    await page.getByText(`${count} entries, most recently added first`).waitFor();
+    assert.match(page.url(), /\/\?type=tool$/);
+    await page.goForward();
+    await page.getByText(`${narrowed} ${narrowed === 1 ? 'entry' : 'entries'}, most recently added first`).waitFor();
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await page.getByText('most recently added first').waitFor();
+    assert.match(page.url(), /\/$/);
+  },
+);
 
-browserTest('search: the mode is the reader’s choice', demo, async ({ open }) => {
+browserTest('search: the mode can be chosen', demo, async ({ open }) => {
   const page = await open('/?q=pdf');
   await first(page).waitFor();
   const asked = page.waitForRequest(/\/catalog\/search\?.*mode=keyword/);
@@ -239,26 +239,22 @@ browserTest('search: the hub sorts all results, not only those on the page', dem
   await page.waitForURL((url) => !url.searchParams.has('sort'));
 });
 
-browserTest(
-  'search: versions are counted, and shown on request; what is withdrawn is marked',
-  demo,
-  async ({ open }) => {
-    const page = await open('/?q=postgres+reader');
-    await first(page).waitFor();
-    assert.match((await page.locator('.result').first().textContent()) ?? '', /3 versions/);
-    const named = page.locator('.result-title', { hasText: 'Postgres Reader' });
-    assert.equal(await named.count(), 1);
-    await page.getByLabel('Every version').check();
-    await page.waitForURL(/versions=all/);
-    await named.nth(2).waitFor();
+browserTest('search: versions are counted and shown on request; withdrawn ones are marked', demo, async ({ open }) => {
+  const page = await open('/?q=postgres+reader');
+  await first(page).waitFor();
+  assert.match((await page.locator('.result').first().textContent()) ?? '', /3 versions/);
+  const named = page.locator('.result-title', { hasText: 'Postgres Reader' });
+  assert.equal(await named.count(), 1);
+  await page.getByLabel('Every version').check();
+  await page.waitForURL(/versions=all/);
+  await named.nth(2).waitFor();
 
-    await page.goto(`${new URL(page.url()).origin}/?include_inactive=true&show=100`);
-    await page.locator('.badge-disabled').first().waitFor();
-    await page.locator('.badge-deprecated').first().waitFor();
-  },
-);
+  await page.goto(`${new URL(page.url()).origin}/?include_inactive=true&show=100`);
+  await page.locator('.badge-disabled').first().waitFor();
+  await page.locator('.badge-deprecated').first().waitFor();
+});
 
-browserTest('search: more results on request, also after a reload', demo, async ({ open }) => {
+browserTest('search: more results load on request, also after a reload', demo, async ({ open }) => {
   const page = await open('/');
   await titles(page).nth(19).waitFor();
   assert.equal(await titles(page).count(), 20);
@@ -272,31 +268,27 @@ browserTest('search: more results on request, also after a reload', demo, async 
   assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
 });
 
-browserTest(
-  'search: the focus goes on where the reader does: to more results, and back to one',
-  demo,
-  async ({ open }) => {
-    const page = await open('/');
-    await first(page).waitFor();
-    await page.getByRole('button', { name: 'Show more' }).press('Enter');
-    await titles(page).nth(20).waitFor();
-    await until(page, 'document.activeElement.tagName === "A"');
-    assert.equal(await focused(page), await titles(page).nth(20).textContent());
+browserTest('search: focus moves to the first new result, and back to the opened one', demo, async ({ open }) => {
+  const page = await open('/');
+  await first(page).waitFor();
+  await page.getByRole('button', { name: 'Show more' }).press('Enter');
+  await titles(page).nth(20).waitFor();
+  await until(page, 'document.activeElement.tagName === "A"');
+  assert.equal(await focused(page), await titles(page).nth(20).textContent());
 
-    const opened = await titles(page).nth(22).textContent();
-    for (const how of ['keyboard', 'mouse']) {
-      if (how === 'keyboard') await titles(page).nth(22).press('Enter');
-      else await titles(page).nth(22).click();
-      await page.locator('.entity-id').waitFor();
-      await page.goBack();
-      await titles(page).nth(22).waitFor();
-      await until(page, 'document.activeElement !== document.body');
-      assert.equal(await focused(page), opened, how);
-    }
-  },
-);
+  const opened = await titles(page).nth(22).textContent();
+  for (const how of ['keyboard', 'mouse']) {
+    if (how === 'keyboard') await titles(page).nth(22).press('Enter');
+    else await titles(page).nth(22).click();
+    await page.locator('.entity-id').waitFor();
+    await page.goBack();
+    await titles(page).nth(22).waitFor();
+    await until(page, 'document.activeElement !== document.body');
+    assert.equal(await focused(page), opened, how);
+  }
+});
 
-browserTest('search: finding nothing leads somewhere', demo, async ({ open }) => {
+browserTest('search: an empty result offers ways to continue', demo, async ({ open }) => {
   const page = await open('/?q=zzqqxxyy&type=agent&mode=keyword');
   await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
   await page.getByRole('button', { name: 'Clear all filters' }).first().click();
@@ -306,7 +298,7 @@ browserTest('search: finding nothing leads somewhere', demo, async ({ open }) =>
   assert.equal(await field(page).inputValue(), 'weather forecast');
 });
 
-browserTest('search: of what is only near in meaning it is said so', demo, async ({ open, origin }) => {
+browserTest('search: marks results that match only by meaning', demo, async ({ open, origin }) => {
   const page = await open('/');
   await page.route(/\/catalog\/search\?.*q=/, async (route) => {
     const response = await route.fetch({ url: `${origin}/catalog/search?versions=latest&limit=3` });
@@ -345,7 +337,7 @@ browserTest('search: an empty catalog says what to do', {}, async ({ open }) => 
   await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
 });
 
-browserTest('search: a hub in trouble is reported in its own words, and can be asked again', demo, async ({ open }) => {
+browserTest('search: shows the message of a failing hub, with a retry', demo, async ({ open }) => {
   const page = await open('/', { expects: /503/ });
   await first(page).waitFor();
   const detail = 'The hub is overloaded; try again in a few seconds.';
@@ -364,7 +356,7 @@ browserTest('search: a hub in trouble is reported in its own words, and can be a
   await page.getByText('for “pdf”').waitFor();
 });
 
-browserTest('search: counts that cannot be had leave good results as they are', demo, async ({ open }) => {
+browserTest('search: failed counts do not affect results', demo, async ({ open }) => {
   const page = await open('/', { expects: /503/ });
   await page.locator('.types-count').first().waitFor();
   await page.route(/facets=true/, (route) =>
@@ -388,7 +380,7 @@ browserTest('search: counts that cannot be had leave good results as they are', 
   assert.equal(await page.getByText('The counts take too long').count(), 0);
 });
 
-browserTest('search: only what was searched for is marked', demo, async ({ open }) => {
+browserTest('search: highlights only the searched words', demo, async ({ open }) => {
   const page = await open('/?q=tables+in+a+pdf');
   await page.locator('.reason-label').first().waitFor();
   const marked = new Set((await page.locator('mark').allTextContents()).map((text) => text.toLowerCase()));
@@ -398,7 +390,7 @@ browserTest('search: only what was searched for is marked', demo, async ({ open 
   assert.equal(await spoken.count(), 0, 'the words of the hub in a reason are not marked');
 });
 
-browserTest('search: what is counted is said, here and where the whole catalog is', demo, async ({ open }) => {
+browserTest('search: says what is counted, here and on the operations page', demo, async ({ open }) => {
   const page = await open('/');
   const counted = page.locator('.results-count');
   await counted.getByText('30 entries, most recently added first').waitFor();
@@ -410,7 +402,7 @@ browserTest('search: what is counted is said, here and where the whole catalog i
 });
 
 browserTest(
-  'page: it works where the browser keeps nothing for it',
+  'page: works when the browser stores nothing',
   { demo: true, settings: { API_TOKEN: 'kept' } },
   async ({ open }) => {
     const page = await open('/');
@@ -431,7 +423,7 @@ browserTest(
   },
 );
 
-browserTest('page: an answer that is not the hub’s is told as such', demo, async ({ open }) => {
+browserTest('page: a response that is not from the hub is reported as such', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();
   await page.route(/\/catalog\/search/, (route) =>
@@ -443,7 +435,7 @@ browserTest('page: an answer that is not the hub’s is told as such', demo, asy
   assert.doesNotMatch((await alert.textContent()) ?? '', /does not answer|offline/);
 });
 
-browserTest('search: offline, what is there stays; back online, the search goes on', demo, async ({ open }) => {
+browserTest('search: offline keeps the results; back online, the search continues', demo, async ({ open }) => {
   const page = await open('/', { expects: /ERR_INTERNET_DISCONNECTED/ });
   await first(page).waitFor();
   await page.context().setOffline(true);
@@ -456,7 +448,7 @@ browserTest('search: offline, what is there stays; back online, the search goes 
   assert.equal(await page.getByRole('alert').count(), 0);
 });
 
-browserTest('search: what was found before can be read while the hub is away', demo, async ({ open }) => {
+browserTest('search: earlier results stay readable while the hub is unreachable', demo, async ({ open }) => {
   const how = { reducedMotion: 'reduce', bypassCSP: true, expects: /500|DISCONNECTED/ } as const;
   const page = await open('/?q=pdf&include_inactive=true&show=40', how);
   await page.locator('.reason-label').first().waitFor();
@@ -490,7 +482,7 @@ browserTest('search: a hub that is unreachable for a while is retried automatica
   assert.equal(await alert.count(), 0);
 });
 
-browserTest('page: an address that is invalid is told in words, with a way on', demo, async ({ open }) => {
+browserTest('page: an unknown address is reported, with a link onward', demo, async ({ open }) => {
   const page = await open('/nowhere/at/all', { expects: /404/ });
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   await page.getByText('/nowhere/at/all').waitFor();
@@ -502,7 +494,7 @@ browserTest('page: an address that is invalid is told in words, with a way on', 
   assert.equal(new URL(page.url()).pathname, '/');
 });
 
-browserTest('page: an address that cannot be read is told in words too', demo, async ({ open, origin }) => {
+browserTest('page: a malformed address is reported too', demo, async ({ open, origin }) => {
   const page = await open('/entities/%E0%A4%A', { expects: /404/ });
   await page.getByRole('heading', { level: 1, name: 'Entry not found' }).waitFor();
   await page.goto(`${origin}/%zz`);
@@ -514,7 +506,7 @@ browserTest('page: an address that cannot be read is told in words too', demo, a
 });
 
 browserTest(
-  'search: results of a hundred thousand characters and odd scripts are shown as they are',
+  'search: results with a hundred thousand characters and rare scripts are shown',
   { manifests: [aManifest({ title: 'ふりがな 😀 مرحبا', summary: `${'很长'.repeat(400)} end` })] },
   async ({ open }) => {
     const page = await open('/');

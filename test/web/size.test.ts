@@ -21,7 +21,7 @@ async function gzippedBytes(names: readonly string[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test('page: its scripts and style sheets are there packed as well, for browsers to be answered at once', async () => {
+test('page: its scripts and style sheets are also built precompressed', async () => {
   const names = (await readdir(ASSETS)).filter((name) => /\.(?:js|css)$/.test(name));
   for (const name of names) {
     const packed = await readFile(new URL(`${name}.br`, ASSETS));
@@ -29,7 +29,7 @@ test('page: its scripts and style sheets are there packed as well, for browsers 
   }
 });
 
-test('page: nothing in it is inline, and its style sheet asks nobody else', async () => {
+test('page: nothing is inline, and its style sheet loads nothing from other hosts', async () => {
   const page = await readFile(new URL('../index.html', ASSETS), 'utf8');
   assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
   assert.doesNotMatch(page, /(?:src|href)="(?:https?:)?\/\//);

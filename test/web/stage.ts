@@ -1,4 +1,4 @@
-// A hub with its page open in a browser; whatever goes wrong behind the page's back fails the test.
+// A hub with its page open in a browser; unexpected errors and requests fail the test.
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { after, type TestContext, test } from 'node:test';
@@ -23,17 +23,17 @@ after(async () => {
 });
 
 export interface Stage extends RunningHub {
-  /** Opens the page at a path, in a browser that remembers nothing. */
+  /** Opens the page at a path, in a browser without stored data. */
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Failing requests and refused resources that are part of the story. */
+  /** Expected request failures and refused resources. */
   expects?: RegExp;
 }
 
 export interface OpenPage extends Page {
-  /** Paths asked of the hub, with their queries, since the last `forget`. */
+  /** Paths requested from the hub, with queries, since the last `forget`. */
   asked(path: string): string[];
   forget(): void;
 }
@@ -41,9 +41,9 @@ export interface OpenPage extends Page {
 export interface StageOptions {
   settings?: Environment | ((t: TestContext) => Promise<Environment>);
   manifests?: JsonObject[];
-  /** The sample catalog as well. */
+  /** Whether to load the sample catalog. */
   demo?: boolean;
-  /** Tests of a file that are given the same object share one hub, and must not change it. */
+  /** Tests of a file that pass the same object share one hub and must not change it. */
   isShared?: boolean;
 }
 
@@ -93,7 +93,7 @@ export function browserTest(
     try {
       await story({ ...stage, open }, t);
     } finally {
-      // Before the hub is gone, which the page would notice; an answer that a story is still rewriting is of no use then.
+      // Before the hub closes, which the page would notice; pending route handlers no longer matter.
       for (const context of contexts) {
         for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
         await context.close();
@@ -130,7 +130,7 @@ async function openPage(context: BrowserContext, url: string, surprise: (what: s
   });
 }
 
-/** Who runs a test file alone must not be told about a page of yesterday. */
+/** Fails when a single test file would run against an outdated build. */
 async function assertFreshBuild(): Promise<void> {
   const built = await stat(new URL('dist/web/index.html', ROOT)).catch(() => undefined);
   const sources = await readdir(new URL('web/', ROOT), { recursive: true });
@@ -141,10 +141,10 @@ async function assertFreshBuild(): Promise<void> {
   );
 }
 
-/** For somebody who wants to see the page; no test looks at it. */
+/** Screenshots are for people; no test compares them. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (!process.env.SCREENSHOTS) return;
-  // A dialog belongs to the window, not to the length of the page behind it.
+  // A dialog belongs to the window, not to the page behind it.
   const fullPage = (await page.locator('dialog[open]').count()) === 0;
   await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, SCREENSHOTS)), fullPage });
 }
@@ -152,11 +152,11 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 let axe: Promise<string> | undefined;
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Most of the time of a whole check goes into it. */
+/** The slowest part of a whole check. */
 export const COLORS = { runOnly: ['color-contrast'] };
 export const ALL_BUT_COLORS = { runOnly: WCAG, rules: { 'color-contrast': { enabled: false } } };
 
-/** What axe finds wrong with the page, by the rules of WCAG 2.2 AA unless others are named. */
+/** The violations that axe finds, by the rules of WCAG 2.2 AA by default. */
 export async function axeFindings(page: Page, rules: object = { runOnly: WCAG }): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) {
     axe ??= readFile(new URL('node_modules/axe-core/axe.min.js', ROOT), 'utf8');
@@ -169,7 +169,7 @@ export async function axeFindings(page: Page, rules: object = { runOnly: WCAG })
       target.join(' ') + ' (' + any.map(({ message }) => message).join('; ') + ')').join(', ')))`);
 }
 
-/** The same for both themes; only colours differ between them. */
+/** Checks both themes; they differ only in colors. */
 export async function axeFindingsInBothThemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
   const findings = await axeFindings(page);
@@ -177,17 +177,17 @@ export async function axeFindingsInBothThemes(page: Page): Promise<string[]> {
   return [...findings, ...(await axeFindings(page, COLORS))];
 }
 
-/** Nobody should have to scroll sideways. */
+/** The number of pixels by which the page overflows sideways. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** After what was just changed is on screen. */
+/** Waits until the last change is on screen. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 }
 
-/** Asks the page until it agrees; functions that wait inside it would need eval, which its policy forbids. */
+/** Polls the page until the expression is true; waiting inside the page needs eval, which its policy forbids. */
 export async function until(page: Page, expression: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await page.evaluate(expression))) {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keepToken, token } from '../../web/src/api/token.ts';
 
-/** A name that the compiler does not follow: what it leads to is typed for browsers. */
+/** Not a literal, so the compiler does not follow the import into code typed for browsers. */
 const HTTP: string = '../../web/src/api/http.ts';
 const { send }: { send: (path: string, options: object) => Promise<unknown> } = await import(HTTP);
 
-test('token: one that the hub refuses is forgotten, but not a newer one that was given meanwhile', async (t) => {
+test('token: a refused token is forgotten, but not a newer one stored meanwhile', async (t) => {
   let refuse = () => {};
   t.mock.method(globalThis, 'fetch', () => {
     const { promise, resolve } = Promise.withResolvers<Response>();
