@@ -1,4 +1,4 @@
-// Opens the database that an address names, and brings its schema up to date.
+// Opens the database at an address and migrates its schema.
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -44,7 +44,7 @@ export interface DatabaseWait {
 
 const PAUSE_MS = 1_000;
 
-/** Waits for a server that is not up yet. @throws StartError when it cannot be opened, or was written by a newer hub. */
+/** Waits for a server that is not up yet. @throws StartError if it cannot be opened or was written by a newer hub. */
 export async function waitForDatabase(
   address: DatabaseAddress,
   { forMs, signal, log, ...dependencies }: DialectDependencies & DatabaseWait,
@@ -65,7 +65,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof StartError && error.cause instanceof HubError && error.cause.code === 'database_unavailable';
 }
 
-/** @throws StartError when it cannot be opened, or was written by a newer hub. */
+/** @throws StartError if it cannot be opened or was written by a newer hub. */
 export async function openDatabase(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
   let dialect: Dialect | undefined;
   try {
@@ -78,7 +78,7 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
   }
 }
 
-/** Whether the database has the tables of a hub. Changes nothing. @throws StartError if that cannot be determined. */
+/** Whether the database contains a hub's tables. Changes nothing. @throws StartError if that cannot be determined. */
 export async function holdsCatalog(address: DatabaseAddress): Promise<boolean> {
   if (address.engine === 'sqlite') {
     const { hasTable } = await import('./dialects/sqlite-connection.ts');
@@ -96,7 +96,7 @@ export async function holdsCatalog(address: DatabaseAddress): Promise<boolean> {
   }
 }
 
-/** There from the first migration on; no other program is likely to have one of this name. */
+/** Exists from the first migration on; other programs are unlikely to use this name. */
 const OWN_TABLE = 'catalog_state';
 
 function unusable(address: DatabaseAddress, error: unknown): StartError {
@@ -106,7 +106,7 @@ function unusable(address: DatabaseAddress, error: unknown): StartError {
   });
 }
 
-/** Only the engine that is used is loaded. */
+/** Loads only the selected engine. */
 async function openDialect(address: DatabaseAddress, dependencies: DialectDependencies): Promise<Dialect> {
   if (address.engine === 'sqlite') {
     const { openSqlite } = await import('./dialects/sqlite.ts');
@@ -116,7 +116,7 @@ async function openDialect(address: DatabaseAddress, dependencies: DialectDepend
   return openPostgres(address, dependencies);
 }
 
-/** In order; names are never changed, and a migration that was released is never edited. */
+/** In order. Names never change, and a released migration is never edited. */
 function migrations(dialect: Dialect): Record<string, Migration> {
   return {
     '0001_initial': initial(dialect),
@@ -153,7 +153,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
 async function migrate(dialect: Dialect): Promise<void> {
   const known = migrations(dialect);
   const own = dialect.openMigrations?.();
-  // Kysely takes a lock first, so that two hubs that start at once take turns.
+  // Kysely takes a lock first, so two hubs that start at the same time take turns.
   const migrator = new Migrator({ db: own?.db ?? dialect.write, provider: { getMigrations: async () => known } });
   const { error } = await migrator.migrateToLatest().finally(() => own?.close());
   if (error && (await isNewer(dialect, known))) {

@@ -1,6 +1,6 @@
-// Words as patterns for `like … escape '\'`.
+// Builds patterns for `like … escape '\'`.
 
-/** The word anywhere in a text; no sign in it is special. */
+/** Matches the word anywhere in a text; its special characters are escaped. */
 export function likePattern(word: string): string {
   return `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,4 +1,4 @@
-// The catalog's revision: moves with every change, and is cheap to ask for.
+// The catalog's revision, which increases with every change and is cheap to read.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NewEvent } from '../events/store.ts';
@@ -6,30 +6,30 @@ import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Outbox } from './events/outbox.ts';
 
 export interface Revision {
-  /** Changes made through this process are seen at once, those of another one within `FRESH_MS`. */
+  /** Changes made by this process are visible at once, those of other processes within `FRESH_MS`. */
   current(): Promise<number>;
-  /** Random text that a revision was given; undefined when the revision is no longer known. */
+  /** The random stamp of a revision; undefined when the revision is no longer stored. */
   stamp(revision: number): Promise<string | undefined>;
-  /** Runs a transaction; when `run` says that it changed the catalog, the revision moves with it. */
+  /** Runs a transaction; if `run` reports a change of the catalog, the revision increases in the same transaction. */
   change<T>(run: (tx: Db) => Promise<Change<T>>): Promise<T>;
 }
 
 interface Change<T> {
   result: T;
   isChange: boolean;
-  /** Entities that came, went, or are found differently from now on. */
+  /** Entities that were added, removed, or are found differently now. */
   entities?: readonly string[];
   /** Creates the events for webhooks; called only if there are webhooks. */
   events?: () => readonly NewEvent[];
 }
 
-/** So many revisions are known by what they changed; who is further behind reads everything. */
+/** How many revisions of changes are stored; readers that are further behind read everything. */
 export const REVISIONS_KEPT = 1_000;
 const REVISIONS_BETWEEN_SWEEPS = 100;
-/** A catalog that is being filled for the first time: its tables are no longer the empty ones that the database knows. */
+/** While a catalog is filled for the first time, the planner's statistics still describe empty tables. */
 const FIRST_REVISIONS = [5, 50, 500];
 
-/** A busy hub asks thousands of times a second; another process's change may be seen this much later. */
+/** A busy hub reads the revision thousands of times a second; changes of other processes may be seen this much later. */
 const FRESH_MS = 50;
 
 export function createRevision(
@@ -68,26 +68,26 @@ export function createRevision(
       try {
         return await write.transaction().execute(async (tx) => {
           const { result, isChange, entities = [], events } = await run(tx);
-          // Last, because on PostgreSQL the row stays locked from here to the commit.
+          // Last, because PostgreSQL keeps the row locked until the commit.
           if (isChange) await moveRevision(tx, entities);
           if (isChange && events) await outbox?.write(tx, events);
           return result;
         });
       } finally {
-        // Only after the commit: what was read before it may be the old revision.
+        // Only after the commit: a read before it may have cached the old revision.
         known = undefined;
       }
     },
   };
 
-  /** Revisions are numbered in the order of their commits, because each waits here for the one before. */
+  /** Revisions are numbered in commit order, because each waits here for the previous one. */
   async function moveRevision(tx: Db, entities: readonly string[]): Promise<void> {
     const { revision } = await tx
       .updateTable('catalog_state')
       .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
       .returning('revision')
       .executeTakeFirstOrThrow();
-    // A row without an entity as well: a revision that has none at all was made by a hub that does not write them.
+    // Every revision has a row without an entity: a revision without rows was written by a hub that does not record changes.
     const stamp = randomUUID();
     const rows = [...new Set(['', ...entities])].map((uid) => ({ revision, uid, stamp: uid === '' ? stamp : null }));
     const columns = ['revision', 'uid', 'stamp'];

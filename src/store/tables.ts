@@ -1,4 +1,4 @@
-// Columns as Kysely sees them: only text, integers, doubles and, for vectors, bytes, so that one schema serves both engines.
+// Kysely's column types: only text, integers, doubles and, for vectors, bytes, so that one schema works on both engines.
 import type { Generated } from 'kysely';
 import type { AuditEnd, StartedEntry } from '../access/store.ts';
 
@@ -10,7 +10,7 @@ export interface Tables {
   gateway_state: GatewayStateTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
-  /** Not `vector`: a table is also a type, and the extension brings one of that name. */
+  /** Not named `vector`: a table is also a type, and the extension defines that type. */
   text_vector: VectorTable;
   policy: PolicyTable;
   approval: ApprovalTable;
@@ -24,7 +24,7 @@ export interface Tables {
   registry_server: RegistryServerTable;
   registry_document: RegistryDocumentTable;
   registry_view: RegistryViewTable;
-  /** Columns are named as the log shows them. */
+  /** Columns have the names that the log shows. */
   audit_entry: StartedEntry & { folded_subject: string | null };
   audit_end: AuditEnd & { id: string };
   event: EventTable;
@@ -37,7 +37,7 @@ export interface EntityTable {
   type: string;
   slug: string;
   version: string;
-  /** Sorts as versions do. */
+  /** Sorts in version order. */
   version_key: string;
   name: string;
   title: string | null;
@@ -49,101 +49,100 @@ export interface EntityTable {
   published_at: string | null;
   source_url: string | null;
   manifest_digest: string;
-  /** Lists by facet, as JSON. */
+  /** JSON: lists by facet. */
   facets: string;
   mcp_registration: string | null;
-  /** Which generation of the mapping from manifest to row wrote it; older rows are written again. */
+  /** The version of the manifest-to-row mapping that wrote this row; older rows are rewritten. */
   mapping: number;
   created_at: string;
   updated_at: string;
   gateway_registered_at: Generated<string | null>;
   gateway_error: Generated<string | null>;
-  /** Since when no remote lists it. */
+  /** The time since which no remote lists it. */
   missing_since: Generated<string | null>;
-  /** The remote it belongs to: the one that brought it first, or the one with the highest priority. */
+  /** The owning remote: the one that provided it first, or the one with the highest priority. */
   owner_url: Generated<string | null>;
-  /** Address of the owner's manifest that this row was made of; null when the owner's next ingest must make it again. */
+  /** URL of the owner's manifest that this row was built from; null when the owner's next ingest must rebuild it. */
   made_of: Generated<string | null>;
   /** When the content of this version last changed after it was first published. */
   changed_at: Generated<string | null>;
   blocked_at: Generated<string | null>;
   blocked_reason: Generated<string | null>;
   is_prerelease: number;
-  /** Whether a gateway could register it: it has an address, or parts that need none. */
+  /** Whether a gateway could register it: it has an address, or only parts that need none. */
   is_registrable: number;
-  /** What rules ask for, as JSON; null in rows of an older mapping. */
+  /** JSON: the facts that rules use; null in rows with an older mapping. */
   facts: string | null;
-  /** Digest of the entity's content, which approvals cover; null as above. */
+  /** Digest of the entity's content, which approvals cover; null in rows with an older mapping. */
   brings: string | null;
-  /** Left out of searches and lists by the policy. */
+  /** Excluded from searches and lists by the policy. */
   is_hidden: Generated<number>;
-  /** Kept out of the gateway by the policy, or by the settings of its remote. */
+  /** Kept out of the gateway by the policy or by its remote's settings. */
   is_held: Generated<number>;
-  /** The policy does not let it be installed, and no approval would change that. */
+  /** The policy forbids installing it, and an approval would not change that. */
   is_install_refused: Generated<number>;
   needs_approval: Generated<number>;
-  /** The result of the check of the current content, as JSON; null if it has not been checked. */
+  /** JSON: the check result for the current content; null if it has not been checked. */
   trust: Generated<string | null>;
-  /** When a check is tried again that a registry could not answer. */
+  /** When to retry a check that the registry could not answer. */
   trust_due_at: Generated<string | null>;
   gateway_tried_at: Generated<string | null>;
-  /** Null: not before the manifest changes. */
+  /** Null: not until the manifest changes. */
   gateway_next_try_at: Generated<string | null>;
   gateway_tries: Generated<number>;
   /** Digest of the manifest that was tried last. */
   gateway_digest: Generated<string | null>;
 }
 
-/** Apart from the entities, whose rows are read by the hundred. */
+/** Separate from the entities, whose rows are read by the hundred. */
 interface ManifestTable {
   uid: string;
-  /** JSON as it arrived. */
+  /** The original JSON. */
   text: string;
 }
 
-/** What an entity has in the gateway that the hub uses now. Rows of deleted entities are what is still to be removed there. */
+/** The items that an entity has in the current gateway. Those of deleted entities must still be removed from it. */
 export interface GatewayItemTable {
   uid: string;
   kind: string;
-  /** As the gateway calls it; the address of something whose creation was not answered. */
+  /** The gateway's id; or the address, if the creation was not confirmed. */
   item_id: string;
-  /** The name it was given, or the uri of a resource. */
+  /** The name of the item, or the URI of a resource. */
   name: string;
-  /** 1: this hub created it for this entity; 0: it was found there. */
+  /** 1: this hub created it for this entity; 0: it already existed. */
   is_ours: number;
-  /** Digest of the body that was sent last; null when none was. */
+  /** Digest of the last body sent; null when none was sent. */
   body_digest: string | null;
-  /** When its creation was requested, if it was never answered. */
+  /** When its creation was requested, if it was never confirmed. */
   asked_at: string | null;
 }
 
 interface GatewayStateTable {
   id: number;
-  /** The URL of the gateway that registrations and `gateway_item` are about; null until there is one. */
+  /** The URL of the gateway that registrations and `gateway_item` refer to; null until one is set. */
   url: string | null;
 }
 
 interface CatalogStateTable {
   id: number;
   revision: number;
-  /** The position of the last event. */
   event_position: Generated<number>;
 }
 
 interface CatalogChangeTable {
   revision: number;
-  /** Empty in one row of every revision. */
+  /** Every revision has one row with an empty uid. */
   uid: string;
-  /** Random, in the row without an entity: the same revision with another stamp is one of another history. */
+  /** Random, only in the row with the empty uid: the same revision with another stamp belongs to another history. */
   stamp: Generated<string | null>;
 }
 
 interface VectorTable {
-  /** Names the model and its state: vectors of two models never meet. */
+  /** Identifies the model and its version: vectors of different models are never compared. */
   model: string;
   /** The digest of the text. */
   digest: string;
-  /** Floats of four bytes. */
+  /** 32-bit floats. */
   value: Uint8Array;
 }
 
@@ -153,37 +152,37 @@ interface RemoteTable {
   last_sync_at: Generated<string | null>;
   last_error: Generated<string | null>;
   last_note: Generated<string | null>;
-  /** Whether the last run marked nothing as missing, because the index lists less than half of what it did. */
+  /** Whether the last run marked nothing as missing because the index lists less than half of what it did before. */
   is_shrunk: Generated<number>;
   etag: Generated<string | null>;
   last_modified: Generated<string | null>;
   changes_since: Generated<string | null>;
   gone_through_at: Generated<string | null>;
-  /** Another one whenever what is known of the index was forgotten. */
+  /** Changes whenever the stored state of the index is discarded. */
   generation: Generated<string>;
   name: Generated<string | null>;
   priority: Generated<number>;
   is_enabled: Generated<number>;
-  /** Whether an unchanged index means that nothing that it lists has changed. */
+  /** Whether an unchanged index means that none of its manifests changed. */
   is_self_contained: Generated<number>;
-  /** What of it may be registered: all, approved, none. */
+  /** Which of its entities may be registered: all, approved, none. */
   register: Generated<string>;
 }
 
-/** One row. */
+/** A single row. */
 interface PolicyTable {
   id: number;
   text: string | null;
   digest: string | null;
   changed_at: string | null;
   changed_by: string | null;
-  /** Moves with the text, and with what remotes may register. */
+  /** Increases with the text and with changes of what remotes may register. */
   version: number;
-  /** The version that all entities have their flags from. */
+  /** The version that all entities' flags are based on. */
   applied_version: number;
 }
 
-/** Rows outlive their entities: one that comes again with the same content is approved. */
+/** Rows outlive their entities: an entity that returns with the same content is still approved. */
 interface ApprovalTable {
   uid: string;
   brings: string;
@@ -219,13 +218,13 @@ interface RemoteRejectionTable {
 interface IngestRunTable {
   remote_url: string;
   started_at: string;
-  /** JSON, as it is shown. */
+  /** JSON, as shown. */
   run: string;
 }
 
 export interface AccessTokenTable {
   name: string;
-  /** The digest of the token itself, which is not kept. */
+  /** The digest of the token, which itself is not stored. */
   digest: string;
   role: string;
   /** JSON. */
@@ -235,25 +234,25 @@ export interface AccessTokenTable {
   expires_at: string | null;
 }
 
-/** One row. */
+/** A single row. */
 interface RegistryStateTable {
   id: number;
-  /** The revision of the catalog that the entries show; null until they are built. */
+  /** The catalog revision that the entries reflect; null until they are built. */
   revision: number | null;
   /** When an entry last changed. */
   changed_at: string | null;
-  /** What this hub is known by to other hubs. */
+  /** The id by which other hubs know this hub. */
   hub_id: string;
 }
 
-/** Which entry of the registry an entity belongs to. */
+/** Maps an entity to its registry entry. */
 interface RegistryMemberTable {
   uid: string;
   name: string;
   version: string;
 }
 
-/** An entry of the registry: narrow, because searches and questions for changes go through all of them. */
+/** A registry entry: narrow, because searches and change queries scan all of them. */
 export interface RegistryServerTable {
   name: string;
   version: string;
@@ -265,22 +264,22 @@ export interface RegistryServerTable {
   published_at: string;
   updated_at: string;
   is_latest: number;
-  /** Whether the policy lets all of its entities be installed and registered. */
+  /** Whether the policy allows installing and registering all of its entities. */
   is_approved: number;
-  /** Whether it ever was: those who mirror the approved ones must learn that it is not now. */
+  /** Whether it was ever approved: mirrors of the approved entries must learn that it no longer is. */
   was_approved: number;
-  /** The latest of those that are approved. */
+  /** The latest approved version. */
   is_latest_approved: number;
-  /** The digest of everything that callers see and that counts as a change. */
+  /** The digest of everything visible to clients that counts as a change. */
   digest: string;
 }
 
 interface RegistryDocumentTable {
   name: string;
   version: string;
-  /** JSON, as it is shown. */
+  /** JSON, as shown. */
   server: string;
-  /** JSON: the entities that it was made of, and their tags. */
+  /** JSON: the entities it was built from, and their tags. */
   about: string;
 }
 
@@ -296,15 +295,15 @@ interface WebhookTable {
   name: string;
   url: string;
   secret: string;
-  /** Types, as JSON. */
+  /** JSON: event types. */
   events: string;
   created_at: string;
   created_by: string;
-  /** The position of the last event that is delivered or given up. */
+  /** The position of the last event that was delivered or given up. */
   position: number;
   disabled_at: Generated<string | null>;
   disabled_reason: Generated<string | null>;
-  /** The hub that delivers at the moment. */
+  /** The hub that is currently delivering. */
   leased_by: Generated<string | null>;
   leased_until: Generated<string | null>;
 }
@@ -315,7 +314,7 @@ export interface WebhookDeliveryTable {
   state: string;
   /** Its events come after this position … */
   after_position: number;
-  /** … and go up to this one. */
+  /** … up to and including this one. */
   last_position: number;
   event_count: number;
   /** JSON. */

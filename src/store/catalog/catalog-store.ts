@@ -1,4 +1,4 @@
-// The catalog's port on both engines.
+// The catalog store, on both engines.
 import type { CatalogStore } from '../../catalog/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Admission } from '../governance/admission.ts';
@@ -6,7 +6,7 @@ import type { Revision } from '../revision.ts';
 import { readEntities } from './read-entities.ts';
 import { writeEntities } from './write-entities.ts';
 
-/** For those who open a store without a policy. */
+/** Used when a store is opened without a policy. */
 const NO_RULES: Pick<Admission, 'forWriting'> = { forWriting: async () => async () => new Map() };
 
 export function createCatalogStore(

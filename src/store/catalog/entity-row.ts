@@ -7,10 +7,10 @@ import type { LifecycleStatus } from '../../catalog/manifest.ts';
 import type { EntityType } from '../../catalog/uid.ts';
 import type { EntityTable } from '../tables.ts';
 
-/** To be raised whenever `entityFromManifest` or `rowFromEntity` maps differently: stored rows are then written again when the hub starts. */
+/** Increment this when `entityFromManifest` or `rowFromEntity` changes its mapping: the hub then rewrites stored rows at startup. */
 export const MAPPING = 7;
 
-/** What a list needs: manifests stay where they are. */
+/** The columns of a list; manifests are not read. */
 export const SUMMARY_COLUMNS = [
   'uid',
   'type',
@@ -47,7 +47,7 @@ export const ENTITY_COLUMNS = [...SUMMARY_COLUMNS, 'manifest_digest', 'mcp_regis
 
 type RowOf<Columns extends readonly (keyof EntityTable)[]> = Pick<Selectable<EntityTable>, Columns[number]>;
 
-/** `manifest` is for the table of that name. */
+/** `manifest` goes into the table of that name. */
 export type NewEntityRow = Insertable<EntityTable> & { manifest: string };
 
 export function rowFromEntity(entity: Entity, at: Date): NewEntityRow {
@@ -102,7 +102,7 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     quality: row.quality,
     publishedAt: row.published_at,
     sourceUrl: row.source_url,
-    // Rows of an older mapping know no transports until they are written again.
+    // Rows with an older mapping have no transports until they are rewritten.
     facets: { transport: [], ...(JSON.parse(row.facets) as Omit<Facets, 'transport'>) },
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -123,7 +123,7 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
   };
 }
 
-/** Rows of an older mapping have none until they are written again. */
+/** Rows with an older mapping have no facts until they are rewritten. */
 export function factsFromText(facts: string | null): EntityFacts {
   return facts === null ? NO_FACTS : (JSON.parse(facts) as EntityFacts);
 }
@@ -141,7 +141,7 @@ const NO_FACTS: EntityFacts = {
   brings: '',
 };
 
-/** Lower case, without accents: how texts are compared when case and accents do not count. */
+/** Lower case without accents, for comparisons that ignore both. */
 export function foldText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,9 +1,9 @@
-// Locks entities, so that transactions that change the same entities or their memberships take turns.
+// Locks entities, which serializes transactions that change the same entities or their memberships.
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
 /**
- * Which of these there are; the others stay away from them until the transaction ends. It comes before anything else that is
- * changed, and in the order of uids, so that two transactions never wait for each other in a circle.
+ * Returns the uids that exist and locks their rows until the transaction ends. Call it before changing anything else; it locks
+ * in uid order, which prevents deadlocks.
  */
 export async function lockEntities(
   tx: Db,
@@ -20,7 +20,7 @@ export async function lockEntities(
   return new Set(rows.map(({ uid }) => uid));
 }
 
-/** False when the remote is not stored. Its removal waits for this transaction, and then removes what was written. After `lockEntities`. */
+/** Returns false when the remote is not stored. A removal waits for this transaction, then removes its rows. Call after `lockEntities`. */
 export async function lockRemote(tx: Db, remote: string, { forUpdate }: Pick<Dialect, 'forUpdate'>): Promise<boolean> {
   const row = await tx
     .selectFrom('remote')

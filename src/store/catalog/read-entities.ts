@@ -9,11 +9,11 @@ import { likePattern } from '../like.ts';
 import type { Tables } from '../tables.ts';
 import { ENTITY_COLUMNS, entityFromRow, foldText, MAPPING, SUMMARY_COLUMNS, summaryFromRow } from './entity-row.ts';
 
-/** One name has 947 in the largest published catalog. */
+/** The largest published catalog has a name with 947 versions. */
 const MOST_VERSIONS = 1000;
-/** Each is looked for in every row; further ones narrow nothing down. */
+/** Every row is searched for each word; further words rarely narrow the result. */
 const MOST_WORDS = 10;
-/** The last of all, and in no id: with it behind something, all ids that begin with that come before. */
+/** The highest code point, which no id contains: appended to a prefix, it sorts after every id with that prefix. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 export type ReadingEntities = Pick<CatalogStore, 'get' | 'listedBy' | 'versions' | 'list' | 'countByType' | 'outdated'>;
@@ -40,7 +40,7 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
       const rows = await lookup
         .selectFrom('remote_member as member')
         .innerJoin('entity', 'entity.uid', 'member.uid')
-        // An index that is not a remote is not read again, so it does not restore anything.
+        // An index that is not a remote is never read again, so it cannot restore the entity.
         .innerJoin('remote', 'remote.url', 'member.remote_url')
         .select('member.remote_url')
         .distinct()
@@ -116,7 +116,7 @@ async function list(read: Db, query: CatalogQuery): Promise<{ entities: StoredSu
   const [rows, { total }] = await Promise.all([
     matching
       .select(SUMMARY_COLUMNS)
-      // Otherwise all that begin so would be read and sorted for the first few.
+      // Sorting by another column would read every id with the prefix for the first few rows.
       .$if(query.idPrefix === undefined, (rows) => rows.orderBy(query.sort, direction))
       .orderBy('uid', direction)
       .limit(query.limit)
@@ -139,7 +139,7 @@ function matchingEntities<O>(
       .where('blocked_at', state === 'blocked' ? 'is not' : 'is', null)
       .$if(state !== 'blocked', (query) => query.where('is_hidden', '=', state === 'hidden' ? 1 : 0))
       .$if(state === 'missing', (query) => query.where('missing_since', 'is not', null))
-      // A range, which the primary key answers; ids are ordered byte by byte.
+      // A range, so that the primary key is used; ids are ordered byte by byte.
       .$if(idPrefix !== undefined, (query) =>
         query.where('uid', '>=', idPrefix ?? '').where('uid', '<', `${idPrefix}${LAST_CHARACTER}`),
       ),

@@ -19,7 +19,7 @@ import type { EntityTable } from '../tables.ts';
 import { MAPPING, type NewEntityRow, rowFromEntity, trustFromText } from './entity-row.ts';
 import { lockEntities, lockRemote } from './lock-entities.ts';
 
-/** What an update does not take over as it is: see `upsert`. */
+/** Columns that `upsert` updates by its own rules. */
 const OWN_RULE_ON_UPDATE = ['uid', 'created_at', 'updated_at', 'source_url'];
 
 export type WritingEntities = Pick<CatalogStore, 'save' | 'publish' | 'saveInline' | 'remove' | 'setBlock'>;
@@ -115,7 +115,7 @@ export function writeEntities(
           const row = { ...rowFromEntity(entity, at), ...(flags ?? ALLOWED), made_of: null };
           await upsert(tx, [row], { keepsAddress: outcome !== 'changed' });
         }
-        // Somebody has just installed it: that no remote lists it is not a reason to hide it.
+        // The entity was just installed, so it stays visible even if no remote lists it.
         const revived = await tx
           .updateTable('entity')
           .set({ missing_since: null })
@@ -170,7 +170,7 @@ export function writeEntities(
     },
   };
 
-  /** Rows of a remote replace only those that they may. Returns the uids that were written. */
+  /** Rows from a remote replace only the rows they are allowed to. Returns the uids that were written. */
   async function upsert(
     tx: Db,
     rows: readonly NewEntityRow[],
@@ -184,7 +184,7 @@ export function writeEntities(
     const address = keepsAddress ? sql`coalesce(excluded.source_url, entity.source_url)` : sql`excluded.source_url`;
     const ifChanged = (kept: string) =>
       sql`case when excluded.manifest_digest = entity.manifest_digest then ${sql.ref(`entity.${kept}`)} else excluded.updated_at end`;
-    // In order, as in `lockEntities`.
+    // Ordered by uid, as in `lockEntities`.
     const { rows: written } = await sql<{ uid: string }>`
       insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
       select * from ${rowsFromJson('entity', columns, JSON.stringify(narrow))} as incoming where true
@@ -237,7 +237,7 @@ type StoredState = Pick<
   | 'trust'
 >;
 
-/** As it will be stored by a save that leaves its remote as it is. */
+/** The entity as a save would store it if its remote does not change. */
 function candidateOf(entity: Entity, { at, stored }: { at: Date; stored: StoredState | undefined }): Candidate {
   const { uid, type, name, slug, quality, publishedAt, isRegistrable, facts } = entity;
   return {
@@ -256,7 +256,7 @@ function outcomeOf({ manifestDigest, sourceUrl }: Entity, row: StoredState | und
   return isSame ? 'unchanged' : 'moved';
 }
 
-/** What a manifest of a remote means for the stored row; whether it may be written, the database decides. */
+/** Compares a remote's manifest with the stored row; the database decides whether it may be written. */
 function judge(remote: string, { entity, manifestUrl }: PublishedEntity, row: StoredState | undefined) {
   const outcome = outcomeOf(entity, row);
   const isSeen = outcome !== 'unchanged' || row?.owner_url !== remote;

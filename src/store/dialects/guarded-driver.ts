@@ -5,7 +5,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 
 export interface DriverGuard {
   metrics: Pick<Metrics, 'observeQuery'>;
-  /** Whether an error means that the database cannot be used now, rather than that a statement is wrong. */
+  /** Whether an error means that the database is currently unusable, rather than that a statement is wrong. */
   isUnavailable(error: unknown): boolean;
 }
 
@@ -29,7 +29,7 @@ export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
 const guarded = new WeakSet<DatabaseConnection>();
 
 function guardConnection(connection: DatabaseConnection, guard: DriverGuard): DatabaseConnection {
-  // SQLite has a single connection object, which is handed out every time.
+  // SQLite has a single connection object, which is returned every time.
   if (guarded.has(connection)) return connection;
   guarded.add(connection);
   const execute = connection.executeQuery.bind(connection);

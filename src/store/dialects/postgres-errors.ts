@@ -1,7 +1,7 @@
-// Which errors of PostgreSQL mean that it cannot be used now.
+// Recognizes the PostgreSQL errors that mean the database is currently unusable.
 
 export const READ_ONLY_TRANSACTION = '25006';
-/** The hub was silent for too long within a transaction, such as one that was paused. */
+/** The hub sent nothing within a transaction for too long, for example because its process was paused. */
 const IDLE_IN_TRANSACTION = '25P03';
 
 /** Classes of SQLSTATE: connection exceptions, rollbacks in favor of others, insufficient resources, operator intervention. */
@@ -19,7 +19,7 @@ const UNAVAILABLE_MESSAGES = [
   /Client has encountered a connection error and is not queryable/i,
 ];
 
-/** Rather than that a statement is wrong. */
+/** False for a wrong statement. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';

@@ -4,15 +4,15 @@ import type { Lock } from './dialect.ts';
 import { databaseUnavailable } from './guarded-driver.ts';
 import { isUnavailable } from './postgres-errors.ts';
 
-/** A holder that gets no response gives up the lock before another hub can take it. */
+/** A holder that gets no response gives up its lock before another hub can take it. */
 const TIMES = {
-  /** The server takes the lock away from a holder that was silent for this long. */
+  /** The server revokes the lock from a holder that was silent for this long. */
   silenceMs: 20_000,
   signOfLifeMs: 5_000,
   answerTimeoutMs: 5_000,
 };
 
-/** On a connection of its own: the lock ends with it, and the pool may be as small as it likes. */
+/** Uses a separate connection: the lock ends with it, and it does not occupy a connection of the pool. */
 export async function tryLock(url: string, name: string, times = TIMES): Promise<Lock | undefined> {
   const client = new pg.Client({
     connectionString: url,
@@ -36,7 +36,7 @@ export async function tryLock(url: string, name: string, times = TIMES): Promise
   }
 }
 
-/** Closing a connection does not wait for a server that does not respond. */
+/** Closes a connection without waiting for a server that does not respond. */
 async function end(client: pg.Client, timeoutMs: number): Promise<void> {
   const timer = setTimeout(() => client.connection.stream.destroy(), timeoutMs);
   await client.end().catch(() => {});
@@ -51,7 +51,7 @@ function heldLock(client: pg.Client, { signOfLifeMs, answerTimeoutMs }: typeof T
   function lose(cause: unknown): void {
     if (isReleased) return;
     clearTimeout(timer);
-    // A graceful end would wait for a server that no longer responds.
+    // A graceful end would wait for the unresponsive server.
     client.connection.stream.destroy();
     lost.abort(databaseUnavailable(cause));
   }

@@ -1,18 +1,17 @@
-// A pool of PostgreSQL connections that replaces the ones on which the server stopped responding.
+// A pool of PostgreSQL connections that replaces those on which the server stopped responding.
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { READ_ONLY_TRANSACTION } from './postgres-errors.ts';
 
 export interface ResponsivePool {
-  /** A view of the pool whose statements fail when there is no answer within this time. */
+  /** A view of the pool whose statements fail when the server does not respond within this time. */
   withTimeout(timeoutMs: number): PostgresPool;
   close(): Promise<void>;
 }
 
 /**
- * pg only stops waiting for a statement that timed out: the connection goes back to the pool and is handed out next,
- * although packets on it may be lost without an error. Here one timeout is enough to replace it and all connections that
- * have not answered since.
+ * After a timeout, pg only stops waiting: it returns the connection to the pool and reuses it, although packets on it may be
+ * lost without an error. Here, one timeout replaces that connection and every other that has not responded since.
  */
 export function createResponsivePool(config: pg.PoolConfig): ResponsivePool {
   const pool = new pg.Pool(config);
@@ -20,11 +19,11 @@ export function createResponsivePool(config: pg.PoolConfig): ResponsivePool {
   let lastFailureAt = Number.NEGATIVE_INFINITY;
   let closing: Promise<void> | undefined;
 
-  // The pool replaces an idle connection that breaks; without a listener, the event would end the process.
+  // The pool replaces an idle connection that breaks; without a listener, the event would crash the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     lastAnswerAt.set(client, performance.now());
-    // A connection that breaks while it is in use also emits this event, besides failing its statement.
+    // A connection that breaks while in use emits this event and also fails its statement.
     client.on('error', () => {});
   });
 
@@ -41,7 +40,7 @@ export function createResponsivePool(config: pg.PoolConfig): ResponsivePool {
     let failure: unknown;
 
     async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-      // After a timeout, pg would queue further statements, such as a rollback, behind the one without an answer.
+      // After a timeout, pg would queue further statements, such as a rollback, behind the unanswered one.
       if (failure) throw failure;
       try {
         const statement = { text, values: [...parameters], query_timeout: timeoutMs };
@@ -77,13 +76,13 @@ export function createResponsivePool(config: pg.PoolConfig): ResponsivePool {
   };
 }
 
-/** The server did not respond, or it became a read-only standby: the address may lead to another server by now. */
+/** The server did not respond, or became a read-only standby: the address may now lead to another server. */
 function needsNewConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message === 'Query read timeout' || ('code' in error && error.code === READ_ONLY_TRANSACTION);
 }
 
-/** A graceful end would wait for a server that no longer responds. */
+/** A graceful end would wait for the unresponsive server. */
 function destroy(client: pg.PoolClient): void {
   client.connection.stream.destroy();
   client.release(true);

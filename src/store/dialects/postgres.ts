@@ -12,14 +12,14 @@ import { createResponsivePool } from './postgres-pool.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Enforced by the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** How long the hub itself waits for an answer, for a server that is gone without closing its connections. */
+/** How long the hub waits for a response, in case the server disappeared without closing its connections. */
 const ANSWER_TIMEOUT_MS = { lookup: 5_000, read: 15_000, write: STATEMENT_TIMEOUT_MS + 5_000 };
-/** Detects a lost server on connections that are idle; the default of most systems is two hours. */
+/** Detects a lost server on idle connections; most systems default to two hours. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
-/** After a fail-over, connections to a former primary are gone by then. */
+/** After a fail-over, connections to the former primary are closed by then. */
 const LONGEST_LIFETIME_SEC = 1_800;
 
-/** SQL that differs from SQLite's, for every client of a PostgreSQL. */
+/** SQL that differs from SQLite's, for every PostgreSQL client. */
 const OWN_SQL: Pick<
   Dialect,
   'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate' | 'forShare' | 'refuseUpdates'
@@ -28,7 +28,7 @@ const OWN_SQL: Pick<
   rowsFromJson: (table, columns, json) =>
     sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
   isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
-  // Keys never change, so transactions that refer to one need not wait.
+  // Keys never change, so transactions that reference a row need not wait.
   forUpdate: sql`for no key update`,
   forShare: sql`for share`,
   async refuseUpdates(db, table) {
@@ -73,19 +73,18 @@ export function openPostgres(
   };
 }
 
-/** An index over a large table takes minutes, and so does waiting for another hub that makes it. */
+/** Building an index on a large table takes minutes, and so does waiting for another hub that builds it. */
 function migrationSettings(silenceMs: number): Record<string, string> {
   const silence = String(silenceMs);
   return { statement_timeout: '0', idle_in_transaction_session_timeout: silence, idle_session_timeout: silence };
 }
 
 export interface ConnectionOptions extends DialectDependencies {
-  /** The settings of PostgreSQL, for these connections only. */
+  /** PostgreSQL settings for these connections only. */
   settings: Readonly<Record<string, string>>;
   timeoutMs?: number;
 }
 
-/** Connections with settings of their own. */
 export function openConnections(
   address: PostgresAddress,
   { metrics, settings, timeoutMs = ANSWER_TIMEOUT_MS.read }: ConnectionOptions,

@@ -1,4 +1,4 @@
-// One SQLite connection, with its prepared statements. Its calls block the thread they are made on.
+// One SQLite connection with its prepared statements. Its calls block the calling thread.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 export interface SqliteConnection {
@@ -19,7 +19,7 @@ export interface SqliteResult {
 export interface SqliteOptions {
   path: string;
   readOnly: boolean;
-  /** How long to wait for another process that has the file for itself. */
+  /** How long to wait for another process that has locked the file. */
   busyTimeoutMs: number;
 }
 
@@ -35,10 +35,10 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   if (!readOnly) {
     switchToWal(database);
-    // FULL: an answer that was given survives a loss of power, not only the end of the process.
+    // FULL: a committed write survives a power failure, not only a crash of the process.
     database.exec('pragma synchronous = full; pragma journal_size_limit = 67108864');
   }
-  // Who reads finds most pages in the memory of the operating system; who writes keeps what it is about to change.
+  // Readers find most pages in the operating system's cache; the writer needs room for the pages it is about to change.
   database.exec(`pragma temp_store = memory; pragma cache_size = ${readOnly ? -2_000 : -16_000}`);
   const statements = new Map<string, PreparedStatement>();
 
@@ -63,7 +63,7 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
   };
 }
 
-/** Two hubs that open a new file at once: SQLite's busy timeout does not apply here. Only workers write, and they may wait. */
+/** SQLite's busy timeout does not apply when two hubs open a new file at once. Only workers write, and they may block. */
 function switchToWal(database: DatabaseSync): void {
   for (let tries = 100; ; tries -= 1) {
     try {
@@ -76,12 +76,12 @@ function switchToWal(database: DatabaseSync): void {
   }
 }
 
-/** Whether the file or table is locked by another connection; recognized by SQLite's message, because error codes are lost between threads. */
+/** Whether another connection has locked the file or table; matched by message, because error codes are lost between threads. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && /^database (table |schema )?is locked/.test(error.message);
 }
 
-/** Only for an existing file. An unreadable one is reported by the code that opens it. */
+/** Only for an existing file. The code that opens it reports an unreadable one. */
 export function hasTable(path: string, name: string): boolean {
   try {
     using database = new DatabaseSync(path, { readOnly: true, timeout: LOOK_TIMEOUT_MS });

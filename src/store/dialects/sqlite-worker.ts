@@ -1,4 +1,4 @@
-// Runs in a worker thread: one connection, one statement per task, so that a long one never holds up the main thread.
+// Runs in a worker thread: one connection, one statement per task, so that a long statement never blocks the main thread.
 import { workerData } from 'node:worker_threads';
 import {
   openConnection,
@@ -11,7 +11,7 @@ import {
 let connection: SqliteConnection | undefined;
 
 export default function run(statement: SqliteStatement): SqliteResult {
-  // Opened by the first task, so that a file that cannot be opened fails a task and not the thread.
+  // Opened by the first task: a file that cannot be opened then fails the task, not the thread.
   connection ??= openConnection(workerData as SqliteOptions);
   return connection.run(statement);
 }

@@ -1,4 +1,4 @@
-// SQLite: one worker that writes, several that read, and a connection on the main thread for reads that take microseconds.
+// SQLite: one writing worker, several reading workers, and a connection on the main thread for reads that take microseconds.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -29,9 +29,9 @@ import { isFileOf } from './sqlite-files.ts';
 
 const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
-/** Lookups block the main thread, so they may wait only briefly. */
+/** Lookups block the main thread, so they wait only briefly. */
 const LOOKUP_TIMEOUT_MS = 200;
-/** More statements than this waiting for a worker means that the hub cannot keep up: the next is refused. */
+/** A longer queue means that the hub cannot keep up, so the next statement is refused. */
 const LONGEST_QUEUE = 5_000;
 
 export async function openSqlite(
@@ -76,7 +76,7 @@ export async function openSqlite(
         begin select raise(abort, ${sql.lit(`Rows of ${table} are never changed.`)}); end
       `.execute(db)),
     tryLock: async (name) => tryLock(path, name),
-    // On a worker, whose connection it keeps busy; other processes read and write meanwhile.
+    // Keeps its worker busy; other processes can read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
     isOwnFile: (other) => isFileOf(path, other),
     async close() {
@@ -87,7 +87,7 @@ export async function openSqlite(
   };
 }
 
-/** Step by step: `mkdir` with `recursive` never ends where a folder cannot be made without an error that says so, as in /proc. */
+/** Creates parents one by one: in places such as /proc, `mkdir` with `recursive` never returns instead of failing. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -112,7 +112,7 @@ function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStateme
   });
 }
 
-/** The lock is an exclusive transaction on a file of its own: it ends with the process, however that ends. */
+/** The lock is an exclusive transaction on a separate file: it ends with the process, even if that crashes. */
 function tryLock(path: string, name: string): { release(): Promise<void> } | undefined {
   const place = createHash('sha256').update(name).digest('hex').slice(0, 12);
   const lock = new DatabaseSync(`${path}-lock-${place}`, { timeout: 0 });
@@ -128,14 +128,14 @@ function tryLock(path: string, name: string): { release(): Promise<void> } | und
 
 type RunStatement = (statement: SqliteStatement) => Promise<SqliteResult>;
 
-/** Migrations run in a transaction, as SQLite can: a hub that is killed, or that starts beside another, finds all of one or nothing. */
+/** Migrations run in a transaction: a hub that is killed, or that starts while another migrates, never finds one half applied. */
 class OneWriter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Reads need no turns: each is one statement on whichever worker is free. */
+/** Reads run concurrently: each is one statement on any free worker. */
 class ManyReaders extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -156,7 +156,7 @@ function sqliteDriver(run: RunStatement): Driver {
   return {
     async init() {},
     acquireConnection: async () => connection,
-    // Immediate: a transaction that reads first and writes later could not wait for its turn.
+    // Immediate: a transaction that reads first and writes later could not wait for the write lock.
     beginTransaction: () => statement('begin immediate'),
     commitTransaction: () => statement('commit'),
     rollbackTransaction: () => statement('rollback'),
@@ -165,7 +165,7 @@ function sqliteDriver(run: RunStatement): Driver {
   };
 }
 
-/** By SQLite's words, because codes are lost between threads. */
+/** Matched by message, because error codes are lost between threads. */
 const UNAVAILABLE_MESSAGES = [
   /queue is at limit/i,
   /^database or disk is full/,

@@ -23,7 +23,7 @@ const LEASE_MS = 60_000;
 export function createDeliveryStore(dialect: Dialect): DeliveryStore {
   const { lookup, read, write, isOneOf, forUpdate } = dialect;
 
-  /** Events up to the position that is read first are committed: positions are in the order of commits. */
+  /** Events up to the position read first are committed, because positions follow the order of commits. */
   async function openNext(tx: Db, webhook: WebhookRow, { at, id }: { at: string; id: string }) {
     const { event_position: end } = await tx
       .selectFrom('catalog_state')
@@ -112,7 +112,7 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
         await setWebhook(tx, webhook, {
           leased_by: null,
           leased_until: null,
-          // Without a row, it was dropped meanwhile.
+          // Without a row, the delivery was dropped meanwhile.
           ...(row && outcome.state !== 'pending' && { position: row.last_position }),
           ...(outcome.state === 'failed' &&
             outcome.disabled && { disabled_at: attempt.at.toISOString(), disabled_reason: outcome.disabled }),
@@ -156,7 +156,7 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
   };
 }
 
-/** A time further ahead than any wait was written by a hub with a wrong clock, and is ignored. */
+/** Ignores a time later than any wait: a hub with a wrong clock wrote it. */
 function isAhead(time: string, now: Date, longestMs: number): boolean {
   return time > now.toISOString() && time <= lastPlausible(now, longestMs);
 }

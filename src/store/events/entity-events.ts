@@ -12,7 +12,7 @@ interface SavedEntity {
   uid: string;
   outcome: PublishOutcome | undefined;
   flags: FlagColumns | undefined;
-  /** The one that brought it. */
+  /** The remote that published the entity. */
   remote?: string;
 }
 
@@ -29,7 +29,7 @@ export function savedEvents(
   return outcome === 'changed' ? [{ type: 'entity.changed', data: about }, ...ofRules] : ofRules;
 }
 
-/** The rules come to another result for an entity. */
+/** Events for an entity whose policy flags changed. */
 export function flagEvents(
   before: FlagColumns,
   after: FlagColumns,
@@ -54,7 +54,7 @@ export function missingEvents(uids: readonly string[], remote: string): NewEvent
   return uids.map((id) => ({ type: 'entity.missing', data: { id, remote } }));
 }
 
-/** Were missing, and are listed again. */
+/** Entities that were missing and are listed again. */
 export function returnedEvents(uids: readonly string[], remote: string): NewEvent[] {
   return uids.map((id) => ({ type: 'entity.added', data: { id, remote, returned: true } }));
 }

@@ -1,4 +1,4 @@
-// Writes events in the transaction of the change that they announce, if a webhook subscribes to them.
+// Writes events in the transaction of the change they announce, if a webhook subscribes to them.
 import { sql } from 'kysely';
 import type { NewEvent } from '../../events/store.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
@@ -6,9 +6,9 @@ import type { Clock } from '../../lib/world.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
 export interface Outbox {
-  /** Comes last in a transaction: on PostgreSQL the count of events stays locked from here to the commit. */
+  /** Call it last in a transaction: PostgreSQL keeps the event counter locked until the commit. */
   write(tx: Db, events: () => readonly NewEvent[]): Promise<void>;
-  /** For what happens outside of the catalog. */
+  /** For events that are not caused by a change of the catalog. */
   append(event: NewEvent): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Deletes events that nobody waits for, those that waited for too long, and the old part of the delivery log.
+// Deletes events that no webhook waits for, events that are too old, and old entries of the delivery log.
 import type { Selectable } from 'kysely';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Tables, WebhookDeliveryTable } from '../tables.ts';
@@ -12,7 +12,7 @@ interface EventLimits {
 
 interface Sweep {
   at: Date;
-  /** The ID of the row that says what was dropped. */
+  /** Creates the ID of the row that records what was dropped. */
   newId: () => string;
 }
 
@@ -44,11 +44,11 @@ export async function sweepEvents(dialect: Dialect, { at, newId }: Sweep, limits
   });
 }
 
-/** The position of the last event that is deleted, even if a webhook still waits for it. */
+/** The position up to which events are deleted even if a webhook still waits for them. */
 async function lastTooOld(tx: Db, { mostEvents, since }: { mostEvents: number; since: string }): Promise<number> {
   const [{ event_position: last }, old] = [
     await tx.selectFrom('catalog_state').select('event_position').executeTakeFirstOrThrow(),
-    // Positions and times go up together, so that few rows are looked at.
+    // Positions and times increase together, so few rows are read.
     await tx
       .selectFrom('event')
       .select('position')
@@ -113,7 +113,7 @@ async function shortenLog(tx: Db, webhook: string, { most, since }: { most: numb
   if (firstTooMany) await finished.where('id', '<=', firstTooMany.id).execute();
 }
 
-/** A row that has not been tried. */
+/** A delivery without attempts. */
 export function newDelivery(webhook: string, { id, at }: { id: string; at: string }): Selectable<WebhookDeliveryTable> {
   const range = { after_position: 0, last_position: 0, event_count: 0, event_types: '[]' };
   const untried = { attempts: 0, tried_at: null, status: null, error: null, answer: null, duration_ms: null };

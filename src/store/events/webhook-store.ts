@@ -1,4 +1,4 @@
-// Webhooks on both engines.
+// Stores webhooks, on both engines.
 import { type Selectable, sql } from 'kysely';
 import type { Delivery, Webhook } from '../../events/contract.ts';
 import type { WebhookStore } from '../../events/store.ts';
@@ -67,7 +67,7 @@ export function createWebhookStore({ lookup, read, write, isOneOf }: Dialect): W
   };
 }
 
-/** Chats put their secrets into the path: `/services/T0/B0/secret`. */
+/** Chat services put secrets into the path: `/services/T0/B0/secret`. */
 const LONGEST_PATH = 8;
 
 function shownReceiver(url: string): string {

@@ -1,4 +1,4 @@
-// The port for what the hub has in the gateway, on both engines.
+// Stores the items that the hub has registered in the gateway, on both engines.
 import { sql } from 'kysely';
 import type { GatewayItem, HeldItem, ItemStore } from '../../gateway/store.ts';
 import { lockEntities } from '../catalog/lock-entities.ts';
@@ -6,7 +6,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 import { heldItem, ITEM_COLUMNS, itemRow } from './registration-row.ts';
 
-/** What an entity is when it was never tried. */
+/** The state of an entity that was never tried. */
 const UNTRIED = {
   gateway_registered_at: null,
   gateway_error: null,
@@ -15,7 +15,7 @@ const UNTRIED = {
   gateway_tries: 0,
 };
 
-/** What is blocked, held back or disabled has nothing in the gateway, like what was deleted. */
+/** Blocked, held and disabled entities have nothing in the gateway, like deleted ones. */
 const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.is_held = 0 and entity.status <> 'disabled')`;
 
 export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
@@ -46,7 +46,7 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
 
     switchTo: (url, { isSame }) =>
       revision.change(async (tx) => {
-        // Locked first, so that of two hubs that notice the change one makes it.
+        // Locked first, so that only one of two hubs that notice the change makes it.
         const { url: before } = await tx
           .selectFrom('gateway_state')
           .select('url')
@@ -163,8 +163,8 @@ export async function replaceItems(tx: Db, entities: readonly ItemsOfEntity[], d
 }
 
 /**
- * Locks the items of these entities, and those that other entities share with them. Everyone does so in the same order, so
- * that two transactions never wait for each other in a circle.
+ * Locks the items of these entities and the items that other entities share with them, always in the same order to prevent
+ * deadlocks.
  */
 async function lockSharedItems(
   tx: Db,
@@ -190,7 +190,7 @@ async function lockSharedItems(
     .execute();
 }
 
-/** What an item was created for may be another entity than the one that still has it: then it is created for that one. */
+/** When an entity drops an item that was created for it, ownership passes to another entity that has the item. */
 async function replaceItemsOf(
   tx: Db,
   { uid, items }: ItemsOfEntity,
@@ -212,7 +212,7 @@ async function replaceItemsOf(
       where other.kind = gateway_item.kind and other.item_id = gateway_item.item_id and other.uid <> ${uid}
     )
   `.execute(tx);
-  // Ownership that was passed on meanwhile is kept.
+  // Keeps ownership that was passed to this entity meanwhile.
   const owned = await tx
     .deleteFrom('gateway_item')
     .where('uid', '=', uid)
@@ -241,7 +241,7 @@ async function exchangeItems(tx: Db, { before, url }: { before: string; url: str
   return (await tx.selectFrom('gateway_item').selectAll().where('is_ours', '=', 1).execute()).map(heldItem);
 }
 
-/** Servers and agents that only dead entities have, and that this hub did not create. */
+/** Servers and agents that only dead entities have and that this hub did not create. */
 async function foreignServers(tx: Db): Promise<HeldItem[]> {
   const rows = await ofDeadEntities(tx)
     .selectAll('item')
@@ -264,7 +264,7 @@ async function foreignServers(tx: Db): Promise<HeldItem[]> {
   return held.flat();
 }
 
-/** Items of dead entities that a living one has too become its own; those that this hub only found are forgotten. */
+/** Items shared by dead and living entities become the living entity's; items of dead entities that the hub only found are forgotten. */
 async function keepForLivingEntities(tx: Db): Promise<void> {
   await sql`
     update gateway_item set is_ours = 1

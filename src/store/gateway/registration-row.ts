@@ -1,4 +1,4 @@
-// Registration ↔ rows of the entity table and of the items in the gateway.
+// Converts registrations to and from rows of the entity table and of the gateway items.
 import type { Selectable } from 'kysely';
 import type { EntityType } from '../../catalog/uid.ts';
 import type {

@@ -1,4 +1,4 @@
-// The gateway's port on both engines.
+// Stores registrations, on both engines.
 import { type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool, sql } from 'kysely';
 import { parseReference } from '../../catalog/uid.ts';
 import type { RemovalRefusal } from '../../gateway/contract.ts';
@@ -22,14 +22,14 @@ import {
   registrable,
 } from './registration-row.ts';
 
-/** How much the clocks of hubs on one database may differ. */
+/** How far the clocks of hubs on one database may differ. */
 const CLOCK_LEEWAY_MS = 600_000;
 
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
 export interface RegistrationStoreOptions {
-  /** Servers that are removed in one transaction; each has a revision of its own. */
+  /** Servers removed per transaction; each transaction has its own revision. */
   removedAtOnce?: number;
 }
 
@@ -111,7 +111,7 @@ export function createRegistrationStore(
           records.map(({ uid }) => uid),
           dialect,
         );
-        // Items come first, also of an entity that is gone: the gateway has them, and they are to be removed.
+        // Items are stored even for an entity that was removed: the gateway has them, so they must be cleaned up.
         const asked = records.flatMap(({ uid, items }) => (items ? [{ uid, items }] : []));
         await replaceItems(tx, asked, dialect);
         const failedBefore = await errorsOf(tx, records);
@@ -172,7 +172,7 @@ export function createRegistrationStore(
     }
   }
 
-  /** Servers that are still pending when they are deleted go; only then are the reasons of the others looked up. */
+  /** Deletes the servers that are still pending, then looks up why the others were not deleted. */
   async function removeSome(uids: readonly string[], errorOnly: boolean) {
     const candidates = uids.filter(isUid);
     return revision.change(async (tx) => {
@@ -195,7 +195,7 @@ export function createRegistrationStore(
     });
   }
 
-  /** `pending`: the reason for those that are pending, and were not to be removed all the same. */
+  /** `pending` is the reason for pending servers that were not removed. */
   async function refusals(tx: Db, uids: readonly string[], pending: string): Promise<Record<string, string>> {
     const rows = await tx
       .selectFrom('entity')
@@ -221,7 +221,7 @@ export function createRegistrationStore(
   }
 }
 
-/** Other texts may contain characters that a database refuses. */
+/** Other strings may contain characters that the database rejects. */
 function isUid(text: string): boolean {
   return parseReference(text) !== undefined;
 }
@@ -239,7 +239,7 @@ function pendingEntities(db: Db) {
   return admittedServers(db).where('gateway_registered_at', 'is', null);
 }
 
-/** Also those that are registered, and whose update failed. */
+/** Includes registered servers whose update failed. */
 function failedEntities(db: Db) {
   return admittedServers(db).where('gateway_error', 'is not', null);
 }
@@ -272,11 +272,11 @@ function dueEntities(db: Db, { types, now, effort }: DueQuery) {
     .where((eb) => isDue(eb, { now, effort }));
 }
 
-/** Its manifest is not the one that was tried last; or it failed, and the effort includes it. Never when it is blocked or held back. */
+/** The manifest changed since the last try, or it failed and the effort includes it. Never for a blocked or held entity. */
 function isDue(eb: EntityExpression, { now, effort }: Pick<DueQuery, 'now' | 'effort'>): Condition {
   const hasChanged = eb.or([eb('gateway_digest', 'is', null), eb('gateway_digest', '!=', eb.ref('manifest_digest'))]);
   const hasFailed = eb.or([eb('gateway_registered_at', 'is', null), eb('gateway_error', 'is not', null)]);
-  // By a hub whose clock was wrong: the time of the next try says nothing.
+  // Written by a hub with a wrong clock, so the time of the next try is meaningless.
   const isFromTheFuture = eb.and([
     eb('gateway_next_try_at', 'is not', null),
     eb('gateway_tried_at', '>', new Date(now.getTime() + CLOCK_LEEWAY_MS).toISOString()),

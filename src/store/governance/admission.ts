@@ -1,4 +1,4 @@
-// Applies the policy in force inside the transactions that write entities.
+// Applies the current policy inside the transactions that write entities.
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';
@@ -11,19 +11,19 @@ import type { EntityTable } from '../tables.ts';
 
 export interface Admission {
   /**
-   * Comes before everything else in a transaction that writes entities: until it ends, nobody changes the rules. Everybody
-   * takes this lock first, so that nobody waits in a circle.
+   * Locks the rules until the transaction ends. Call it first in every transaction that writes entities; the fixed order
+   * prevents deadlocks.
    */
   forWriting(tx: Db): Promise<Admit>;
-  /** For those who only look. */
+  /** Takes no lock. */
   forReading(db: Db): Promise<Admit>;
   subjectsOf(db: Db, candidates: readonly Candidate[]): Promise<PolicySubject[]>;
 }
 
-/** The flags of these entities; those that are not among the answers are allowed everything. */
+/** Returns the flags of these entities; entities without flags are allowed everything. */
 type Admit = (candidates: readonly Candidate[]) => Promise<ReadonlyMap<EntityUid, FlagColumns>>;
 
-/** `madeBy`: the remote that its content comes from; `ownerUrl`: the one that it belongs to. */
+/** `madeBy` is the remote that the content comes from, `ownerUrl` the remote that owns the entity. */
 export type Candidate = Omit<PolicySubject, 'remote' | 'registers'> & {
   madeBy: string | null;
   ownerUrl: string | null;
@@ -52,7 +52,7 @@ export const SUBJECT_COLUMNS = [
 export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[number]>;
 
 export interface AdmissionDependencies {
-  /** The text of a policy → its rules; null for a hub without one. */
+  /** Parses the text of a policy into rules; null means that the hub has none. */
   rulesOf: (text: string | null) => AdmissionRules;
   registersAgents: boolean;
   now: Clock;
@@ -113,7 +113,7 @@ export function createAdmission(dialect: Dialect, { rulesOf, registersAgents, no
   return { forWriting: (tx) => open(tx, dialect.forShare), forReading: (db) => open(db, sql``), subjectsOf };
 }
 
-/** A hub without rules keeps the columns at their defaults. */
+/** Without rules, the columns keep their defaults. */
 const NO_FLAGS: ReadonlyMap<EntityUid, FlagColumns> = new Map();
 export const ALLOWED: FlagColumns = { is_hidden: 0, is_held: 0, is_install_refused: 0, needs_approval: 0 };
 
@@ -142,13 +142,13 @@ export function candidateFromRow(row: SubjectRow): Candidate {
     isRegistrable: row.is_registrable === 1,
     ...factsFromText(row.facts),
     trust: trustFromText(row.trust),
-    // A manifest that was sent with an install does not come from the remote that owns the entity.
+    // A manifest sent with an install does not come from the remote that owns the entity.
     madeBy: row.made_of === null ? null : row.owner_url,
     ownerUrl: row.owner_url,
   };
 }
 
-/** What was decided about each of these, and about their names. */
+/** The decisions about each of these entities and about their names. */
 export async function approvalsOf(
   db: Db,
   subjects: readonly PolicySubject[],
@@ -167,7 +167,7 @@ export async function approvalsOf(
     const own = ofName.find((row) => row.uid === uid && row.brings === brings);
     return {
       own: own?.decision as ApprovalState['own'],
-      // Another remote may list the same name, and was not meant.
+      // An approval does not apply to another remote that lists the same name.
       isNameApproved: ofName.some(
         ({ decision, remote_url }) => decision === 'approved' && remote_url === (remote?.url ?? null),
       ),
@@ -176,8 +176,8 @@ export async function approvalsOf(
 }
 
 /**
- * Something that rules ask for has changed, so that they are to be applied again; without a policy, only if `always` says so.
- * Comes before everything else, as in `forWriting`.
+ * Marks the rules for re-application after one of their inputs changed; without a policy, only if `always` is set.
+ * Call it first in the transaction, like `forWriting`.
  */
 export async function changeRules(tx: Db, { always }: { always: boolean }): Promise<void> {
   await tx

@@ -1,4 +1,4 @@
-// What people approved and rejected, on both engines.
+// Stores approvals and rejections, on both engines.
 import type { Selectable } from 'kysely';
 import type { ApprovalStore, DecisionOutcome, NewDecision, PolicySubject, StoredDecision } from '../../policy/store.ts';
 import { lockEntities } from '../catalog/lock-entities.ts';
@@ -73,7 +73,7 @@ async function versionsOf(tx: Db, { type, slug }: PolicySubject): Promise<string
   return rows.map(({ uid }) => uid);
 }
 
-/** The entity is locked, so that of two who decide at once the second sees what the first did. */
+/** The entity is locked, so the second of two concurrent decisions sees the first. */
 async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome> {
   const { uid } = subject;
   const { brings } = decision;

@@ -1,4 +1,4 @@
-// The audit log on both engines: rows are added, never changed, and deleted only when they are too old.
+// The audit log, on both engines: rows are added, never updated, and deleted only when they are too old.
 import { sql } from 'kysely';
 import type { AuditEntry } from '../../access/contract.ts';
 import type { AuditStore } from '../../access/store.ts';
@@ -38,7 +38,7 @@ export function createAuditStore({ read, write }: Dialect): AuditStore {
         .select(sql<string>`coalesce(outcome, 'started')`.as('outcome'))
         .orderBy('audit_entry.id', 'desc')
         .limit(limit);
-      // Ids begin with the time.
+      // Ids start with the time.
       if (since !== undefined) entries = entries.where('audit_entry.id', '>=', since);
       for (const end of [before, until]) if (end !== undefined) entries = entries.where('audit_entry.id', '<', end);
       if (subject !== undefined)

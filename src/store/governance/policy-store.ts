@@ -1,4 +1,4 @@
-// The policy and its effect on entities, on both engines.
+// Stores the policy and applies it to entities, on both engines.
 import { sql } from 'kysely';
 import type { NewEvent } from '../../events/store.ts';
 import type { PolicyStore } from '../../policy/store.ts';
@@ -91,7 +91,7 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
   };
 }
 
-/** Gives these entities the flags of the rules in force, and of approvals as they are now. `changed`: uids of those that have others now. */
+/** Sets the flags of these entities from the current rules and approvals. `changed` contains the uids whose flags differ now. */
 export async function readmit(
   tx: Db,
   uids: readonly string[],
@@ -115,8 +115,8 @@ export async function readmit(
 }
 
 /**
- * An entity that its remote has left behind stays held: the setting that held it is gone with the remote, and no other
- * remote has brought its content.
+ * An entity left behind by its remote stays held: the setting that held it was removed with the remote, and no other remote
+ * provides its content.
  */
 function wantedFlags(row: SubjectRow, flags: ReadonlyMap<string, FlagColumns>): FlagColumns {
   const wanted = flags.get(row.uid) ?? ALLOWED;

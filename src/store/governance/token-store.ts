@@ -1,4 +1,4 @@
-// Tokens on both engines.
+// Stores tokens, on both engines.
 import type { Selectable } from 'kysely';
 import type { Role } from '../../access/contract.ts';
 import type { StoredToken, TokenStore } from '../../access/store.ts';

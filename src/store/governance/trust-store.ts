@@ -1,4 +1,4 @@
-// What checks found out about entities, on both engines.
+// Stores the results of trust checks, on both engines.
 import { sql } from 'kysely';
 import type { TrustStore } from '../../trust/store.ts';
 import { factsFromText, trustFromText } from '../catalog/entity-row.ts';
@@ -18,7 +18,7 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
         .executeTakeFirst();
       if (!row) return undefined;
       const { brings, artifacts } = factsFromText(row.facts);
-      // A manifest that was sent with an install does not come from the remote that owns the entity.
+      // A manifest sent with an install does not come from the remote that owns the entity.
       const remote = row.made_of === null ? null : row.owner_url;
       return { name: row.name, brings, artifacts, remote, trust: trustFromText(row.trust) };
     },
@@ -51,7 +51,7 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
             and([eb('trust', 'is', null), eb('trust_due_at', 'is', null)]),
           ]),
         )
-        // First what was never tried: what cannot be checked comes back every hour.
+        // Entities that were never checked come first; failed checks are retried every hour.
         .orderBy(sql`coalesce(trust_due_at, '')`)
         .orderBy('uid')
         .limit(limit)

@@ -31,7 +31,7 @@ export function initial({ byteOrderedText }: Dialect): Migration {
         .addColumn('gateway_registered_at', byteOrderedText)
         .addColumn('gateway_error', 'text')
         .execute();
-      // Each serves one question: the newest of a slug, the versions of a name, and the four orders of the list.
+      // Each serves one query: the newest version of a slug, the versions of a name, and the four sort orders of the list.
       await db.schema.createIndex('entity_by_slug').on('entity').columns(['type', 'slug', 'version_key']).execute();
       await db.schema
         .createIndex('entity_by_type_name')

@@ -1,4 +1,4 @@
-// Adds remotes: the indexes that are ingested, what each of them lists, refused manifests, and the ingest history.
+// Adds remotes: the ingested indexes, the manifests each one lists, refused manifests, and the ingest history.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 
@@ -19,7 +19,7 @@ export function remotes({ byteOrderedText }: Dialect): Migration {
         .addColumn('gone_through_at', 'text')
         .execute();
 
-      // Without a reference to `remote`: an index may be ingested without being a stored remote.
+      // No foreign key to `remote`: an index may be ingested without being a stored remote.
       await db.schema
         .createTable('remote_member')
         .addColumn('remote_url', byteOrderedText, (column) => column.notNull())

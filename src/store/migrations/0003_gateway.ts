@@ -1,11 +1,11 @@
-// Adds registration: the name in the gateway, the last attempt, the number of attempts, and the next one.
+// Adds registration: the name in the gateway, the last attempt, the number of attempts, and the time of the next one.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 
 export function gateway({ byteOrderedText }: Dialect): Migration {
   return {
     async up(db) {
-      // One statement each: SQLite adds one column at a time.
+      // One statement per column, because SQLite adds one column at a time.
       await db.schema.alterTable('entity').addColumn('gateway_name', 'text').execute();
       await db.schema.alterTable('entity').addColumn('gateway_tried_at', byteOrderedText).execute();
       await db.schema.alterTable('entity').addColumn('gateway_next_try_at', byteOrderedText).execute();

@@ -1,11 +1,11 @@
-// Records which of several manifests an entity was built from, and which entities must be built again.
+// Records which of several manifests an entity was built from, and which entities must be rebuilt.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 
 export function fronts({ byteOrderedText }: Dialect): Migration {
   return {
     async up(db) {
-      // Apart from `remote_member`: one remote notes here what another one has to do, and would wait there for its rows.
+      // Separate from `remote_member`: one remote writes work for another here, and must not wait for locks on the other's rows.
       await db.schema
         .createTable('remote_front')
         .addColumn('remote_url', byteOrderedText, (column) => column.notNull())

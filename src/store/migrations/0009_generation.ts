@@ -1,4 +1,4 @@
-// Adds `remote.generation`, so that a running ingest notices that its index must be read again.
+// Adds `remote.generation`, which tells a running ingest that the index must be read again.
 import type { Migration } from 'kysely/migration';
 
 export function generation(): Migration {

@@ -1,4 +1,4 @@
-// Adds the owner of an entity, and the decisions of operators about entities and remotes.
+// Adds the owner of an entity, and operators' decisions about entities and remotes.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -30,7 +30,7 @@ export function ownership({ byteOrderedText }: Dialect): Migration {
           limit 1
         )
       `.execute(db);
-      // Where several manifests of the owner describe an entity, the next ingest finds out which of them counts.
+      // If several manifests of the owner describe an entity, the next ingest determines which one counts.
       await sql`
         update entity set made_of = (
           select max(manifest_url) from remote_member as member

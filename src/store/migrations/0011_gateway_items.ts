@@ -1,4 +1,4 @@
-// Records each item that the hub has in the gateway, and the entity that it belongs to.
+// Records each item that the hub has in the gateway and the entity it belongs to.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -6,7 +6,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 export function gatewayItems({ byteOrderedText }: Dialect): Migration {
   return {
     async up(db) {
-      // Without a reference to the entity: the items of a deleted entity are what is still to be removed from the gateway.
+      // No foreign key to the entity: the items of a deleted entity must still be removed from the gateway.
       await db.schema
         .createTable('gateway_item')
         .addColumn('uid', byteOrderedText, (column) => column.notNull())
@@ -21,7 +21,7 @@ export function gatewayItems({ byteOrderedText }: Dialect): Migration {
       await sql`create index entity_blocked on entity (uid) where blocked_at is not null`.execute(db);
       await db.schema.dropIndex('entity_by_gateway_name').execute();
       await db.schema.alterTable('entity').dropColumn('gateway_name').execute();
-      // Registered before items were recorded: the next sync looks each of them up in the gateway.
+      // These were registered before items were recorded: the next sync looks them up in the gateway.
       await sql`update entity set gateway_digest = null where gateway_registered_at is not null`.execute(db);
     },
   };

@@ -1,4 +1,4 @@
-// Records which gateway the hub uses, and the items that it has in gateways that it used before.
+// Records the current gateway, and the items that the hub has in gateways it used before.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

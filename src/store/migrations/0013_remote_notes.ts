@@ -1,4 +1,4 @@
-// What the last run of a remote noted, so that it is shown beside the remote.
+// Adds the note of a remote's last run, which is shown with the remote.
 import type { Migration } from 'kysely/migration';
 
 export const remoteNotes: Migration = {

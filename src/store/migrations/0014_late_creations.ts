@@ -1,4 +1,4 @@
-// When the gateway was asked for something that it never confirmed. Claims go: only one sync runs on a database at a time.
+// Adds the time of creation requests that the gateway never confirmed. Drops claims: only one sync runs on a database at a time.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
@@ -6,7 +6,7 @@ export const lateCreations: Migration = {
   async up(db) {
     for (const table of ['gateway_item', 'former_gateway_item']) {
       await db.schema.alterTable(table).addColumn('asked_at', 'text').execute();
-      // Until now the id alone said so: it was an address. When it was requested is not known.
+      // Until now, an id that is an address marked such a request. Its time is unknown.
       await sql`update ${sql.table(table)} set asked_at = '1970-01-01T00:00:00.000Z' where item_id like '%://%'`.execute(
         db,
       );

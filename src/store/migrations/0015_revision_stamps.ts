@@ -1,4 +1,4 @@
-// Adds a random text for each revision, so that a saved index can be matched with the history of this catalog.
+// Adds a random stamp to each revision, so that a saved index can be matched with the history of this catalog.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';

@@ -1,4 +1,4 @@
-// Moves manifests out of the entity rows that lists and searches read, which makes these rows a third as wide.
+// Moves manifests out of the entity rows that lists and searches read; these rows become a third as wide.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

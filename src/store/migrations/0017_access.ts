@@ -1,4 +1,4 @@
-// Tokens, and the audit log.
+// Adds tokens and the audit log.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

@@ -1,4 +1,4 @@
-// Adds the facts that policy rules use, their outcome, and approvals.
+// Adds the facts that policy rules use, the rules' results, and approvals.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,4 +1,4 @@
-// Adds webhooks, the events that wait for them, and the delivery log.
+// Adds webhooks, their pending events, and the delivery log.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -50,7 +50,7 @@ export function events({ byteOrderedText }: Dialect): Migration {
         .addColumn('duration_ms', 'integer')
         .execute();
       await db.schema.createIndex('webhook_delivery_log').on('webhook_delivery').columns(['webhook', 'id']).execute();
-      // At most one, also when two hubs look at the same moment.
+      // At most one, even when two hubs deliver at the same time.
       await sql`create unique index webhook_delivery_open on webhook_delivery (webhook) where state = 'pending'`.execute(
         db,
       );

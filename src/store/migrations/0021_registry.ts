@@ -1,4 +1,4 @@
-// Adds the entries of the MCP registry: one row for each name and version, and a table with the finished documents.
+// Adds the entries of the MCP registry: one row per name and version, and a table with the finished documents.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,4 +1,4 @@
-// Adds views of the registry, and which entries the policy allows.
+// Adds registry views, and marks the entries that the policy allows.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -18,7 +18,7 @@ export function registryViews({ byteOrderedText }: Dialect): Migration {
           .addColumn(flag, 'integer', (column) => column.notNull().defaultTo(0))
           .execute();
       }
-      // Entries without the new columns are written again.
+      // Forces a rewrite of the entries, which lack the new columns.
       await sql`update registry_server set digest = ''`.execute(db);
       await sql`update registry_state set revision = null`.execute(db);
     },

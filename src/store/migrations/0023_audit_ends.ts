@@ -1,4 +1,4 @@
-// The audit log records each change before it starts, and its end separately; adds indexes for its filters.
+// Records the start and the end of each audited change separately; adds indexes for the log's filters.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,4 +1,4 @@
-// Entries that may not be installed leave the view `approved`, which keeps a record of them.
+// Removes entries that must not be installed from the `approved` view, and records that they were in it.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
@@ -16,7 +16,7 @@ export function registryApproval(): Migration {
       }
       await sql`update registry_server set was_approved = 1 where is_approved = 1 or status = 'deleted'`.execute(db);
       await db.schema.createIndex('registry_server_key').on('registry_server').column('name_key').execute();
-      // The rules are applied again, which fills the new column of entities.
+      // Re-applies the rules, which fills the new column of entities.
       await sql`update policy set version = version + 1 where digest is not null`.execute(db);
     },
   };

@@ -1,4 +1,4 @@
-// Gives each registry entry one owner and only content that clients can read: all entries are rebuilt.
+// Gives each registry entry one owner, and only content that clients can read: all entries are rebuilt.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 

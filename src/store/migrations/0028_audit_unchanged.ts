@@ -1,4 +1,4 @@
-// The database refuses to change entries of the audit log; they are only added, and deleted when they are too old.
+// Makes the database refuse updates of audit log entries; they are only added, and deleted when they are too old.
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 

@@ -1,6 +1,6 @@
-// Checks whether a text can be used as a key in a query.
+// Checks whether a string can be used as a key in a query.
 
-/** No row holds a NUL, and PostgreSQL fails when it is asked for one. */
+/** No row contains a NUL, and PostgreSQL fails on a parameter with one. */
 export function isFindable(text: string): boolean {
   return !text.includes('\u0000');
 }

@@ -1,4 +1,4 @@
-// The entries of the registry, as they are read.
+// Reads the entries of the registry.
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { likeOfGlob } from '../../lib/glob.ts';
 import { keyText, PUBLISHED, type ServerKey, type ServerStatus } from '../../registry/contract.ts';
@@ -12,7 +12,7 @@ type PageRequest = Omit<Parameters<RegistryStore['page']>[0], 'search'>;
 type Entries<O> = SelectQueryBuilder<Tables, 'registry_server', O>;
 
 export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): RegistryStore {
-  /** Without their documents, which would all be read before they are sorted. */
+  /** Selects no documents: the database would read all of them before sorting. */
   function matchingKeys(text: string, { after, limit, ...filter }: PageRequest): Promise<ServerKey[]> {
     const rank = rankOf(text);
     return shown(read.selectFrom('registry_server'), filter)
@@ -46,7 +46,7 @@ export function createRegistryStore({ read, isOneOf, rowsFromJson }: Dialect): R
     async page({ search, ...request }) {
       if (search !== undefined) return entries(await matchingKeys(search.toLowerCase(), request), request);
       const { after, limit, ...filter } = request;
-      // First the page, then its documents: no plan of the database may read the documents of entries that are not on it.
+      // The page first, then its documents: otherwise the database might read the documents of entries on other pages.
       const onPage = shown(read.selectFrom('registry_server'), filter)
         .selectAll()
         .$if(after !== undefined, (query) =>
@@ -146,13 +146,13 @@ function shown<Q extends Entries<unknown>>(
   if (version === 'latest') query = query.where(view?.approved ? 'is_latest_approved' : 'is_latest', '=', 1);
   else if (version !== undefined) query = query.where('registry_server.version', '=', version);
   if (updatedSince !== undefined) query = query.where('updated_at', '>', updatedSince);
-  // What was approved once stays in the view as deleted.
+  // A formerly approved entry stays in the view as deleted.
   if (view?.approved) query = query.where(includeDeleted ? 'was_approved' : 'is_approved', '=', 1);
   if (view && view.names.length > 0) query = query.where(hasNameOf(view.names));
   return query as Q;
 }
 
-/** As in policies and scopes: patterns with `*` and `?`, and case does not count. */
+/** Patterns with `*` and `?`, case-insensitive, as in policies and scopes. */
 function hasNameOf(names: readonly string[]) {
   const isPattern = (name: string) => /[*?]/.test(name);
   const exact = names.filter((name) => !isPattern(name)).map((name) => name.toLowerCase());
@@ -186,7 +186,7 @@ function entryFromRow(row: Row, { view }: Pick<EntryFilter, 'view'>): RegistryEn
   };
 }
 
-/** What this hub is known by to other hubs. */
+/** The id by which other hubs know this hub. */
 export async function readHubId({ read }: Pick<Dialect, 'read'>): Promise<string> {
   const state = await read.selectFrom('registry_state').select('hub_id').executeTakeFirstOrThrow();
   return state.hub_id;

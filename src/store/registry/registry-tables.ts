@@ -1,4 +1,4 @@
-// Keeps the entries of the registry in step with the entities that they are made of.
+// Keeps the registry entries in sync with the entities they are built from.
 import { createHash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { parseReference } from '../../catalog/uid.ts';
@@ -20,7 +20,7 @@ type Member = ServerKey &
     text: string;
   };
 
-/** The ids of servers lie between these. */
+/** The range of server ids. */
 const SERVERS = { first: 'mcp_server:', end: 'mcp_server;' };
 const WITHDRAWN = 'This hub no longer lists it.';
 
@@ -47,7 +47,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     if (changed.length > 0) await tx.updateTable('registry_state').set({ changed_at: at }).execute();
   }
 
-  /** Answers which entries these entities belong to, before and now. */
+  /** Returns the entries that these entities belonged to or belong to now. */
   async function moveMembers(tx: Db, uids: readonly string[]): Promise<Map<string, ServerKey>> {
     const before = await tx.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();
     const manifests = await tx
@@ -68,7 +68,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     return new Map(all.map(({ name, version }) => [keyText({ name, version }), { name, version }]));
   }
 
-  /** By name: the versions that were published here, shown or not. */
+  /** The versions published here, by name, whether or not they are shown. */
   async function publishedVersions(tx: Db, names: readonly string[]): Promise<Map<string, Set<string>>> {
     const rows = await tx
       .selectFrom('entity')
@@ -94,7 +94,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
       .execute();
   }
 
-  /** Undefined when the entry stays as it is. */
+  /** Undefined when the entry does not change. */
   function entryOf(
     key: ServerKey,
     { members, before, at }: { members: readonly Member[]; before: Row | undefined; at: string },
@@ -137,7 +137,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     await insert(tx, 'registry_document', documents);
   }
 
-  /** Rows that are there already are replaced. */
+  /** Replaces existing rows. */
   async function insert(
     tx: Db,
     table: 'registry_member' | 'registry_server' | 'registry_document',
@@ -167,7 +167,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
 
     async setShown(shown) {
       const { revision: before } = await read.selectFrom('registry_state').select('revision').executeTakeFirstOrThrow();
-      // Entries that have just been built: the database knows the tables as empty ones.
+      // The entries were just built, but the planner's statistics still describe empty tables.
       if (before === null) await dialect.analyze?.(write, ['registry_server', 'registry_document', 'registry_member']);
       await write.updateTable('registry_state').set({ revision: shown }).execute();
     },
@@ -178,7 +178,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     },
 
     async serversAfter(uid, limit) {
-      // By the range of their ids, which are the primary key: a database that chose by type would sort all servers for each page.
+      // A range of the primary key: filtering by type could make the database sort all servers for each page.
       const range = ({ eb, and }: ExpressionBuilder<Tables, 'entity' | 'registry_member'>) =>
         and([eb('uid', '>', uid === '' ? SERVERS.first : uid), eb('uid', '<', SERVERS.end)]);
       const [there, listed] = await Promise.all([
@@ -193,13 +193,13 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   };
 }
 
-/** What is published has its name and version in its id; one that is gone while it was not shown is known by nothing else. */
+/** The id of a published entity contains its name and version; if it was removed while hidden, only the id identifies the entry. */
 function publishedKey(uid: string): ServerKey[] {
   const { slug, version } = parseReference(uid) ?? {};
   return slug !== undefined && version !== undefined ? [{ name: slug, version }] : [];
 }
 
-/** An entry is made of what its owner says: its publisher, or the remote that brought it first. Others add nothing. */
+/** An entry is built only from its owner's manifests: the publisher's, or those of the remote that listed it first. */
 function ofOwner(members: readonly Member[], isPublished: boolean): Member[] {
   const [first] = members.toSorted((one, other) => byBytes(one.created_at, other.created_at));
   const owner = isPublished ? PUBLISHED : first?.owner_url;
@@ -211,7 +211,7 @@ function withdrawn(row: Row, at: string): Changed {
   return { ...row, ...change, digest: '' };
 }
 
-/** The rows that gain or lose a mark, which is not a change of theirs. A published name has a published version as its latest. */
+/** Returns the rows whose marks differ; this does not count as a change. The latest version of a published name is a published one. */
 function markLatest(
   rows: Changed[],
   { latest, published }: Pick<ServerMapping, 'latest'> & { published: ReadonlyMap<string, ReadonlySet<string>> },
@@ -233,7 +233,7 @@ function markLatest(
   });
 }
 
-/** Later than every change before it, so that who asks for what changed since then misses nothing. */
+/** Later than every previous change, so that clients asking for changes since a time miss nothing. */
 async function nextMoment(tx: Db, now: Date): Promise<string> {
   const { changed_at } = await tx.selectFrom('registry_state').select('changed_at').executeTakeFirstOrThrow();
   const last = changed_at === null ? 0 : Date.parse(changed_at) + 1;

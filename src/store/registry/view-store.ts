@@ -1,4 +1,4 @@
-// Views of the registry: saved filters.
+// Stores views of the registry, which are saved filters.
 import type { RegistryView } from '../../registry/contract.ts';
 import type { ViewFilter, ViewStore } from '../../registry/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
-/** Also when a run is under way, which may have been there already: what it learns of the index is not remembered. */
+/** A run in progress may have passed these entries already, so the index state that it saves at its end is discarded too. */
 export async function forgetIndexes(
   tx: Db,
   remotes: readonly string[],
@@ -21,7 +21,7 @@ export async function forgetIndexes(
     .execute();
 }
 
-/** Every remote that lists these entities must bring them again. */
+/** Makes every remote that lists these entities provide them again. */
 export async function forgetIndexesThatList(
   tx: Db,
   uids: readonly string[],

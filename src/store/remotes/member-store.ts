@@ -1,4 +1,4 @@
-// What each remote lists, on both engines.
+// Stores what each remote lists, on both engines.
 import { sql } from 'kysely';
 import type { Member, MemberStore } from '../../remotes/store.ts';
 import { lockEntities, lockRemote } from '../catalog/lock-entities.ts';
@@ -43,7 +43,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         const before = await uidsBefore(tx, remote, members);
         const uids = [...members.map(({ uid }) => uid), ...before.values()];
         const stored = await lockEntities(tx, uids, dialect);
-        // The removal takes care of what was published before it.
+        // The removal handles what was published before it.
         if (whileStored && !(await lockRemote(tx, remote, dialect))) return { result: false, isChange: false };
         const recorded = members.filter(({ uid }) => stored.has(uid));
         if (recorded.length < members.length) await forgetIndexes(tx, [remote], dialect);
@@ -98,7 +98,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       const several = read
         .selectFrom('remote_member')
         .select('uid')
-        // Written so that the index by uid is used, which is in order already: sorting takes five times as long.
+        // Forces the index by uid, which is already sorted: sorting would take five times as long.
         .where(sql<string>`remote_url || ''`, '=', remote)
         .groupBy('uid')
         .having(({ fn }) => fn.countAll(), '>', 1);
@@ -159,7 +159,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
         .where('member.remote_url', '=', remote)
         .where('member.missing_since', 'is', null)
         .where('entity.owner_url', '!=', remote)
-        // Two remotes may well list the very same manifest.
+        // Remotes that list the same manifest are not in conflict.
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -188,7 +188,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     },
   };
 
-  /** By the address of the manifest; nothing else changes those of this remote. */
+  /** By manifest URL; only the ingest of this remote changes them. */
   async function uidsBefore(tx: Db, remote: string, members: readonly Member[]): Promise<Map<string, string>> {
     const urls = members.map(({ url }) => url);
     const rows = await tx
@@ -212,7 +212,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     return revived.map(({ uid }) => uid);
   }
 
-  /** The uids that are missing now. */
+  /** Returns the uids that are missing now. */
   async function leave(tx: Db, remote: string, uids: readonly string[], at: Date): Promise<string[]> {
     return (await leaveEntities(tx, uids, { remote, at, isOneOf })).missing;
   }

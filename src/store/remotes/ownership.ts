@@ -1,9 +1,9 @@
-// Which remote an entity belongs to: the one that provided it first, unless another one that lists it has a higher priority.
+// Determines which remote owns an entity: the one that provided it first, unless another that lists it has a higher priority.
 import { type RawBuilder, sql } from 'kysely';
 import { PUBLISHED } from '../../registry/contract.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
-/** A disabled remote comes after every other, whatever its priority is. */
+/** A disabled remote ranks below all others, regardless of its priority. */
 const rank = sql<number>`case remote.is_enabled when 1 then remote.priority else -1001 end`;
 
 /** The remote that should own an entity now; null when no stored remote lists it. */
@@ -18,7 +18,7 @@ const rightfulOwner = sql<string | null>`(
   limit 1
 )`;
 
-/** Whether an incoming row of `insert into entity … on conflict` may replace the stored one; never what was published to this hub. */
+/** Whether an incoming row of `insert into entity … on conflict` may replace the stored one; never one published to this hub. */
 export const mayReplace = sql<boolean>`(
   entity.owner_url is null or entity.owner_url = excluded.owner_url
   or entity.owner_url <> ${sql.lit(PUBLISHED)} and coalesce((select ${rank} from remote where url = excluded.owner_url), 0)
@@ -31,13 +31,13 @@ export const isKnownToRemotes = sql<boolean>`exists (
 )`;
 
 interface LeftEntities {
-  /** Uids of those that no remote lists now; they are marked. */
+  /** Uids that no remote lists now; they are marked as missing. */
   missing: string[];
-  /** How many belong to another remote now, whose next ingest makes them again. */
+  /** How many now belong to another remote, whose next ingest rebuilds them. */
   passedOn: number;
 }
 
-/** A manifest that the remote had of each of these entities is gone. */
+/** Handles entities for which the remote no longer lists a manifest. */
 export async function leaveEntities(
   tx: Db,
   uids: readonly string[],
@@ -59,7 +59,7 @@ export async function leaveEntities(
   return { missing: missing.map(({ uid }) => uid), passedOn };
 }
 
-/** Uids that a remote shares with others. */
+/** Uids that other remotes list too. */
 export async function sharedUids(tx: Db, remote: string): Promise<string[]> {
   const { rows } = await sql<{ uid: string }>`
     select uid from remote_member where remote_url = ${remote} and missing_since is null
@@ -68,7 +68,7 @@ export async function sharedUids(tx: Db, remote: string): Promise<string[]> {
   return rows.map(({ uid }) => uid);
 }
 
-/** Priorities changed. Returns how many of these entities belong to another remote now, whose next ingest makes them again. */
+/** Call it when priorities changed. Returns how many of these entities now belong to another remote, whose next ingest rebuilds them. */
 export async function reassign(tx: Db, which: RawBuilder<boolean>): Promise<number> {
   const { rows } = await sql<{ uid: string }>`
     update entity set owner_url = ${rightfulOwner}, made_of = null

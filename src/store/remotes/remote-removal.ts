@@ -1,4 +1,4 @@
-// Removes a remote: what it listed is deleted, passes to another remote, or is marked as missing. A block is never deleted.
+// Removes a remote: its entities are deleted, pass to another remote, or are marked as missing. A blocked entity is never deleted.
 import { sql } from 'kysely';
 import type { RemoteStore } from '../../remotes/store.ts';
 import { lockEntities } from '../catalog/lock-entities.ts';
@@ -16,7 +16,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
 
   async function leaveAll(url: string, options: { purge: boolean; at: Date }) {
     const all = { purged: 0, keptBlocked: 0, missing: 0, passedOn: 0 };
-    // Should this be interrupted, the index must be read whole the next time.
+    // If this is interrupted, the next ingest must read the complete index.
     await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
     for (const take of [takeListed, publishedUnlisted]) {
       for (;;) {
@@ -32,8 +32,8 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
   }
 
   /**
-   * Some of what a removed remote listed: deleted if only this remote brought it and it is to be purged; otherwise it passes
-   * to another remote, or is marked as missing. Undefined when nothing is left.
+   * Handles one batch of a removed remote's entities: purges those that no other remote provides, if requested; passes the
+   * rest to another remote or marks them as missing. Undefined when nothing is left.
    */
   async function leaveSome(url: string, take: typeof takeListed, { purge, at }: { purge: boolean; at: Date }) {
     return revision.change(async (tx) => {
@@ -49,7 +49,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     });
   }
 
-  /** Takes some entries off the list of the remote; gives the uids of their entities, which are locked. */
+  /** Deletes a batch of the remote's list entries; returns the uids of their entities, which are locked. */
   async function takeListed(tx: Db, remote: string): Promise<string[]> {
     const listed = await tx
       .selectFrom('remote_member')
@@ -69,7 +69,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     return uids;
   }
 
-  /** Entities of the remote that it does not list: its ingest has published them, and not recorded them yet. */
+  /** Entities that the remote's ingest has published but not yet recorded as listed. */
   async function publishedUnlisted(tx: Db, remote: string): Promise<string[]> {
     const rows = await tx
       .selectFrom('entity')
@@ -92,7 +92,7 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     return uids;
   }
 
-  /** Those of these entities that belonged to the remote and that no remote lists, itself included. */
+  /** Selects the entities that belonged to the remote and that no remote lists. */
   const unlisted = (remote: string, uids: readonly string[]) =>
     sql<boolean>`${dialect.isOneOf('uid', uids)} and (owner_url = ${remote} or owner_url is null) and not ${isKnownToRemotes}`;
 
@@ -117,8 +117,8 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
   }
 
   return async (url, { purge, at }) => {
-    // The remote itself goes last, so that a removal that was interrupted can be repeated; whatever an ingest that is
-    // under way has recorded by then follows it.
+    // The remote itself is deleted last, so that an interrupted removal can be repeated. The second pass handles what a running
+    // ingest recorded meanwhile.
     const before = await leaveAll(url, { purge, at });
     const { numDeletedRows } = await write.deleteFrom('remote').where('url', '=', url).executeTakeFirst();
     const after = await leaveAll(url, { purge, at });

@@ -1,4 +1,4 @@
-// The list of remotes, and what is remembered of each, on both engines.
+// Stores remotes and their state, on both engines.
 import { randomUUID } from 'node:crypto';
 import type { RegisterMode } from '../../policy/contract.ts';
 import type { RemoteStore } from '../../remotes/store.ts';
@@ -70,7 +70,7 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
     async change(url, { name, priority, enabled, register }) {
       return revision.change(async (tx) => {
         await changeRules(tx, { always: register !== undefined });
-        // Entities are locked before remotes, as everywhere.
+        // All code locks entities before remotes.
         const isRanked = priority !== undefined || enabled !== undefined;
         const shared = isRanked ? await sharedUids(tx, url) : [];
         await lockEntities(tx, shared, dialect);
@@ -120,7 +120,7 @@ export function createRemoteStore(dialect: Dialect, revision: Revision): RemoteS
           .where('url', '=', url)
           .executeTakeFirst();
         if (generation === undefined) return;
-        // It was removed meanwhile.
+        // The remote was removed meanwhile.
         if (numUpdatedRows === 0n) {
           await tx.deleteFrom('remote_rejection').where('remote_url', '=', url).execute();
           return;

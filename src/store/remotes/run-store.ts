@@ -1,4 +1,4 @@
-// The history of ingests, and the manifests that the last one refused, on both engines.
+// Stores the ingest history and the manifests that the last ingest refused, on both engines.
 import { sql } from 'kysely';
 import type { IngestRun } from '../../remotes/contract.ts';
 import type { RunStore } from '../../remotes/store.ts';
@@ -34,7 +34,7 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
         .orderBy('remote_url', 'desc')
         .limit(limit)
         .execute();
-      // Runs of an older version of the hub lack the counts that came later.
+      // Runs written by older hubs lack these counts.
       return rows.map(({ run }) =>
         Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0 }, JSON.parse(run) as IngestRun),
       );

@@ -1,4 +1,4 @@
-// The searches in PostgreSQL: candidates by name, words and meaning, what is shown of them, and lists.
+// Search queries in PostgreSQL: candidates by name, words and meaning, their summaries, and lists.
 import { type RawBuilder, sql } from 'kysely';
 import type { Sort } from '../../search/contract.ts';
 import {
@@ -18,13 +18,13 @@ export const SEARCH_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   random_page_cost: '1.1',
-  // With two letters swapped, a word of five letters shares a fifth of its trigrams.
+  // After swapping two letters, a word of five letters still shares a fifth of its trigrams.
   'pg_trgm.similarity_threshold': '0.2',
   'hnsw.ef_search': '200',
   'hnsw.iterative_scan': 'relaxed_order',
 };
 
-/** A filter that leaves fewer entities is applied first, and everything that it leaves is compared. */
+/** A filter that leaves fewer entities is applied first, and all that remain are compared. */
 const FEW = 5_000;
 const MOST_SIMILAR = 50;
 
@@ -45,7 +45,7 @@ export function createSearchReads(db: Db): SearchReads {
     return new Map(rows.map(({ term, documents }) => [term, documents]));
   }
 
-  /** Restricts families by what is not a column of their own. */
+  /** Restricts families by properties of their entities. */
   async function familiesShown(filter: EntityFilter): Promise<RawBuilder<unknown>> {
     if (filter.facets.length === 0 && filter.includePending) return sql`true`;
     const { rows } = await sql`
@@ -197,7 +197,7 @@ export function createSearchReads(db: Db): SearchReads {
 
 const BY_NAME = sql`sort_name, is_prerelease, version_key desc, uid desc`;
 const BY_ARRIVAL = sql`created_at desc, uid desc`;
-/** As in memory. */
+/** The same orders as the in-memory search. */
 const ORDERS: Record<Sort, RawBuilder<unknown>> = {
   relevance: BY_ARRIVAL,
   created_at: BY_ARRIVAL,
@@ -206,7 +206,7 @@ const ORDERS: Record<Sort, RawBuilder<unknown>> = {
   quality: sql`quality desc, ${BY_NAME}`,
 };
 
-/** Shorter names are one letter away from too many others. */
+/** Too many shorter names differ by a single letter. */
 const SHORTEST_NEAR = 6;
 
 interface Scored {
@@ -218,7 +218,7 @@ function scoresFrom(rows: readonly Scored[]): Map<number, number> {
   return new Map(rows.map(({ id, score }) => [Number(id), score]));
 }
 
-/** The negative product, which is smaller the nearer two vectors are. */
+/** The negative inner product: the nearer two vectors are, the smaller. */
 function distanceTo({ vector }: VectorQuery): RawBuilder<unknown> {
   const size = sql.lit(vector.length);
   return sql`embedding::halfvec(${size}) <#> ${`[${vector.join(',')}]`}::halfvec(${size})`;
@@ -247,7 +247,7 @@ function isShown(filter: EntityFilter, table = 'search_entity'): RawBuilder<unkn
 function isListed({ filter, versions }: ListChoice): RawBuilder<unknown> {
   if (versions === 'all') return isShown(filter);
   const { includeInactive, includePending, facets, prerelease } = filter;
-  // Almost every list; the type is the same for all versions.
+  // The case of almost every list; all versions have the same type.
   const isUsual = !includeInactive && includePending && facets.length === 0 && !prerelease;
   if (isUsual) return sql`is_newest and ${isShown(filter)}`;
   const order = (table: string) => {

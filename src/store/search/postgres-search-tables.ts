@@ -1,4 +1,4 @@
-// The tables of the search in PostgreSQL: their layout, and how they are filled.
+// The search tables in PostgreSQL: their layout, and how they are filled.
 import { sql } from 'kysely';
 import type { EntityType } from '../../catalog/uid.ts';
 import type { FamilyName } from '../../search/engine/search-index.ts';
@@ -6,7 +6,7 @@ import type { FamilyMember, IndexedFamily, IndexProgress, SearchTables } from '.
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 
-/** To be raised whenever the tables or what is written to them changes: they are then built again. */
+/** Increment this when the tables or their content change: they are then rebuilt. */
 const LAYOUT = 3;
 const REVISIONS_AT_ONCE = 20;
 
@@ -37,7 +37,7 @@ export function createSearchTables({ read, write }: Dialect, revision: Revision)
       `.execute(write);
       const known = new Set(rows.map((row) => row.revision));
       const last = Math.max(after, ...known);
-      // A gap: the changes were forgotten meanwhile.
+      // A gap: the changes were deleted meanwhile.
       if (known.size < last - after || (last === after && current > after)) return undefined;
       const families = rows.flatMap(({ type, name }) => (type === null || name === null ? [] : [{ type, name }]));
       return {
@@ -116,7 +116,7 @@ async function prepare(tx: Db): Promise<void> {
   await sql`insert into search_layout values (${LAYOUT})`.execute(tx);
 }
 
-/** Texts are compared byte by byte, as JavaScript does. Wide rows stay in one piece: every search scores hundreds of them. */
+/** Text is compared byte by byte, as in JavaScript. Wide rows are not split: every search scores hundreds of them. */
 const TABLES = [
   `create table search_state (
     revision integer, build_began integer, build_type text, build_name text, model text
@@ -165,7 +165,7 @@ const TABLES = [
   )`,
   'create index search_name_key on search_name (key)',
   'create index search_name_family on search_name (family)',
-  // One typing error leaves the first half of a name as it was, or the last one.
+  // A single typo leaves the first or the last half of a name intact.
   'create index search_name_first_half on search_name (length(key), left(key, (length(key) - 1) / 2))',
   'create index search_name_last_half on search_name (length(key), right(key, (length(key) - 1) / 2))',
   'create table search_word (term text collate "C" primary key, documents integer not null)',
@@ -234,7 +234,7 @@ async function countWords(tx: Db, families: readonly FamilyName[], sign: 1 | -1)
   `.execute(tx);
 }
 
-/** Names and texts of families whose document is new. A text that stays the same keeps its vector. */
+/** Saves names and texts of families with a new document. An unchanged text keeps its vector. */
 async function saveTexts(tx: Db, described: readonly FamilyName[]): Promise<void> {
   const rows = JSON.stringify(described);
   await sql`
@@ -278,7 +278,7 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       created_at: member.createdAt,
     })),
   );
-  // By uid as well: a version may have moved to another name.
+  // By uid as well, because a version may have moved to another name.
   await sql`
     delete from search_entity where uid = any(${rows.map(({ uid }) => uid)}::text[])
       or family in (select id from search_family join ${keys(families)} using (type, name))

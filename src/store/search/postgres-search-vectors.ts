@@ -1,12 +1,12 @@
-// The vectors of the search in PostgreSQL, where pgvector is installed.
+// Search vectors in PostgreSQL, where pgvector is installed.
 import { sql } from 'kysely';
 import type { SearchVectors } from '../../search/postgres/store.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
-/** pgvector has no graph for longer vectors; they are compared one by one. */
+/** pgvector cannot index longer vectors; they are compared one by one. */
 const LONGEST_IN_GRAPH = 4_000;
 
-/** Adds what pgvector makes possible, whenever it was installed. Statements of `builder` may take as long as they need. */
+/** Adds the vector column if pgvector is available now. `builder` has no statement timeout. */
 export async function openSearchVectors({ write }: Dialect, builder: Db): Promise<SearchVectors> {
   const isAvailable = await write.transaction().execute(addColumn);
   return {
@@ -49,7 +49,7 @@ export async function openSearchVectors({ write }: Dialect, builder: Db): Promis
       const definition = rows[0]?.indexdef ?? '';
       if (definition.includes(`halfvec(${dimensions})`) && definition.includes(model)) return;
       await sql`drop index if exists search_vector_nearest`.execute(builder);
-      // Concurrently: changes of the catalog go on. Literals, because an index definition takes no parameters.
+      // Concurrently, so that the catalog can change meanwhile. Literals, because an index definition takes no parameters.
       await sql`
         create index concurrently search_vector_nearest on search_vector
         using hnsw ((embedding::halfvec(${sql.lit(dimensions)})) halfvec_ip_ops) where model = ${sql.lit(model)}
@@ -60,7 +60,7 @@ export async function openSearchVectors({ write }: Dialect, builder: Db): Promis
 
 async function addColumn(tx: Db): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('search tables', 0))`.execute(tx);
-  // A block of its own: where the extension cannot be had, the error ends there.
+  // A separate block contains the error where the extension is not available.
   await sql`
     do $$ begin
       create extension if not exists vector;

@@ -1,4 +1,4 @@
-// Opens the search in PostgreSQL: its tables, its vectors, and the connections that it reads through.
+// Opens the search in PostgreSQL: its tables, its vectors, and its read connections.
 import { sql } from 'kysely';
 import type { DatabaseAddress } from '../../lib/net/address.ts';
 import type { SearchIndex } from '../../search/engine/search-index.ts';
@@ -18,7 +18,7 @@ export interface PostgresSearch {
   close(): Promise<void>;
 }
 
-/** The index of a million vectors takes minutes. */
+/** Indexing a million vectors takes minutes. */
 const BUILD = { settings: { statement_timeout: '0' }, timeoutMs: 6 * 3_600_000 };
 
 type PostgresAddress = Extract<DatabaseAddress, { engine: 'postgres' }>;

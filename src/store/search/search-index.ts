@@ -1,4 +1,4 @@
-// The engine's port on both engines.
+// The search engine's view of the catalog, on both engines.
 import { type Selectable, sql } from 'kysely';
 import type { EntityType } from '../../catalog/uid.ts';
 import {
@@ -69,7 +69,7 @@ export function createSearchIndex({ read, write, isOneOf }: Dialect, revision: R
       const entries = rows.map(entryFromRow);
       const last = entries.at(-1);
       if (!last || entries.length < limit) return entries;
-      // The last name may go on behind the limit: it is left to the next page, unless it is the only one.
+      // The last name may continue after the limit: it is left to the next page, unless it is the only one.
       const whole = entries.filter((entry) => familyKey(entry) !== familyKey(last));
       return whole.length > 0 ? whole : versionsOf([last]);
     },
@@ -124,7 +124,7 @@ function entryFromRow(row: EntryRow): IndexEntry {
     slug: row.slug,
     versionKey: row.version_key,
     isPrerelease: row.is_prerelease === 1,
-    // What no remote lists is treated like what its author has switched off.
+    // An entity that no remote lists is treated like one that its author disabled.
     status: row.missing_since === null ? (row.status as IndexEntry['status']) : 'disabled',
     isRegistered: row.gateway_registered_at !== null,
     facets: row.facets,
@@ -141,7 +141,7 @@ function vectorRow(
   return { model, digest, value: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength) };
 }
 
-/** A copy: the bytes may lie anywhere in a larger block, where no numbers can be read in place. */
+/** Copies the bytes: inside a larger buffer they may not be aligned for floats. */
 function floatsFrom(bytes: Uint8Array): Float32Array {
   const copy = new Uint8Array(bytes);
   return new Float32Array(copy.buffer, 0, Math.floor(copy.byteLength / 4));

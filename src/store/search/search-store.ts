@@ -1,4 +1,4 @@
-// The port of search's pages on both engines.
+// Reads what search results show, on both engines.
 import { sql } from 'kysely';
 import { readManifest } from '../../catalog/manifest.ts';
 import type { SearchStore } from '../../search/store.ts';
@@ -6,7 +6,7 @@ import { SUMMARY_COLUMNS, summaryFromRow } from '../catalog/entity-row.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 
-/** Reading a longer manifest, only to show some words of it, would hold up others. */
+/** Parsing a longer manifest for a short description would delay other requests. */
 const LONGEST_MANIFEST = 65_536;
 
 export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: Revision): SearchStore {
@@ -33,7 +33,7 @@ export function createSearchStore({ lookup, read, isOneOf }: Dialect, revision: 
   };
 }
 
-/** Empty for a stored manifest that the present rules no longer accept. */
+/** Empty for a stored manifest that the current rules no longer accept. */
 function descriptionIn(manifest: string): string {
   try {
     return readManifest(JSON.parse(manifest)).description;
