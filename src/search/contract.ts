@@ -1,4 +1,4 @@
-// The contract of search: queries and results.
+// The search contract: queries and results.
 import { z } from 'zod';
 import { TRUST_STATES } from '../catalog/contract.ts';
 import { LIFECYCLE_STATUSES } from '../catalog/manifest.ts';
@@ -10,44 +10,44 @@ export type SearchMode = (typeof SEARCH_MODES)[number];
 export const RERANKS = ['none', 'llm'] as const;
 export type Rerank = (typeof RERANKS)[number];
 
-/** `relevance`: in a list, what was added last comes first. */
+/** In a list, `relevance` sorts the newest additions first. */
 export const SORTS = ['relevance', 'created_at', 'published_at', 'name', 'quality'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export const VERSION_CHOICES = ['latest', 'all'] as const;
 
-/** Any value within one filter, all filters together; compared in lower case. */
+/** A filter matches any of its values; all filters must match. Values are compared in lower case. */
 export interface SearchFilters {
   type?: EntityType;
-  /** Also met by tags: published catalogs use only those. */
+  /** Tags match as well, because published catalogs use only tags. */
   capabilities: readonly string[];
   frameworks: readonly string[];
   providers: readonly string[];
   transports: readonly string[];
   includeInactive: boolean;
-  /** Whether mcp_servers that are not registered yet are shown. */
+  /** Whether to include mcp_servers that are not registered yet. */
   includePending: boolean;
-  /** Whether the newest version of a name may be a pre-release although there is a stable one. */
+  /** Whether the newest version of a name may be a pre-release although a stable version exists. */
   prerelease: boolean;
 }
 
 export interface SearchQuery {
-  /** Blank lists the catalog. */
+  /** An empty text lists the catalog. */
   text: string;
   filters: SearchFilters;
-  /** None: the server's setting. */
+  /** Default: the server's setting. */
   mode?: SearchMode;
   rerank?: Rerank;
   sort: Sort;
-  /** None: the best one of each name when there is a text, and all in a list. */
+  /** Default: for a text query the best version of each name, in a list all versions. */
   versions?: (typeof VERSION_CHOICES)[number];
-  /** None: the default of the server's profile. */
+  /** Default: the limit of the server's profile. */
   limit?: number;
   offset: number;
   withFitReason: boolean;
   withSnippets: boolean;
   withFacets: boolean;
-  /** For admins only: the door checks that. */
+  /** For admins only, which the callers of search enforce. */
   explain: boolean;
 }
 
@@ -121,9 +121,9 @@ export const SearchPage = z
   .meta({ id: 'SearchPage' });
 export type SearchPage = z.infer<typeof SearchPage>;
 
-/** A page, and its entity tag, which stays valid until something that it depends on changes. */
+/** A page with its entity tag, which stays valid until something the page depends on changes. */
 export type TaggedPage =
   /** The caller already has the page. */
   | { tag: string; page?: undefined }
-  /** Without a tag, the next answer may be another one: a part of search failed. */
+  /** Absent when part of search failed, because the next response may differ. */
   | { tag?: string; page: SearchPage };

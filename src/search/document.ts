@@ -1,9 +1,9 @@
-// Turns a manifest into a search document: texts by field for keywords, and one text for the embedding.
+// Turns a manifest into a search document: one text per field for keywords, and one text for the embedding.
 import { createHash } from 'node:crypto';
 import { readManifest } from '../catalog/manifest.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
-/** The fields that words are looked for in, best first. */
+/** The searched fields, most important first. */
 export const FIELDS = [
   'name',
   'title',
@@ -18,19 +18,19 @@ export type Field = (typeof FIELDS)[number];
 
 export interface SearchDocument {
   fields: Record<Field, string>;
-  /** What the embedder reads: the form that the embedded models were trained on. */
+  /** The embedder's input, in the form that the embedded models were trained on. */
   meaning: string;
 }
 
 export const TEXT_DIGEST_BYTES = 16;
 
-/** What is longer is cut: no field gains by more, and a hostile manifest must not cost minutes. */
+/** Longer text is cut: more would not improve a field, and a hostile manifest must not take minutes. */
 const LONGEST_FIELD = 20_000;
 const LONGEST_MEANING = 2_000;
 
 const NO_TEXTS = Object.fromEntries(FIELDS.map((field) => [field, ''])) as Record<Field, string>;
 
-/** A manifest that can no longer be read leaves the name to be found by. */
+/** A manifest that is no longer readable can still be found by its name. */
 export function readDocument(name: string, manifest: string): SearchDocument {
   try {
     return documentFromManifest(JSON.parse(manifest));
@@ -40,7 +40,7 @@ export function readDocument(name: string, manifest: string): SearchDocument {
   }
 }
 
-/** Names a text: equal texts share a vector. */
+/** Equal texts have the same digest, so they share a vector. */
 export function textDigest(text: string): string {
   return createHash('sha256')
     .update(text)
@@ -48,7 +48,7 @@ export function textDigest(text: string): string {
     .slice(0, 2 * TEXT_DIGEST_BYTES);
 }
 
-/** The text that the model reads, if the manifest still has the one of this digest. */
+/** The model's input, if the manifest still contains the text with this digest. */
 export function textToEmbed(of: { name: string; manifest: string; digest: string }): string | undefined {
   const { meaning } = readDocument(of.name, of.manifest);
   return textDigest(meaning) === of.digest ? meaning : undefined;
@@ -78,7 +78,7 @@ export function documentFromManifest(document: unknown): SearchDocument {
   };
 }
 
-/** Most catalogs repeat the beginning of the description as the summary: counted twice, it would weigh twice. */
+/** Most catalogs repeat the beginning of the description as the summary, which would count those words twice. */
 export function ownSummary(summary: string, description: string): string {
   return description.startsWith(summary.replace(/(?:…|\.\.\.)$/, '')) ? '' : summary;
 }
@@ -90,8 +90,8 @@ function cutAll(fields: Record<Field, string>): Record<Field, string> {
 }
 
 /**
- * `io.github.owner/thing` → `owner` and `thing`. The first label, and the host of many publishers, say nothing about the
- * thing: with them every query about GitHub would find half of the catalog.
+ * Splits `io.github.owner/thing` into `owner` and `thing`. The top-level label and the shared host say nothing about the
+ * thing: with them, every query about GitHub would match half of the catalog.
  */
 function splitName(name: string): { publisher: string; ownName: string } {
   const slash = name.lastIndexOf('/');
@@ -103,7 +103,7 @@ function splitName(name: string): { publisher: string; ownName: string } {
   return { publisher: labels, ownName: name.slice(slash + 1) };
 }
 
-/** Names and descriptions of tools, resources and prompts, wherever manifests list them. */
+/** Names and descriptions of tools, resources and prompts, in all the places where manifests list them. */
 function toolTexts(document: JsonObject, registration: JsonObject | null): string[] {
   const lists = [document.tools, ...['tools', 'tool', 'resources', 'prompts'].map((part) => registration?.[part])];
   return lists.flatMap((list) => (Array.isArray(list) ? list : [list])).flatMap(partTexts);

@@ -1,23 +1,23 @@
-// Facet values in the form of the indexes, `facet:value` in lower case: of entities and filters, and their counts.
+// Facet values as indexed, `facet:value` in lower case: those of entities and filters, and their counts.
 import { normalTransport } from '../catalog/transport.ts';
 import type { SearchFilters, SearchPage } from './contract.ts';
 
-/** What entities can be counted by, beside their type. */
+/** What entities can be counted by, apart from their type. */
 const FACETS = ['capability', 'framework', 'provider', 'transport'] as const;
 export type FacetCounts = NonNullable<SearchPage['facets']>;
 type FacetName = (typeof FACETS)[number];
 
-/** Rarer values are left out of counts. */
+/** Counts include only the most frequent values. */
 const MOST_VALUES = 50;
 
-/** Reads an entity's lists by facet from JSON text. Tags count as capabilities: published catalogs use only those. */
+/** Parses an entity's facets from JSON. Tags count as capabilities, because published catalogs use only tags. */
 export function facetValues(json: string): string[] {
   const { tag = [], capability = [], ...others } = JSON.parse(json) as Partial<Record<string, string[]>>;
   const lists: typeof others = { ...others, capability: [...capability, ...tag] };
   return [...new Set(FACETS.flatMap((facet) => (lists[facet] ?? []).map((value) => labelOf(facet, value))))];
 }
 
-/** For each facet that the filters name, its values; an entity needs one of them. */
+/** The wanted values of each filtered facet; an entity needs one value of each. */
 export function wantedValues(filters: SearchFilters): string[][] {
   const wanted: Record<FacetName, readonly string[]> = {
     capability: filters.capabilities,
@@ -28,7 +28,7 @@ export function wantedValues(filters: SearchFilters): string[][] {
   return FACETS.map((facet) => wanted[facet].map((value) => labelOf(facet, value))).filter(({ length }) => length > 0);
 }
 
-/** Counts of values, `type:…` among them, as callers see them. */
+/** The counts in the form of the API, including those of `type:…` values. */
 export function countsFrom(counted: readonly { value: string; count: number }[]): FacetCounts {
   const of = (facet: string) =>
     counted

@@ -1,4 +1,4 @@
-// Why an entity fits a query, in one sentence made from the entity's own text.
+// Explains in one sentence, from the entity's own text, why it matches a query.
 import type { StoredSummary } from '../catalog/entity.ts';
 import { findMatches, type QueryTerms } from './matches.ts';
 import { makeSnippet } from './snippet.ts';
@@ -9,14 +9,14 @@ export interface DescribedEntity extends Pick<StoredSummary, 'name' | 'title' | 
 }
 
 const MOST_WORDS_NAMED = 5;
-/** Sentences that are looked at: the first ones say what a thing is for. */
+/** Only the first sentences are considered: they describe the purpose. */
 const MOST_SENTENCES = 40;
 const OTHER_WORDS = 'Found by similar words, or by words of its tools or publisher';
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /**
- * Names the words of the query that occur, and quotes the sentence that has most of them. `byMeaning`: whether meaning
- * took part in finding it; by words alone, words that are not in these texts did.
+ * Names the query words that occur, and quotes the sentence with the most of them. `byMeaning`: whether semantic search
+ * contributed; if not, the entity matched by words outside these texts.
  */
 export function explainFit(entity: DescribedEntity, terms: QueryTerms, options: { byMeaning: boolean }): string {
   const best = bestSentence(entity, terms);
@@ -29,7 +29,7 @@ export function explainFit(entity: DescribedEntity, terms: QueryTerms, options: 
   return quoted ? `Close in meaning: ${quoted}` : `Close in meaning by its name, “${title ?? name}”.`;
 }
 
-/** The first of those with the most words. */
+/** The first of the sentences with the most matching words. */
 function bestSentence({ summary, description }: DescribedEntity, terms: QueryTerms) {
   const [best] = [summary, description]
     .flatMap((text) => [...sentences.segment(text.slice(0, 10_000))].slice(0, MOST_SENTENCES))

@@ -1,8 +1,8 @@
-// The weight of each term in a document (BM25F), without the rarity of the term.
+// Computes the weight of each term in a document (BM25F), without the term's rarity.
 import { FIELDS, type Field } from './document.ts';
 import { nameKey, wordsOf } from './words.ts';
 
-/** For each field: the weight of a word in it, its usual length, and how strongly a greater length lowers the score. */
+/** For each field: the weight of a word, the usual length, and how strongly a greater length lowers the score. */
 const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; lengthPenalty: number }> = {
   name: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
   title: { weight: 2, usualLength: 3, lengthPenalty: 0.3 },
@@ -14,12 +14,12 @@ const FIELD_WEIGHTS: Record<Field, { weight: number; usualLength: number; length
   publisher: { weight: 0.5, usualLength: 2, lengthPenalty: 0.3 },
 };
 
-/** Where repetition stops to count. */
+/** Limits the effect of repetition. */
 const SATURATION = 1.2;
-/** No term gives more than this times its rarity. */
+/** The maximum weight of a term, before it is multiplied by its rarity. */
 export const HIGHEST_IMPACT = SATURATION + 1;
 
-/** Counts of each field, tamed by its length, weighted and added up before they saturate. `fields` has one bit for each of them. */
+/** Field counts are normalized by length, weighted and summed before they saturate. `fields` is a bit set of matching fields. */
 export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, { impact: number; fields: number }> {
   const weights = new Map<string, { weight: number; fields: number }>();
   for (const [place, field] of FIELDS.entries()) {
@@ -28,7 +28,7 @@ export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, 
     const { weight, usualLength, lengthPenalty } = FIELD_WEIGHTS[field];
     const each = weight / (1 - lengthPenalty + (lengthPenalty * words.length) / usualLength);
     const forms = words.flatMap(({ term, parts }) => (parts.length > 0 ? [...new Set([term, ...parts])] : term));
-    // `pdf-table` is also found as `pdftable`, and by what is nearly that.
+    // `pdf-table` is also found as `pdftable`, and as near misses of that.
     if (field === 'name' && words.length > 1) forms.push(nameKey(fields.name));
     for (const form of forms) {
       const known = weights.get(form) ?? { weight: 0, fields: 0 };

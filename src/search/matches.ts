@@ -4,15 +4,15 @@ import { isUnspaced, lateRuns, tellingWords, wordsOf } from './words.ts';
 export interface Match {
   start: number;
   end: number;
-  /** The word of the query that it meets, as it was typed but for its case. */
+  /** The query word that matches, in the typed spelling apart from its case. */
   word: string;
 }
 
-/** Terms of a query, each with the word it comes from. */
+/** The terms of a query, each with its original word. */
 export type QueryTerms = ReadonlyMap<string, string>;
 
 const RUNS = lateRuns(String.raw`[\p{L}\p{M}\p{N}]`);
-/** Nobody reads further, and long texts would hold up others. */
+/** Nobody reads further, and long texts would delay other requests. */
 const LONGEST_TEXT = 20_000;
 
 export function queryTerms(text: string): QueryTerms {
@@ -32,7 +32,7 @@ export function findMatches(text: string, terms: QueryTerms): Match[] {
   });
 }
 
-/** In scripts without spaces, a match is a sequence of consecutive matching pairs of characters. */
+/** In scripts without spaces, a match is a run of consecutive matching character pairs. */
 function stretchesOf(run: string, offset: number, terms: QueryTerms): Match[] {
   const stretches: Match[] = [];
   const letters = [...run];

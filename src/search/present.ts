@@ -1,4 +1,4 @@
-// Turns hits into results. Only the entities that are shown are loaded.
+// Turns hits into results. Loads only the entities that are shown.
 import { manifestUrl, type StoredSummary, uidInAddress } from '../catalog/entity.ts';
 import type { SearchItem, SearchPage, SearchQuery } from './contract.ts';
 import { ownSummary } from './document.ts';
@@ -13,12 +13,12 @@ import type { SearchStore } from './store.ts';
 interface Presenting {
   store: SearchStore;
   baseUrl: () => string;
-  /** By a language model, where there is one. */
+  /** Uses a language model, if one is configured. */
   writeReasons: ReturnType<typeof createLlmFitReasons> | undefined;
   rerank?: SearchPage['rerank'];
 }
 
-/** `isLasting`: not so when a reason should be from a model and is not. */
+/** `isLasting` is false when a reason should come from a model but does not. */
 export async function presentHits(
   hits: readonly Hit[],
   query: SearchQuery,
@@ -51,7 +51,7 @@ export async function presentHits(
   return { items, isLasting: written.every((reason) => reason !== undefined) };
 }
 
-/** Without hits on what is no longer in the catalog. */
+/** Skips hits whose entity is no longer in the catalog. */
 export async function loadEntities(
   hits: readonly Hit[],
   store: SearchStore,

@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { jsonDigest } from '../lib/json-digest.ts';
 import type { Ranking, RankRequest, SearchEngine } from './engine/engine.ts';
 
-/** Room for several hundred broad queries, which have a few hundred hits each. */
+/** Enough for several hundred broad queries with a few hundred hits each. */
 const MOST_CACHED_BYTES = 16_000_000;
-/** What an entry costs besides its text: its key and its place in the cache. */
+/** The cost of an entry besides its text: its key and its cache slot. */
 const ENTRY_OVERHEAD_BYTES = 300;
 
-/** `state` identifies everything besides the query that a ranking depends on. */
+/** `state` identifies everything that a ranking depends on besides the query. */
 type Rank = (request: RankRequest, state: string) => Promise<Ranking>;
 
 export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rank {
-  /** As JSON: one text instead of hundreds of objects that the garbage collector would have to visit. */
+  /** As JSON: a single string instead of hundreds of objects for the garbage collector to visit. */
   const cache = new LRUCache<string, string>({ maxSize: MOST_CACHED_BYTES, sizeCalculation: bytesOf });
   const underWay = new Map<string, Promise<Ranking>>();
 
   async function rank(request: RankRequest, key: string): Promise<Ranking> {
-    // No signal is passed, because other callers may wait for the same ranking.
+    // No signal is passed, because other callers may be waiting for the same ranking.
     const ranking = await engine.rank(request);
     // Rankings with explanations are not cached: they are large and rarely requested.
     if (ranking.isLasting && !request.explain) cache.set(key, JSON.stringify(ranking));

@@ -3,15 +3,15 @@ import type { EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { SearchFilters, SearchQuery } from './contract.ts';
 
-/** Everything may be left out; without a text, the catalog is listed. */
+/** All fields are optional; without a text, the catalog is listed. */
 export interface SearchWish extends Partial<Omit<SearchQuery, 'filters'>>, Partial<Omit<SearchFilters, 'type'>> {
   type?: EntityType | 'any';
 }
 
-/** Longest query, in characters; longer text is not a search. */
+/** Maximum length of a query, in characters. */
 export const LONGEST_QUERY = 2_000;
 
-/** The one place that knows what is meant when nothing is said. @throws HubError `invalid_request` */
+/** The only place that defines the defaults. @throws HubError `invalid_request` */
 export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
   const { capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
   const { includeInactive = false, includePending = true, prerelease = false } = wish;
@@ -24,7 +24,7 @@ export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
   return { text, filters, mode, rerank, sort, versions, limit, offset, ...shown };
 }
 
-/** Control characters and line ends are spaces; spaces at the ends, and the rest of a text that is too long, are ignored. */
+/** Replaces control characters and line breaks with spaces, trims, and cuts a text that is too long. */
 export function plainText(text: string): string {
   return text
     .slice(0, LONGEST_QUERY)

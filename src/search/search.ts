@@ -1,4 +1,4 @@
-// The use case of a search: lists or ranks, reranks if requested, then loads only the requested page.
+// The search use case: lists or ranks, reranks if requested, then loads only the requested page.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { World } from '../lib/world.ts';
@@ -15,7 +15,7 @@ import type { SearchStore } from './store.ts';
 
 export interface Search {
   search(query: SearchQuery): Promise<SearchPage>;
-  /** For callers that keep answers: a caller that sends the tag already has the page, and costs no search. */
+  /** For callers that cache responses: if the tag is known, no search is run. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
 }
 
@@ -35,14 +35,14 @@ export interface SearchDependencies {
 }
 
 const PROFILES = { general: { usual: 20, most: 100 }, public: { usual: 5, most: 5 } };
-/** Entries of all kept lists together. */
+/** Total entries of all cached lists. */
 const ENTRIES_KEPT = 1_000;
-/** Hits are ranked in steps of so many, so that the next page costs no search; reranking needs the first step. */
+/** Hits are ranked in steps of this size, so that the next page needs no search; reranking needs the first step. */
 const RANKED_AT_ONCE = MOST_RERANKED;
 
 export function createSearch(dependencies: SearchDependencies): Search {
   const parts = partsOf(dependencies);
-  /** Every visit of the page asks for the same list; the tag covers everything that a list depends on. */
+  /** Every page load requests the same list; the tag covers everything that a list depends on. */
   const lists = new LRUCache<string, SearchPage>({
     maxSize: ENTRIES_KEPT,
     sizeCalculation: ({ items }) => items.length + 1,
@@ -89,10 +89,10 @@ function completed(query: SearchQuery, { settings }: Parts): CompletedQuery {
 
 async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
   const { store, baseUrl, llm, settings } = parts;
-  // Only what an answer depends on, so that all hubs on one database have the same tags.
+  // Only what the result depends on, so that all hubs on one database produce the same tags.
   const { profile, mode, rerank } = settings;
   const basis = query.text === '' ? await store.revision() : await stateOf(parts);
-  // Not canonical, which costs more: requests that are written alike produce the same key.
+  // Not canonical JSON, which is slower: identically written requests produce the same key.
   const all = JSON.stringify([basis, baseUrl(), llm?.model, profile, mode, rerank, query]);
   return createHash('sha256').update(all).digest('base64url');
 }
@@ -104,7 +104,7 @@ async function stateOf({ store, engine, world }: Parts): Promise<string> {
 
 interface Answer {
   page: SearchPage;
-  /** Whether the same question has the same answer until something changes: not so when a part of search failed. */
+  /** Whether the same query returns the same result until something changes; false after part of search failed. */
   isLasting: boolean;
 }
 
@@ -128,7 +128,7 @@ async function ranked(query: CompletedQuery, parts: Parts): Promise<Cut> {
   const { mode = parts.settings.mode, versions = 'latest', rerank: wanted = parts.settings.rerank } = query;
   const end = offset + query.limit;
   const isByRelevance = sort === 'relevance';
-  // In another order, the first ones do not show whether any hit was found by words.
+  // In another sort order, the first hits do not show whether any hit was found by words.
   const limit = isByRelevance ? Math.ceil(end / RANKED_AT_ONCE) * RANKED_AT_ONCE : MOST_HITS;
   const request = { text, filters, mode, versions, sort, explain, limit, withFacets };
   const ranking = await parts.rank(request, await stateOf(parts));
@@ -161,7 +161,7 @@ function isOnlyByMeaning({ mode, hits }: Pick<Ranking, 'mode' | 'hits'>): boolea
   return mode === 'hybrid' && hits.length > 0 && hits.every(({ lexical, final }) => lexical === 0 && !isOfNamed(final));
 }
 
-/** The scores stay where they are, so that they never rise down the list; what is not in the order follows as it was. */
+/** The scores keep their positions, so that they never rise down the list; hits outside the order follow unchanged. */
 function reordered(hits: readonly Hit[], best: readonly { hit: Hit }[], order: readonly number[]): Hit[] {
   const chosen = order.map((place) => (best[place] as { hit: Hit }).hit);
   const moved = new Set(chosen);

@@ -1,11 +1,11 @@
-// Cuts a snippet of about 200 characters at word boundaries, around the words of the query if they occur.
+// Cuts a snippet of about 200 characters at word boundaries, around the query words if they occur.
 import { findMatches, type QueryTerms } from './matches.ts';
 
 const LENGTH = 200;
-/** What is shown before the first match when the text does not begin with it. */
+/** How much is shown before the first match if the snippet does not start at the beginning. */
 const BEFORE_MATCH = 60;
 
-/** Undefined when there is no text. */
+/** Undefined when the text is empty. */
 export function makeSnippet(text: string, terms: QueryTerms): string | undefined {
   const plain = text.replace(/\s+/g, ' ').trim();
   if (plain === '') return undefined;
@@ -16,13 +16,13 @@ export function makeSnippet(text: string, terms: QueryTerms): string | undefined
   return `${start > 0 ? '…' : ''}${shown}${end < plain.length ? '…' : ''}`;
 }
 
-/** The beginning of a text says best what it is about: it is left only when nothing that was looked for is in it. */
+/** The beginning describes a text best: the snippet starts elsewhere only if the beginning contains no match. */
 function startOf(text: string, terms: QueryTerms): number {
   const [first] = findMatches(text, terms);
   if (!first || first.end <= LENGTH) return 0;
   const wanted = Math.max(0, Math.min(first.start - BEFORE_MATCH, text.length - LENGTH));
   const blank = text.indexOf(' ', wanted);
-  // A text without spaces is cut anywhere, but never within a pair of surrogates.
+  // A text without spaces may be cut anywhere except within a surrogate pair.
   return blank >= 0 && blank < first.start ? blank + 1 : wanted + (isLowSurrogate(text, wanted) ? 1 : 0);
 }
 

@@ -1,14 +1,14 @@
-// What results are sorted by.
+// The sort orders of results.
 import type { Sort } from './contract.ts';
 import type { IndexEntry } from './engine/search-index.ts';
 import type { Segment } from './index/segment.ts';
 import { plainText } from './search-query.ts';
 import { fold } from './words.ts';
 
-/** The part of a title that is compared, in characters: PostgreSQL limits the size of an index entry. */
+/** How much of a title is compared, in characters: PostgreSQL limits the size of an index entry. */
 const LONGEST_TITLE = 200;
 
-/** Case and accents do not count. Equal titles are in the order of names and types: only versions of one entry are equal. */
+/** Ignores case and accents. Equal titles are ordered by name and type, so only versions of one entry are equal. */
 export function sortName({ title, name, type }: Pick<IndexEntry, 'title' | 'name' | 'type'>): string {
   const plain = plainText(fold(title ?? name)).slice(0, LONGEST_TITLE);
   return [plain, name, type].join('\n').toWellFormed();
@@ -16,7 +16,6 @@ export function sortName({ title, name, type }: Pick<IndexEntry, 'title' | 'name
 
 type Values = 'arrived' | 'published' | 'qualities';
 
-/** A version in a segment. */
 export interface Member {
   segment: Pick<Segment, Values | 'sortNames' | 'nameRanks' | 'uids' | 'memberDocuments'>;
   member: number;
@@ -26,7 +25,7 @@ export type Compare = (one: Member, other: Member) => number;
 
 const lastUidFirst: Compare = (one, other) => other.segment.uids.compare(other.member, one.segment.uids, one.member);
 
-/** Versions of one entry stay as they are in their segment: the newest first, stable ones before pre-releases. */
+/** Versions of one entry keep the order of their segment: newest first, stable before pre-releases. */
 const byName: Compare = (one, other) => {
   if (one.segment !== other.segment)
     return one.segment.sortNames.compare(documentOf(one), other.segment.sortNames, documentOf(other));
@@ -35,7 +34,7 @@ const byName: Compare = (one, other) => {
   return rank(one) - rank(other) || one.member - other.member;
 };
 
-/** By the name of the column that holds the members of a segment in this order. */
+/** Keyed by the segment column that contains the members in this order. */
 export const ORDERS = {
   byArrival: largestFirst('arrived', lastUidFirst),
   byPublication: largestFirst('published', byName),
@@ -43,7 +42,7 @@ export const ORDERS = {
   byQuality: largestFirst('qualities', byName),
 };
 
-/** Without a query nothing is relevant: what was added last comes first. */
+/** Without a query, nothing is relevant: the newest additions come first. */
 export const ORDER_OF: Record<Sort, keyof typeof ORDERS> = {
   relevance: 'byArrival',
   created_at: 'byArrival',
@@ -56,7 +55,7 @@ function documentOf({ segment, member }: Member): number {
   return segment.memberDocuments[member] as number;
 }
 
-/** What is not known comes last: no value is negative. */
+/** Unknown values sort last, because no value is negative. */
 function largestFirst(column: Values, otherwise: Compare): Compare {
   const value = ({ segment, member }: Member) => {
     const known = segment[column][member] as number;

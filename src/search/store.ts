@@ -1,12 +1,12 @@
-// Port: what pages of search need from a database.
+// Port: what search results need from a database.
 import type { StoredSummary } from '../catalog/entity.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 
 export interface SearchStore {
-  /** Moves with every change of the catalog, and costs next to nothing to read. */
+  /** Increases with every change of the catalog; cheap to read. */
   revision(): Promise<number>;
-  /** In the order given; what is no longer in the catalog is left out. */
+  /** In the given order; entities no longer in the catalog are left out. */
   summaries(uids: readonly EntityUid[]): Promise<StoredSummary[]>;
-  /** The long descriptions in the manifests; manifests that are too long to be read in passing are left out. */
+  /** The long descriptions from the manifests; very long manifests are left out. */
   descriptions(uids: readonly EntityUid[]): Promise<ReadonlyMap<EntityUid, string>>;
 }

@@ -1,6 +1,6 @@
-// Splits text into the words that are indexed and searched: folded, split at case and separators, stemmed.
+// Splits text into the words that are indexed and searched: folded, split at case changes and separators, stemmed.
 
-/** A word of a text; `parts` are there when case splits it, as in `pdfTableExtractor`. */
+/** A word of a text; `parts` are present if case changes split it, as in `pdfTableExtractor`. */
 export interface Word {
   /** Folded, not stemmed. */
   text: string;
@@ -8,7 +8,7 @@ export interface Word {
   parts: readonly string[];
 }
 
-/** Without accents and in lower case; what looks the same to people is the same. */
+/** Removes accents and lowers case, so that similar-looking texts are equal. */
 export function fold(text: string): string {
   return withoutAccents(text).toLowerCase();
 }
@@ -22,7 +22,7 @@ const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
 );
 const SPECIAL_LETTERS = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'gu');
 
-/** The case stays: words are split at it. */
+/** Keeps the case, which is needed for splitting words. */
 function withoutAccents(text: string): string {
   return text
     .normalize('NFKD')
@@ -30,7 +30,7 @@ function withoutAccents(text: string): string {
     .replace(SPECIAL_LETTERS, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
 
-/** Scripts that are written without spaces: every two neighbouring letters are a term. By extension, so that `ー` is Katakana. */
+/** Scripts written without spaces: every two adjacent letters are a term. Uses script extensions, so that `ー` is Katakana. */
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
 const WORD_RUNS = lateRuns(String.raw`[\p{L}\p{N}]`);
@@ -38,8 +38,8 @@ const CASE_EDGE = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const LONGEST_WORD = 64;
 
 /**
- * Runs of such characters; a script without spaces begins a new one: `支持PDF文件` holds the word `PDF`. Made when first
- * needed: that takes milliseconds, for which a page that was just opened would wait.
+ * Matches runs of these characters; an unspaced script starts a new run: `支持PDF文件` contains the word `PDF`. Compiled on
+ * first use, because that takes milliseconds and would delay a page load.
  */
 export function lateRuns(characters: string): () => RegExp {
   let runs: RegExp | undefined;
@@ -53,10 +53,10 @@ export function isUnspaced(run: string): boolean {
   return IS_UNSPACED.test(run);
 }
 
-/** In their order, stop words and all. */
+/** In order, including stop words. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  // Accents are taken off first: a decomposed one would otherwise end the word. Case is still needed here.
+  // Removes accents first, because a decomposed accent would end the word. Case is still needed here.
   for (const [run] of withoutAccents(text).matchAll(WORD_RUNS())) {
     if (isUnspaced(run)) words.push(...pairsOf(run));
     else words.push(wordFrom(run.slice(0, LONGEST_WORD)));
@@ -64,7 +64,7 @@ export function wordsOf(text: string): Word[] {
   return words;
 }
 
-/** Without stop words, unless there are no others. */
+/** Drops stop words, unless the text has no other words. */
 export function tellingWords(words: readonly Word[]): readonly Word[] {
   const telling = words.filter(({ text }) => !STOP_WORDS.has(text));
   return telling.length > 0 ? telling : words;
@@ -83,20 +83,20 @@ function pairsOf(run: string): Word[] {
   return pairs.map((text) => ({ text, term: text, parts: [] }));
 }
 
-/** A name without its separators: `io.github.owner/pdf-table`, `io-github-owner-pdf-table` and `IO GitHub Owner PDF Table` are one. */
+/** Removes separators: `io.github.owner/pdf-table`, `io-github-owner-pdf-table` and `IO GitHub Owner PDF Table` have the same key. */
 export function nameKey(text: string): string {
   return fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** `pdf-table 1.2.0` and `pdf-table@1.2.0`: a name and one of its versions. */
+/** Splits a name and a version: `pdf-table 1.2.0` or `pdf-table@1.2.0`. */
 export function versionedName(text: string): { name: string; version: string } | undefined {
   const [, name, version] = /^(\S.{0,300}?)[\s@]+v?(\d[\w.+-]{0,100})$/.exec(text.trim()) ?? [];
   return name !== undefined && version !== undefined ? { name, version } : undefined;
 }
 
 /**
- * English endings that do not change what a word is about: plurals, -ing, -ed, and the vowel that they hide. Light on
- * purpose: `tables` finds `table` and `parsing` finds `parse`, while `universe` stays apart from `university`.
+ * Removes English endings that do not change what a word is about: plurals, -ing, -ed, and a final vowel. Light on
+ * purpose: `tables` finds `table` and `parsing` finds `parse`, but `universe` does not find `university`.
  */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
@@ -121,7 +121,7 @@ function withoutLastVowel(word: string): string {
   return word.length > 3 && word.endsWith('y') && !/[aeiou]y$/.test(word) ? `${word.slice(0, -1)}i` : word;
 }
 
-/** Stop words, including those that people use to phrase a request. */
+/** Stop words, including words that people use to phrase a request. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about an and any are as at be been but by can could did do does for from get give had has have help her here him his
   how i if in into is it its just let like me my need of on or our out please so some such than that the their them then
@@ -129,7 +129,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   would you your`.split(/\s+/),
 );
 
-/** The same as terms. Marked, so that the page is built without them, which uses none. */
+/** Stemmed stop words. Marked as pure, so that the page's bundle drops them. */
 export const STOP_TERMS: ReadonlySet<string> = /* @__PURE__ */ stemmed(STOP_WORDS);
 
 function stemmed(words: ReadonlySet<string>): Set<string> {

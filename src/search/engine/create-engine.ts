@@ -1,4 +1,4 @@
-// The engine that searches in an index in shared memory.
+// The engine that searches an index in shared memory.
 import type { Clock } from '../../lib/world.ts';
 import type { TryLock } from './embed-texts.ts';
 import type { RankRequest, SearchEngine } from './engine.ts';
@@ -11,9 +11,9 @@ import type { RankWork } from './search-worker.ts';
 
 export interface SearchEngineDependencies extends ShellDependencies {
   tryLock: TryLock;
-  /** Where the search threads find the model that embeds queries; undefined: the embedder embeds them, too. */
+  /** Folder of the model with which the search threads embed queries; if undefined, the embedder embeds them too. */
   modelFolder?: string;
-  /** Where the index is kept between two starts; undefined: nowhere. */
+  /** Where the index is saved between restarts; if undefined, it is not saved. */
   indexPath?: string;
   now: Clock;
 }
@@ -25,7 +25,7 @@ export function createSearchEngine(dependencies: SearchEngineDependencies): Sear
   const searchThreads = createSearchThreads(state, { modelFolder: modelFolder ?? '' });
   const keeper = new IndexKeeper({ index, state, run: indexThreads.run, tryLock, path, log });
 
-  /** The query's vector, or the model that the search threads make it with. */
+  /** The query's vector, or the model with which the search threads compute it. */
   async function understand(
     { mode }: RankRequest,
     embed: EmbedQuery,

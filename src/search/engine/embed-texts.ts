@@ -1,33 +1,33 @@
-// Gets vectors for texts: stored ones, and new ones for the rest.
+// Provides vectors for texts: loads stored vectors and computes the missing ones.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Embedder, EmbeddingError } from '../model/embedder.ts';
 import type { SearchIndex, StoredVector } from './search-index.ts';
 
 export interface MissingText {
   digest: string;
-  /** The entity whose manifest it comes from. */
+  /** The entity whose manifest contains the text. */
   uid: string;
   name: string;
 }
 
-/** Texts that need vectors, and what is needed to give them some. */
+/** Texts that need vectors, and the means to compute them. */
 export interface EmbeddingTask<Text extends MissingText> {
   index: Pick<SearchIndex, 'manifests' | 'vectors' | 'saveVectors'>;
   embedder: Embedder;
-  /** Aborted: stops between two batches; what is saved by then is not made again. */
+  /** Stops between two batches when aborted; vectors saved by then are not computed again. */
   signal: AbortSignal;
-  /** In the order in which they are to be embedded; without those of these digests. */
+  /** The next texts to embed, in order, except those with these digests. */
   missing(limit: number, except: ReadonlySet<string>): readonly Text[] | Promise<readonly Text[]>;
-  /** The texts in these manifests; undefined where a manifest no longer has the text of that digest. */
+  /** The texts in these manifests; undefined where a manifest no longer contains the text with that digest. */
   read(texts: readonly TextInManifest[]): Promise<(string | undefined)[]>;
   adopt(texts: readonly (Text & StoredVector)[]): void | Promise<void>;
-  /** Runs work that only one hub may do at a time; undefined when another one does it. */
+  /** Runs work that only one hub may do at a time; undefined when another hub is doing it. */
   alone<Result>(work: () => Promise<Result>): Promise<Result | undefined>;
 }
 
 interface Run<Text extends MissingText> extends EmbeddingTask<Text> {
   dimensions: number;
-  /** Digests of texts whose manifests have changed since they were indexed: their new texts are on their way. */
+  /** Digests of texts whose manifests changed after indexing; their new texts are about to be indexed. */
   outdated: Set<string>;
 }
 
@@ -37,12 +37,12 @@ export type TryLock = (name: string) => Promise<{ release(): Promise<void> } | u
 
 const TEXTS_AT_ONCE = 1_000;
 const STORED_AT_ONCE = 200;
-/** How many vectors are written at a time. */
+/** How many vectors are saved at a time. */
 const SAVED_AT_ONCE = 64;
 const WAIT_FOR_OTHERS_MS = 1_000;
 const LOCK = 'embedding';
 
-/** At most one hub embeds at a time; the others take what it stores. Undefined, after a pause, when another hub embeds. */
+/** At most one hub embeds at a time; the others reuse the vectors it stores. Undefined, after a pause, when another hub embeds. */
 export async function whileOnlyOneEmbeds<Result>(
   tryLock: TryLock,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ export async function whileOnlyOneEmbeds<Result>(
   return undefined;
 }
 
-/** Answers how many vectors were made, and how long they are. @throws EmbeddingError */
+/** Returns how many vectors were computed, and their dimensions. @throws EmbeddingError */
 export async function embedTexts<Text extends MissingText>(
   task: EmbeddingTask<Text>,
 ): Promise<{ made: number; dimensions: number }> {
@@ -67,20 +67,20 @@ export async function embedTexts<Text extends MissingText>(
     const missing = await task.missing(TEXTS_AT_ONCE, run.outdated);
     if (missing.length === 0) break;
     const rest = await takeStored(missing, run);
-    // Another hub may have stored them between the look and the lock.
+    // Another hub may have stored them before this one got the lock.
     const embedRest = async () => makeVectors(await takeStored(rest, run), run);
     if (rest.length > 0) made += (await task.alone(embedRest)) ?? 0;
   }
   return { made, dimensions: sample.length };
 }
 
-/** Answers the texts whose vectors are not stored. */
+/** Returns the texts that have no stored vector. */
 async function takeStored<Text extends MissingText>(wanted: readonly Text[], run: Run<Text>): Promise<readonly Text[]> {
   const found = new Set<string>();
   for (const page of pagesOf(wanted, STORED_AT_ONCE)) {
     if (run.signal.aborted) break;
     const stored = await run.index.vectors(run.embedder.model, [...new Set(page.map(({ digest }) => digest))]);
-    // Those of another size are from before the model changed under its name: they are made again, and replaced.
+    // A vector of another size was computed before the model changed under the same name: it is recomputed and replaced.
     const usable = stored.filter(({ vector }) => vector.length === run.dimensions);
     await adopt(page, usable, run);
     for (const { digest } of usable) found.add(digest);
@@ -104,7 +104,7 @@ async function makeVectors<Text extends MissingText>(wanted: readonly Text[], ru
     const vectors = await embedder.embed(asked, { signal }).catch((error) => {
       if (!signal.aborted) throw error;
     });
-    // What is ready by then is saved all the same.
+    // The vectors that are ready are still saved.
     if (!vectors) break;
     ready.push(...batch.map(({ digest }, place) => ({ digest, vector: vectors[place] as Float32Array })));
     if (ready.length >= SAVED_AT_ONCE) await save();
@@ -126,7 +126,7 @@ async function adopt<Text extends MissingText>(
   if (embedded.length > 0) await run.adopt(embedded);
 }
 
-/** Shortest first, so that a batch is of one length. */
+/** Sorted by length, so that the texts of a batch are about equally long. */
 async function readTexts<Text extends MissingText>(wanted: readonly Text[], run: Run<Text>) {
   const found: { digest: string; text: string }[] = [];
   const distinct = [...new Map(wanted.map((each) => [each.digest, each])).values()];

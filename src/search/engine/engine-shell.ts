@@ -1,4 +1,4 @@
-// What the engines in memory and in PostgreSQL share: they catch up before a search, embed queries, and report problems.
+// Shared by the in-memory and PostgreSQL engines: catches up before a search, embeds queries, and reports problems.
 import { checkModel } from '../model/check-model.ts';
 import { troubleOf, wholeReason } from '../model/embedder.ts';
 import { createLazyEmbedder, type OpenEmbedder } from '../model/lazy-embedder.ts';
@@ -10,32 +10,32 @@ import type { SearchIndex } from './search-index.ts';
 export interface SearchedIndex {
   keeper: FollowingIndex;
   rank(request: RankRequest, embed: EmbedQuery): Promise<FoundHits & { meaning: Meaning }>;
-  /** `revision` is the one that the index shows. */
+  /** `revision` is the catalog revision of the index. */
   list(request: ListRequest, revision: number | undefined): Promise<FoundHits>;
   version(): string;
   close?(): Promise<void>;
 }
 
-/** Without a vector if the model fails: a search never fails because of a model. */
+/** Resolves without a vector if the model fails: a model failure never fails a search. */
 export type EmbedQuery = () => Promise<{ vector?: { model: string; vector: Float32Array }; meaning: Meaning }>;
 
-/** How it went with meaning. */
+/** How semantic search went. */
 export interface Meaning {
-  /** Why it took no part, for the caller. */
+  /** Why it was not used, for the caller. */
   trouble?: string;
-  /** What is behind that, for the operator. */
+  /** The underlying cause, for the operator. */
   fault?: string;
-  /** Whether a simpler model took the place of the one that should run here. */
+  /** Whether a simpler model replaced the configured one. */
   isStandIn?: boolean;
 }
 
 export interface ShellDependencies extends Pick<FollowerDependencies, 'isBusy' | 'log'> {
   index: SearchIndex;
-  /** When it cannot be opened, search goes on by words. */
+  /** If it cannot be opened, search uses keywords only. */
   openEmbedder: OpenEmbedder;
 }
 
-/** So many vectors may be missing without a word about it: they are being computed. */
+/** The share of vectors that may be missing without a notice, because they are being computed. */
 const FEW_MISSING = 0.05;
 const NO_QUERY_VECTOR = 'A query could not be embedded; search uses keywords only';
 const BEHIND = 'The index is not up to date yet: recent changes may be missing.';
@@ -65,7 +65,7 @@ export function createEngine(searched: SearchedIndex, dependencies: ShellDepende
       const { fault, trouble } = meaning;
       if (fault !== undefined) follower.report(NO_QUERY_VECTOR, fault);
       const mode = trouble === undefined ? request.mode : 'keyword';
-      // Why texts could not be embedded says more than that they have no vectors.
+      // The reason why texts could not be embedded is more helpful than the absence of vectors.
       const cause = trouble !== undefined && fault === undefined ? follower.embedTrouble : undefined;
       return { ...found, mode, ...troublesOf(shown, keeper.sizes(), { ...meaning, trouble: cause ?? trouble }) };
     },
@@ -85,7 +85,7 @@ export function createEngine(searched: SearchedIndex, dependencies: ShellDepende
   };
 }
 
-/** `isLasting`: the same search has the same answer until the version of the engine moves. */
+/** `isLasting`: the same search returns the same result until the engine's version changes. */
 function troublesOf(
   { revision, isBehind }: IndexShown,
   sizes: IndexSizes,
@@ -96,7 +96,7 @@ function troublesOf(
     ...(isBuilding ? [`The index is still being built: ${sizes.entities} entities so far.`] : []),
     ...(meaning ? meaningTroubles(meaning, sizes) : []),
   ];
-  // The version moves when the index is up to date.
+  // A stale index does not count as passing: the version changes once the index is up to date.
   const all = [...passing, ...(isBehind && !isBuilding ? [BEHIND] : []), ...(meaning?.isStandIn ? [STAND_IN] : [])];
   return { ...(all.length > 0 && { degraded: all.join(' ') }), isLasting: passing.length === 0 };
 }

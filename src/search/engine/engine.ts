@@ -1,37 +1,36 @@
-// The interface of a search engine: ranks entities for a text by keywords, meaning or both, and lists entities by filters.
+// The interface of a search engine: ranks entities for a text by keywords, meaning or both, and lists entities by filter.
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { SearchFilters, SearchMode, Sort } from '../contract.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import type { ModelCheck } from '../model/check-model.ts';
 
 export interface SearchEngine {
-  /** Never throws because of a text; unavailable parts are named in `degraded`. */
+  /** Never throws because of a text; `degraded` names the parts that are unavailable. */
   rank(request: RankRequest, signal?: AbortSignal): Promise<Ranking>;
   list(request: ListRequest): Promise<Listing>;
   /**
-   * Moves whenever an answer may differ from the one before: with what is indexed of the catalog and with vectors that
-   * arrive. Cheap; for ETags and caches, beside the catalog's revision.
+   * Changes whenever results may differ: when more of the catalog is indexed, or vectors arrive. Cheap; used in ETags and
+   * caches together with the catalog's revision.
    */
   version(): string;
-  /** Resolves when everything that the catalog holds now is indexed and embedded, or when that cannot be done. */
+  /** Resolves when the whole catalog is indexed and embedded, or when that is not possible. */
   catchUp(signal: AbortSignal): Promise<void>;
   checkModel(): Promise<ModelCheck>;
-  /** For metrics. */
   sizes(): IndexSizes;
-  /** Ends background work; searches still work. */
+  /** Stops background work; searches still work. */
   stopWork(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Most hits of a query: only these are counted, sorted and shown. */
+/** Maximum hits of a query: only these are counted, sorted and shown. */
 export const MOST_HITS = 500;
 
 export interface RankRequest {
-  /** Not blank: a list is not ranked. */
+  /** Not empty: an empty query is a list. */
   text: string;
   filters: SearchFilters;
   mode: SearchMode;
-  /** `latest`: one hit for each type and name; `all`: one for each version that meets the filters. */
+  /** `latest`: one hit per type and name; `all`: one per version that matches the filters. */
   versions: 'latest' | 'all';
   explain: boolean;
   sort: Sort;
@@ -40,29 +39,29 @@ export interface RankRequest {
   withFacets: boolean;
 }
 
-/** `latest`: of each type and name, the newest version that meets the filters; a stable one if there is one. */
+/** `latest`: for each type and name, the newest matching version; a stable one if it exists. */
 export interface ListRequest extends Pick<RankRequest, 'filters' | 'versions' | 'sort' | 'limit' | 'withFacets'> {
   offset: number;
 }
 
 export interface FoundHits {
-  /** Ties have a fixed order, so that pages never overlap; `limit` of them at most. */
+  /** At most `limit`. Ties have a fixed order, so that pages never overlap. */
   hits: readonly Hit[];
-  /** How many there are in all; in a ranking, of the few hundred best. */
+  /** The total number of matches; in a ranking, at most `MOST_HITS`. */
   total: number;
   /** The facets of all hits. */
   facets?: FacetCounts;
 }
 
 interface Listing extends FoundHits {
-  /** Which part was not available, and what was done instead: one sentence for the caller. */
+  /** A sentence for the caller: which part was not available, and what was done instead. */
   degraded?: string;
-  /** Whether the same request has the same answer until `version` moves: not so when something failed that may work again. */
+  /** Whether the same request returns the same result until `version` changes; false after a failure that may be temporary. */
   isLasting: boolean;
 }
 
 export interface Ranking extends Listing {
-  /** The mode that was used; less than requested if something is degraded. */
+  /** The mode that was used; may be weaker than the requested one if search is degraded. */
   mode: SearchMode;
 }
 
@@ -74,17 +73,17 @@ export interface Hit {
   quality: number;
   recency: number;
   final: number;
-  /** How many versions of its type and name the catalog holds. */
+  /** How many versions of its type and name the catalog contains. */
   versionCount: number;
   explanation?: Record<string, unknown>;
 }
 
 export interface IndexSizes {
   entities: number;
-  /** Types and names: all versions of one are one document. */
+  /** Distinct types and names: all versions of one are one document. */
   families: number;
-  /** Distinct texts that are compared by meaning. */
+  /** Distinct texts for semantic search. */
   texts: number;
-  /** Those that have a vector. */
+  /** Texts that have a vector. */
   embedded: number;
 }

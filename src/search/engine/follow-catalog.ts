@@ -7,17 +7,17 @@ import type { LazyEmbedder } from '../model/lazy-embedder.ts';
 import type { IndexSizes } from './engine.ts';
 import type { SearchIndex } from './search-index.ts';
 
-/** In memory, or in tables of a database. */
+/** An index in memory or in database tables. */
 export interface FollowingIndex {
-  /** The revision that the index shows; undefined until it is built. What is known is enough if it is the wanted one. */
+  /** The indexed revision; undefined until the index is built. May use a cached value if that equals `wanted`. */
   shown(wanted: number): Promise<number | undefined>;
   sizes(): IndexSizes;
-  /** Brings the index up to date. An aborted call stops soon; the next one goes on from there. */
+  /** Brings the index up to date. An aborted call stops soon; the next one continues from there. */
   refresh(signal: AbortSignal): Promise<void>;
   mustEmbed(): Promise<boolean>;
-  /** Gives all texts their vectors; answers how many were made. @throws EmbeddingError */
+  /** Embeds all texts that have no vector; returns how many vectors were computed. @throws EmbeddingError */
   embed(embedder: Embedder, signal: AbortSignal): Promise<number>;
-  /** Keeps what the next start would otherwise build again. Does nothing when that is kept already. */
+  /** Saves what the next start would otherwise rebuild. Does nothing if that is already saved. */
   save?(): Promise<void>;
 }
 
@@ -30,26 +30,26 @@ export interface FollowerDependencies {
   log: Logger;
 }
 
-/** What a search was answered from. */
+/** The state of the index that answered a search. */
 export interface IndexShown {
-  /** Undefined: the index is still being built. */
+  /** Undefined while the index is being built. */
   revision: number | undefined;
   isBehind: boolean;
 }
 
-/** Other hubs on the same database change the catalog as well. */
+/** Other hubs on the same database change the catalog too. */
 const LOOK_FOR_CHANGES_MS = 1_000;
-/** A search that comes while the index is built waits so long for it. */
+/** How long a search waits while the index is being built. */
 const WAIT_FOR_INDEX_MS = 3_000;
-/** One that comes right after a change should see it; while changes keep coming, it is late by a moment instead of slow. */
+/** A search right after a change should see it; during constant changes, slightly stale results are better than slow ones. */
 const WAIT_FOR_CHANGE_MS = 1_000;
 const WAIT_WHILE_BUSY_MS = 150;
 const REST_AFTER_FAILURE_MS = 30_000;
 const LONGEST_PAUSE_MS = 120_000;
 const SAVE_EVERY_MS = 60_000;
-/** Saving takes at most one part in so many of the time: a large index is saved less often. */
+/** Saving takes at most 1/50 of the time, so a large index is saved less often. */
 const SAVE_SHARE = 50;
-/** Urgent work often comes several times in a row. */
+/** Urgent work often comes in bursts. */
 const REST_AFTER_BUSY_MS = 2_000;
 
 export class CatalogFollower {
@@ -74,14 +74,14 @@ export class CatalogFollower {
     }, LOOK_FOR_CHANGES_MS).unref();
   }
 
-  /** Logs each reason once, not with every search. */
+  /** Logs each reason once, not for every search. */
   report(what: string, reason: string): void {
     if (this.reported === reason || this.stopping.signal.aborted) return;
     this.reported = reason;
     this.given.log.warn({ reason }, what);
   }
 
-  /** Waits a moment for an index that is behind. */
+  /** Waits briefly for an index that is behind. */
   async bringUpToDate(): Promise<IndexShown> {
     const { index, catalog, isBusy } = this.given;
     const wanted = await catalog.revision();
@@ -94,10 +94,10 @@ export class CatalogFollower {
     return { revision, isBehind: (revision ?? 0) < wanted };
   }
 
-  /** A round that begins after this call, at the latest. */
+  /** Resolves after a round that began after this call. */
   async catchUp(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    // What is under way may have begun before the last change.
+    // The current round may have begun before the last change.
     const caughtUp = (this.current?.over ?? Promise.resolve()).then(() => this.once());
     await orAborted(caughtUp, signal).catch(() => {});
   }
@@ -134,7 +134,7 @@ export class CatalogFollower {
     if (await this.given.index.mustEmbed()) await this.embed(signal);
   }
 
-  /** Calls that come meanwhile share the work. */
+  /** Concurrent calls share the work. */
   private refresh(signal: AbortSignal): Promise<void> {
     this.refreshing ??= this.given.index
       .refresh(signal)
@@ -178,7 +178,7 @@ export class CatalogFollower {
   }
 }
 
-/** Whether background work should wait. Searches that come meanwhile still bring the index up to date. */
+/** Whether background work should wait. Searches still bring the index up to date meanwhile. */
 function createPause(isBusy = () => false): () => boolean {
   let busy: { since: number; lastSeen: number } | undefined;
   return () => {

@@ -4,12 +4,12 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { SegmentParts, SnapshotParts } from '../index/snapshot.ts';
 import { createVectorBlock, type VectorBlock } from '../index/vectors.ts';
 
-/** What the index in a file was made from. */
+/** The catalog state that an index file was built from. */
 export interface FileKey {
   revision: number;
   /** The stamp of the revision. */
   stamp: string;
-  /** Names the vectors; null when there are none. */
+  /** The model of the vectors; null when there are none. */
   model: string | null;
 }
 
@@ -17,13 +17,13 @@ interface Header extends FileKey {
   segments: { block: number; dead: number; vectors?: ReturnType<typeof sizesOf> }[];
 }
 
-/** Moves whenever the layout of segments, or what is read from manifests, changes. */
+/** Increment this when the layout of segments, or what is read from manifests, changes. */
 const MAGIC = 'catalog-hub search index 2\n';
 const DIGEST_BYTES = 32;
 const LONGEST_HEADER = 1_000_000;
 const WRITTEN_AT_ONCE = 8_000_000;
 
-/** All of it or nothing: the file is replaced when the new one is complete. */
+/** Atomic: the file is replaced once the new one is complete. */
 export async function writeIndexFile(path: string, key: FileKey, parts: SnapshotParts): Promise<void> {
   const header: Header = {
     ...key,
@@ -43,7 +43,7 @@ export async function writeIndexFile(path: string, key: FileKey, parts: Snapshot
   try {
     for (const piece of pieces) {
       for (let start = 0; start < piece.length; start += WRITTEN_AT_ONCE) {
-        // A copy: vectors may arrive while it is written, and the digest must be that of the written bytes.
+        // A copy, because vectors may arrive during the write, and the digest must match the written bytes.
         const bytes = Buffer.from(piece.subarray(start, start + WRITTEN_AT_ONCE));
         hash.update(bytes);
         await file.writeFile(bytes);

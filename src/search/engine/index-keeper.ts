@@ -1,4 +1,4 @@
-// Keeps the index in step with the catalog: loads it from a file or builds it, then applies changes.
+// Keeps the index in sync with the catalog: loads it from a file or builds it, then applies changes.
 import type { Logger } from '../../lib/world.ts';
 import { describing, type Family } from '../index/segment-builder.ts';
 import type { Embedder } from '../model/embedder.ts';
@@ -15,25 +15,25 @@ export interface IndexKeeperDependencies {
   state: IndexState;
   run: RunIndexTask;
   tryLock: TryLock;
-  /** Undefined: the index is built at every start. */
+  /** If undefined, the index is rebuilt at every start. */
   path: string | undefined;
   log: Logger;
 }
 
-/** Entities that are read and indexed at a time. */
+/** Entities read and indexed at a time. */
 const PAGE_SIZE = 4_000;
 const MANIFESTS_AT_ONCE = 200;
-/** A smaller index is built as fast as it is read. */
+/** Building a smaller index is as fast as loading it. */
 const LEAST_SAVED = 50;
 
 export class IndexKeeper implements FollowingIndex {
-  /** The revision of the catalog that the index shows; undefined while it is being built. */
+  /** The catalog revision of the index; undefined while it is being built. */
   revision: number | undefined;
   private readonly given: IndexKeeperDependencies;
   private isModelChecked = false;
   private hasLookedForFile: boolean;
   private isMerging = false;
-  /** What the file holds. */
+  /** The state key of the saved file. */
   private saved = '';
 
   constructor(given: IndexKeeperDependencies) {
@@ -105,11 +105,11 @@ export class IndexKeeper implements FollowingIndex {
     this.saved = this.stateKey;
   }
 
-  /** All of the catalog, while what is there can be searched. */
+  /** Indexes the whole catalog; the current index stays searchable meanwhile. */
   private async load(signal: AbortSignal): Promise<void> {
     const { index, state } = this.given;
     this.revision = undefined;
-    // Asked first: what changes while pages are read is read again.
+    // Read first: changes made while pages are read are applied afterwards.
     const begun = await index.revision();
     const before = new Set(state.parts.map(({ id }) => id));
     for (let last: FamilyName | undefined; !signal.aborted; ) {
@@ -137,14 +137,14 @@ export class IndexKeeper implements FollowingIndex {
     void this.mergeIfNeeded(new Set());
   }
 
-  /** Indexes what the catalog now holds of these names, in place of what the index has of them. */
+  /** Replaces what the index contains for these names with what the catalog contains now. */
   private async indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
     const { index, state, run } = this.given;
     const families = await withManifests(entries, index);
     state.change(await run('index', state.parts, families, names));
   }
 
-  /** In the background; changes go on meanwhile. */
+  /** Runs in the background; changes are still applied meanwhile. */
   private async mergeIfNeeded(except: ReadonlySet<number>): Promise<void> {
     const { state, run, log } = this.given;
     if (this.isMerging) return;

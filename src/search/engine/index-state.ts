@@ -1,4 +1,4 @@
-// The index as the main thread holds it: handles on shared memory, counted, and replaced as a whole with every change.
+// The main thread's view of the index: counted handles on shared memory, replaced as a whole with every change.
 import { openSegment } from '../index/segment.ts';
 import { type OpenSegment, openParts, type SegmentParts, type SnapshotParts } from '../index/snapshot.ts';
 import { createVectorBlock } from '../index/vectors.ts';
@@ -8,15 +8,15 @@ import type { StoredVector } from './search-index.ts';
 
 export interface IndexChange {
   block: SharedArrayBuffer | undefined;
-  /** By segment, the documents that died in it. */
+  /** The documents that were removed, by segment. */
   dead: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Several segments as one. */
+/** Several segments merged into one. */
 export interface MergedSegments {
   block: SharedArrayBuffer;
   vectors: SegmentParts['vectors'];
-  /** For each of the segments, which documents of the new one its documents became; -1 for those that were dead. */
+  /** For each merged segment, the new numbers of its documents; -1 for dead documents. */
   numbers: readonly Int32Array[];
 }
 
@@ -32,9 +32,9 @@ interface Held {
 }
 
 export class IndexState {
-  /** Moves whenever `parts` change. */
+  /** Increases whenever `parts` change. */
   version = 0;
-  /** Which model the vectors are of. */
+  /** The model of the vectors. */
   model: string | undefined;
   private held: readonly Held[] = [];
   private lastId = 0;
@@ -52,7 +52,7 @@ export class IndexState {
     return { entities: all('entities'), families: all('families'), texts: all('texts'), embedded: all('embedded') };
   }
 
-  /** In one step: new documents come and others are dead. */
+  /** Adds new documents and marks others as dead in one step. */
   change({ block, dead }: IndexChange): void {
     const kept = this.held.map((each) => bury(each, dead.get(each.parts.id) ?? []));
     this.set(block ? [...kept, this.newSegment(block)] : kept);
@@ -60,7 +60,7 @@ export class IndexState {
 
   replace(ids: readonly number[], { block, vectors, numbers }: MergedSegments): void {
     const merged = this.newSegment(block, vectors);
-    // What died while the segments were merged is dead in the new one, too.
+    // Documents that were removed during the merge are dead in the new segment too.
     const dead = ids.flatMap((id, place) => {
       const flags = this.heldAs(id)?.open.dead ?? new Uint8Array();
       const moved = numbers[place] as Int32Array;
@@ -78,14 +78,14 @@ export class IndexState {
     this.set(this.held.filter(({ parts }) => !ids.has(parts.id)));
   }
 
-  /** When it is another model than before, all vectors go. */
+  /** Discards all vectors if the model changed. */
   useModel(model: string): void {
     const isOther = this.model !== undefined && this.model !== model;
     if (isOther) this.set(this.held.map(({ parts }) => hold({ ...parts, vectors: undefined })));
     this.model = model;
   }
 
-  /** Texts of live documents that have no vector. */
+  /** Texts of live documents without a vector. */
   missing(limit: number, except: ReadonlySet<string>): TextWithoutVector[] {
     const found: TextWithoutVector[] = [];
     for (const { open } of this.held) {
@@ -102,7 +102,7 @@ export class IndexState {
     return found;
   }
 
-  /** Sets the vectors of texts that `missing` named. Vectors of another size replace all that are there. */
+  /** Sets the vectors of texts that `missing` returned. Vectors of another size replace all existing ones. */
   setVectors(texts: readonly (TextWithoutVector & StoredVector)[]): void {
     const size = texts[0]?.vector.length;
     if (size === undefined) return;
@@ -141,7 +141,7 @@ function hold(parts: SegmentParts, before?: OpenSegment): Held {
 function bury(held: Held, documents: readonly number[]): Held {
   if (documents.length === 0) return held;
   const { parts, open } = held;
-  // A copy: threads that rank at this moment go on with the old one.
+  // A copy, because threads may be ranking with the old one.
   const dead = new SharedArrayBuffer(parts.dead.byteLength);
   const flags = new Uint8Array(dead);
   flags.set(new Uint8Array(parts.dead));

@@ -7,14 +7,14 @@ export type RunIndexTask = <Kind extends keyof IndexTasks>(
   ...given: Parameters<IndexTasks[Kind]>
 ) => Promise<Awaited<ReturnType<IndexTasks[Kind]>>>;
 
-/** One builds while another merges. */
+/** One builds while the other merges. */
 const THREADS = 2;
 const IDLE_MS = 10_000;
 const LONGEST_QUEUE = 100;
-/** Merging a million entities takes about half of it. */
+/** Merging a million entities takes about half of this. */
 const HEAP_MB = 1_024;
 
-/** Threads start when there is a task and end when they have had nothing to do for a while. */
+/** Threads start on demand and end after some idle time. */
 export function createIndexThreads() {
   const pool = createWorkerPool<readonly unknown[], never>({
     module: new URL('./index-worker', import.meta.url),
@@ -25,7 +25,7 @@ export function createIndexThreads() {
     longestQueue: LONGEST_QUEUE,
     heapMb: HEAP_MB,
   });
-  // Tasks only depend on what they are given: what a thread that died has left undone, another one does.
+  // Tasks depend only on their arguments, so a task whose thread died is simply run again.
   const run: RunIndexTask = (kind, ...given) => pool.run([kind, ...given]).catch(() => pool.run([kind, ...given]));
   return { run, close: () => pool.destroy() };
 }

@@ -1,4 +1,4 @@
-// Worker thread that builds, merges, stores and reads segments. It keeps no state between tasks.
+// Worker thread that builds, merges, saves and loads segments. It keeps no state between tasks.
 import { parseReference } from '../../catalog/uid.ts';
 import { textToEmbed } from '../document.ts';
 import { findSlug } from '../index/names.ts';
@@ -14,7 +14,7 @@ import type { IndexChange, MergedSegments } from './index-state.ts';
 import type { FamilyName } from './search-index.ts';
 
 const tasks = {
-  /** The names under which entities are indexed now. */
+  /** The names under which these entities are currently indexed. */
   namesOf(parts: SnapshotParts, uids: readonly string[]): FamilyName[] {
     const segments = parts.map((each) => openParts(each));
     return uids.flatMap((uid) => {
@@ -26,13 +26,13 @@ const tasks = {
       });
     });
   },
-  /** Indexes families in place of what the parts have under these names. */
+  /** Builds a segment of these families and marks what the parts contain under the replaced names as dead. */
   index: (parts: SnapshotParts, families: readonly Family[], replaced: readonly FamilyName[]): IndexChange => ({
     block: families.length > 0 ? buildSegment(families) : undefined,
     dead: new Map(parts.map((each) => [each.id, deadIn(each, replaced)])),
   }),
   merge: mergeSegments,
-  /** Undefined where a manifest no longer has that text. */
+  /** Undefined where a manifest no longer contains the text. */
   texts: (texts: readonly TextInManifest[]): (string | undefined)[] => texts.map(textToEmbed),
   save: writeIndexFile,
   read: readIndexFile,
@@ -47,7 +47,7 @@ export default function run([kind, ...given]: [keyof IndexTasks, ...unknown[]]):
 function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): number[] {
   const { segment, dead } = openParts(parts);
   return replaced.flatMap(({ type, name }) =>
-    // Every name is found as a slug is.
+    // Names are also stored as slugs.
     findSlug(segment, name).filter((document) => {
       const known = familyName(segment, document);
       return dead[document] === 0 && known.name === name && known.type === type;

@@ -1,12 +1,12 @@
-// Which segments are worth merging: many of about the same size, or one with many dead documents.
+// Selects segments to merge: several of about the same size, or one with many dead documents.
 import type { OpenSegment } from '../index/snapshot.ts';
 
-/** So many of one size are merged into one of the next. */
+/** This many segments of one size class are merged into one of the next. */
 const SEGMENTS_OF_ONE_SIZE = 4;
 const SMALLEST = 64;
 const MOST_DEAD = 0.3;
 
-/** Ids of segments; none when the index is well as it is. */
+/** Returns segment ids; empty when nothing needs merging. */
 export function segmentsToMerge(
   segments: readonly Pick<OpenSegment, 'id' | 'liveCount' | 'dead'>[],
 ): readonly number[] {

@@ -1,22 +1,22 @@
-// Port: what the engine needs from a database: the entities to index, what changed of them, and vectors that were made before.
+// Port: what the engine reads from a database: entities to index, their changes, and stored vectors.
 import type { LifecycleStatus } from '../../catalog/manifest.ts';
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';
 
 export interface SearchIndex {
-  /** Moves with every change of the catalog, and costs next to nothing to read. */
+  /** Increases with every change of the catalog; cheap to read. */
   revision(): Promise<number>;
-  /** Random text that belongs to a revision: the same number with another stamp is another history. Undefined when it is no longer known. */
+  /** The random stamp of a revision: the same number with another stamp belongs to another history. Undefined if it is no longer stored. */
   stamp(revision: number): Promise<string | undefined>;
-  /** All versions of each name, name by name, from the one after `after`; `limit` rows or some more, so that no name is cut. */
+  /** All versions of each name, starting after `after`; returns about `limit` rows, but never splits a name. */
   families(after: FamilyName | undefined, limit: number): Promise<IndexEntry[]>;
   versionsOf(names: readonly FamilyName[]): Promise<IndexEntry[]>;
-  /** Entities that changed after a revision, some revisions at a time; undefined when that was forgotten. */
+  /** Entities that changed after a revision, a few revisions at a time; undefined if the changes are no longer stored. */
   changes(after: number): Promise<IndexChanges | undefined>;
-  /** The stored manifests, as text; what is gone meanwhile is left out. */
+  /** The stored manifests, as text; entities that no longer exist are left out. */
   manifests(uids: readonly EntityUid[]): Promise<{ uid: EntityUid; manifest: string }[]>;
-  /** Those of a model by the digests of their texts, as far as they are stored. */
+  /** The stored vectors of a model for the texts with these digests. */
   vectors(model: string, digests: readonly string[]): Promise<StoredVector[]>;
-  /** Replaces what is stored of the same model and text. */
+  /** Replaces stored vectors of the same model and text. */
   saveVectors(model: string, vectors: readonly StoredVector[]): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function familyKey({ type, name }: FamilyName): string {
   return `${type} ${name}`;
 }
 
-/** What an entity is found, filtered and ordered by, beside its text. */
+/** What an entity is found, filtered and sorted by, apart from its text. */
 export interface IndexEntry extends FamilyName {
   uid: EntityUid;
   title: string | null;
@@ -37,9 +37,9 @@ export interface IndexEntry extends FamilyName {
   versionKey: string;
   isPrerelease: boolean;
   status: LifecycleStatus;
-  /** Whether the gateway has it; for mcp_servers. */
+  /** Whether the gateway has it; only for mcp_servers. */
   isRegistered: boolean;
-  /** Lists by facet, as JSON text. */
+  /** JSON: lists by facet. */
   facets: string;
   quality: number;
   publishedAt: string | null;
@@ -47,16 +47,15 @@ export interface IndexEntry extends FamilyName {
 }
 
 interface IndexChanges {
-  /** All changes up to this revision are here. */
+  /** All changes up to this revision are included. */
   revision: number;
   uids: readonly EntityUid[];
-  /** The names of those that are there now. */
+  /** The names of the changed entities that still exist. */
   present: readonly FamilyName[];
 }
 
 export interface StoredVector {
-  /** The digest of the text that it was made from. */
+  /** The digest of the embedded text. */
   digest: string;
-  /** The vector has unit length. */
   vector: Float32Array;
 }

@@ -9,10 +9,10 @@ import type { RankedReply, RankWork, SearchTask } from './search-worker.ts';
 const MOST_THREADS = 8;
 const LONGEST_QUEUE = 500;
 const TOO_MANY = 'Too many searches at once; try again in a moment.';
-/** The index is not on the heap: this is for caches, a tokenizer and the query at hand. */
+/** The index is not on the heap: this is for caches, a tokenizer and the current query. */
 const HEAP_MB = 256;
 
-/** Threads start with the first searches, and stay. They share the memory of the index, so that more of them cost little. */
+/** Threads start with the first searches and keep running. They share the index memory, so additional threads cost little. */
 export function createSearchThreads(state: IndexState, data: { modelFolder: string }) {
   let pool: WorkerPool<SearchTask, unknown> | undefined;
   let waiting = 0;
@@ -26,7 +26,7 @@ export function createSearchThreads(state: IndexState, data: { modelFolder: stri
     try {
       return (await threadPool.run({ version: state.version, work })) ?? (await withParts());
     } catch {
-      // A thread that ran out of memory is replaced; the search is not to blame, unless it happens again.
+      // A thread that ran out of memory is replaced, and the search is retried once.
       return await withParts();
     } finally {
       waiting -= 1;

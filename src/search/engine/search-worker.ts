@@ -1,4 +1,4 @@
-// Runs on each search thread: embeds the query, ranks, and lists, over memory that all of them share.
+// Runs on each search thread: embeds the query, ranks and lists, over shared memory.
 import { workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { createSnapshotReader, type Snapshot, type SnapshotParts } from '../index/snapshot.ts';
@@ -13,7 +13,7 @@ import type { Meaning } from './engine-shell.ts';
 export interface SearchTask {
   /** The version of the index. */
   version: number;
-  /** Only for a thread that does not know this version yet. */
+  /** Only for a thread that does not have this version yet. */
   parts?: SnapshotParts;
   work: { rank: RankWork } | { list: ListRequest };
 }
@@ -21,9 +21,9 @@ export interface SearchTask {
 export interface RankWork {
   request: RankRequest;
   now: Date;
-  /** The vector of the query, when it was made before. */
+  /** The vector of the query, if it is already computed. */
   vector?: Float32Array;
-  /** The model that this thread makes it with, which the vectors of the texts are of. */
+  /** The model of the texts' vectors, with which this thread embeds the query. */
   model?: string;
 }
 
@@ -41,7 +41,7 @@ const queryVectors = new LRUCache<string, Float32Array>({ max: MOST_QUERY_VECTOR
 let current: { version: number; snapshot: Snapshot; lister: Lister } | undefined;
 let model: Promise<Encoder> | undefined;
 
-/** Undefined when it needs the parts of the index. */
+/** Returns undefined when it needs the parts of the index. */
 export default async function run({ version, parts, work }: SearchTask): Promise<RankedReply | FoundHits | undefined> {
   if (current?.version !== version) {
     if (!parts) return undefined;
@@ -63,12 +63,12 @@ async function answer(snapshot: Snapshot, work: RankWork): Promise<RankedReply> 
 }
 
 async function vectorFor({ request, ...work }: RankWork): Promise<Meaning & { vector?: Float32Array }> {
-  // Without a vector to compare with, the model is not needed yet.
+  // Before there are vectors to compare with, the model is not needed.
   if (work.model === undefined) return { vector: work.vector };
   try {
     model ??= openModel(modelFolder);
     const { model: name, fallback, encode } = await model;
-    // Vectors of two models are never compared.
+    // Vectors of different models are never compared.
     if (work.model !== name) return {};
     const vector = queryVectors.get(request.text) ?? (await encode(request.text));
     queryVectors.set(request.text, vector);

@@ -1,13 +1,13 @@
-// Which versions meet the filters of a search.
+// Selects the versions that match the filters of a search.
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { SearchFilters } from '../contract.ts';
 import { matchingSets } from './facets.ts';
 import { IS_DISABLED, IS_PENDING, type Segment, TYPE_BITS } from './segment.ts';
 
 export interface Choice {
-  /** By document: the newest member that meets the filters, a stable one if there is one; -1: none does. */
+  /** By document: the newest member that matches the filters, preferably a stable one; -1 if none does. */
   members: Int32Array;
-  /** 1 for each text that one of them has. */
+  /** 1 for each text of a selected member. */
   texts: Uint8Array;
   meets(member: number): boolean;
 }
@@ -24,7 +24,7 @@ export function chooseMembers(segment: Segment, filters: SearchFilters): Choice 
   return { members, texts, meets };
 }
 
-/** The newest stable member of a document that meets a condition; with pre-releases, the newest of all. -1: none. */
+/** The newest stable member of a document that meets a condition, or with `prerelease` the newest of all; -1 if none does. */
 export function newestOf(
   { memberStarts, versionRanks }: Segment,
   document: number,

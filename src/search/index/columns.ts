@@ -1,4 +1,4 @@
-// Named columns of numbers in one block of shared memory, which is also what an index file holds.
+// Packs named columns of numbers into one block of shared memory, which is also the content of an index file.
 
 const KINDS: Record<KindName, new (buffer: SharedArrayBuffer, start: number, length: number) => Column> = {
   Uint8Array,
@@ -16,7 +16,7 @@ type Header = Record<string, { kind: KindName; start: number; length: number }>;
 const ALIGNMENT = 8;
 const HEADER_LENGTH_BYTES = 4;
 
-/** Copies the columns into one block, behind a header that says where each of them is. */
+/** Copies the columns into one block, after a header with their offsets. */
 export function packColumns(columns: Columns): SharedArrayBuffer {
   const header: Header = {};
   let end = 0;
@@ -36,7 +36,7 @@ export function packColumns(columns: Columns): SharedArrayBuffer {
   return block;
 }
 
-/** Views on the columns of a block. @throws Error when the block is not one that `packColumns` made. */
+/** Returns views of the columns in a block. @throws Error when `packColumns` did not create the block. */
 export function openColumns(block: SharedArrayBuffer): Record<string, Column> {
   const headerLength = new Uint32Array(block, 0, 1)[0] as number;
   const headerBytes = Buffer.from(block, HEADER_LENGTH_BYTES, headerLength);
@@ -49,7 +49,7 @@ export function openColumns(block: SharedArrayBuffer): Record<string, Column> {
   return Object.fromEntries(views);
 }
 
-/** Buffers are bytes, too. */
+/** A Buffer is stored as Uint8Array. */
 function kindOf(column: Column): KindName {
   return column instanceof Uint8Array ? 'Uint8Array' : (column.constructor.name as KindName);
 }

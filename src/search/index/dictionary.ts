@@ -1,11 +1,11 @@
-// The sorted terms of a segment: found as they are, by their beginning, or in spite of typing errors.
+// The sorted terms of a segment, with lookups by exact term, by prefix, and by similarity.
 import { differingLetters, editDistance, lettersOf } from '../../lib/typing-errors.ts';
 import { STOP_TERMS } from '../words.ts';
 import { Strings } from './strings.ts';
 
-/** Bounds the work for a word that resembles very many others. */
+/** Bounds the work for a word that resembles many others. */
 const MOST_COMPARED = 1_000;
-/** Words begin after this; names, which are terms as well, before it. */
+/** Words sort after this; name terms sort before it. */
 const FIRST_WORD = ' ';
 
 export class Dictionary extends Strings {
@@ -17,7 +17,7 @@ export class Dictionary extends Strings {
     this.letters = letters;
   }
 
-  /** Its place, or -1. */
+  /** The position of the term, or -1. */
   find(term: string): number {
     const target = Buffer.from(term);
     const place = this.lowerBound(target);
@@ -25,14 +25,14 @@ export class Dictionary extends Strings {
     return isFound ? place : -1;
   }
 
-  /** Places of the terms that begin so: from the first up to, but not including, the last number. */
+  /** The half-open range of positions of the terms with this prefix. */
   startingWith(beginning: string): [number, number] {
     const target = Buffer.from(beginning);
-    // No UTF-8 text holds this byte: it comes after everything that begins so.
+    // UTF-8 never contains this byte, so it sorts after every term with the prefix.
     return [this.lowerBound(target), this.lowerBound(Buffer.concat([target, Buffer.from([0xff])]))];
   }
 
-  /** Words that `mostErrors` typing errors make of this one. */
+  /** Words within `mostErrors` typos of this one. */
   similar(word: string, mostErrors: number): { term: string; errors: number }[] {
     const wanted = lettersOf(word);
     const length = Buffer.byteLength(word);
@@ -40,7 +40,7 @@ export class Dictionary extends Strings {
     let compared = 0;
     for (let place = this.lowerBound(Buffer.from(FIRST_WORD)); place < this.length; place += 1) {
       const longer = this.byteLength(place) - length;
-      // A letter takes up to four bytes.
+      // A character takes up to four bytes.
       if (longer < -4 * mostErrors || longer > 4 * mostErrors) continue;
       if (differingLetters(this.letters[place] as number, wanted) > 2 * mostErrors) continue;
       const term = this.at(place);
@@ -56,7 +56,7 @@ export class Dictionary extends Strings {
     return (this.offsets[place + 1] as number) - (this.offsets[place] as number);
   }
 
-  /** The first place whose term is not before the target. */
+  /** The first position whose term is not less than the target. */
   private lowerBound(target: Uint8Array): number {
     const { bytes, offsets } = this;
     let low = 0;
@@ -70,7 +70,7 @@ export class Dictionary extends Strings {
   }
 }
 
-/** Written out: a search compares thousands of short terms, and each call of `Buffer.compare` costs ten times as much. */
+/** Written out: a search compares thousands of short terms, and a call of `Buffer.compare` takes ten times as long. */
 function isBefore(bytes: Uint8Array, start: number, end: number, target: Uint8Array): boolean {
   const shorter = Math.min(end - start, target.length);
   for (let place = 0; place < shorter; place += 1) {

@@ -1,14 +1,14 @@
-// Facet sets of a segment: matched with filters, and counted.
+// Matches the facet sets of a segment with filters, and counts them.
 import type { SearchFilters } from '../contract.ts';
 import { countsFrom, type FacetCounts, wantedValues } from '../facet-values.ts';
 import { type Segment, typeOf } from './segment.ts';
 
-/** By the number of a facet set, 1 where it meets the filters; undefined when the filters ask for no facet. */
+/** By facet set: 1 if it matches the filters; undefined when no facet is filtered. */
 export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Array | undefined {
   const wanted = wantedValues(filters).map((values) => new Set(values));
   if (wanted.length === 0) return undefined;
   const { facetValues, setValues, setStarts } = segment;
-  // One bit for each filter; a set meets them all when its values have all bits together.
+  // One bit per filter; a set matches when its values cover all bits.
   const bits = new Uint8Array(facetValues.length);
   for (let value = 0; value < facetValues.length; value += 1) {
     const text = facetValues.at(value);

@@ -1,25 +1,25 @@
-// Names, slugs and titles as terms of the index: a query that is one of them means that document.
+// Indexes names, slugs and titles as terms, so that a query that equals one of them finds that document.
 import { editDistance } from '../../lib/typing-errors.ts';
 import { nameKey } from '../words.ts';
 import { postingsAt, type Segment } from './segment.ts';
 
-/** `whole`: the name or a slug as it is; `part`: its title, or the last part of its name; `near`: one of these with one typing error. */
+/** `whole`: the full name or a slug; `part`: the title or the last part of the name; `near`: one of these with one typo. */
 export type NameMatch = 'whole' | 'part' | 'near';
 
-/** Terms of names begin with one of these characters, which no word holds. */
+/** Name terms start with one of these characters, which no word contains. */
 const WHOLE = '\u0001';
 const PART = '\u0002';
-/** Names written backwards, to find those with a typing error in their first half. */
+/** Reversed names, to find names with a typo in their first half. */
 const BACKWARDS = '\u0003';
 
-/** One letter names nothing. */
+/** A single letter is not a name. */
 const SHORTEST_NAME = 2;
-/** Shorter names are one letter away from too many others. */
+/** Too many shorter names differ by a single letter. */
 const SHORTEST_NEAR = 6;
-/** Bounds the work for a beginning that very many names share. */
+/** Bounds the work for a prefix that many names share. */
 const MOST_COMPARED = 5_000;
 
-/** `names` are the name and the slugs; `parts` its last part and the title. */
+/** `names` are the name and its slugs; `parts` are the last part of the name, and the title. */
 export function nameTerms(names: readonly [string, ...string[]], parts: readonly string[]): Set<string> {
   const whole = names.map(nameKey);
   const others = parts.map(nameKey).filter(isName);
@@ -32,7 +32,7 @@ export function nameTerms(names: readonly [string, ...string[]], parts: readonly
   ]);
 }
 
-/** Documents that go by this name, however it is written. */
+/** Documents with this name, in any spelling. */
 export function findNamed(segment: Segment, text: string): Map<number, NameMatch> {
   const key = nameKey(text);
   const found = new Map<number, NameMatch>();
@@ -46,7 +46,7 @@ export function findNamed(segment: Segment, text: string): Map<number, NameMatch
   return found;
 }
 
-/** Documents that have a version with this slug, perhaps among others. */
+/** Documents that have a version with this slug. */
 export function findSlug(segment: Segment, slug: string): number[] {
   return documentsAt(segment, segment.terms.find(WHOLE + nameKey(slug)));
 }
@@ -55,7 +55,7 @@ function documentsAt(segment: Segment, place: number): number[] {
   return postingsAt(segment, place).map(({ document }) => document);
 }
 
-/** One error leaves the first half of a name as it was, or the last one: names are sorted by both. */
+/** A single typo leaves the first or the last half of a name intact, so both are looked up. */
 function placesNear({ terms }: Segment, key: string): number[] {
   if (key.length < SHORTEST_NEAR) return [];
   const half = Math.floor((key.length - 2) / 2);

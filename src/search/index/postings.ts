@@ -1,15 +1,15 @@
-// The documents that contain a term, as bytes: the distance to the previous document, the impact, and the fields.
+// Encodes the documents that contain a term as bytes: the distance to the previous document, the impact, and the fields.
 import type { ByteWriter } from './strings.ts';
 
 export interface Posting {
   document: number;
-  /** How much the term says about the document, from 1 to 255; its rarity is not in it. */
+  /** The weight of the term in the document, from 1 to 255; does not include its rarity. */
   impact: number;
-  /** One bit for each field that holds the term. */
+  /** One bit for each field that contains the term. */
   fields: number;
 }
 
-/** In the order of documents. */
+/** Call it in document order. */
 export function writePosting(writer: ByteWriter, { document, impact, fields }: Posting, before: number): void {
   writer.writeNumber(document - before - 1);
   writer.writeByte(impact);
@@ -32,7 +32,7 @@ export function readPostings(bytes: Uint8Array, start: number, end: number): Pos
   return postings;
 }
 
-/** Adds `factor × impact` to the score of every document; answers how many documents are in `touched` after that. */
+/** Adds `factor × impact` to the score of every document; returns the new number of documents in `touched`. */
 export function addScores(
   { bytes, start, end, factor }: { bytes: Uint8Array; start: number; end: number; factor: number },
   scores: Float32Array,
@@ -41,7 +41,7 @@ export function addScores(
 ): number {
   let count = touchedCount;
   let document = -1;
-  // The same walk as in `readPostings`, without an object for each of up to a million postings.
+  // The same loop as in `readPostings`, without an object for each of up to a million postings.
   for (let at = start; at < end; at += 2) {
     let byte = bytes[at++] as number;
     let distance = byte & 127;

@@ -12,21 +12,21 @@ import type { Source, SourceDocument, SourceMember } from './source.ts';
 import { compareByCodePoints } from './strings.ts';
 
 export interface Family {
-  /** All of one type and name: at least one. */
+  /** All versions of one type and name; at least one. */
   versions: readonly IndexEntry[];
   /** The manifest of `describing(versions)`. */
   manifest: string | undefined;
 }
 
 const IMPACT_STEPS = 255;
-/** What one step of a stored impact is worth. */
+/** The value of one step of a stored impact. */
 export const IMPACT_STEP = HIGHEST_IMPACT / IMPACT_STEPS;
 
 export function buildSegment(families: readonly Family[]): SharedArrayBuffer {
   return writeSegment([sourceFromFamilies(families)]);
 }
 
-/** The newest stable version describes a name; without one, the newest pre-release. */
+/** A name is described by its newest stable version, or else by its newest pre-release. */
 export function describing(versions: readonly IndexEntry[]): IndexEntry {
   return versions.toSorted(byPreference)[0] as IndexEntry;
 }
@@ -84,7 +84,7 @@ function membersFrom(sorted: readonly IndexEntry[]): SourceMember[] {
   }));
 }
 
-/** Stable versions come before pre-releases, newer ones before older ones. */
+/** Stable versions before pre-releases, newer before older. */
 export function byPreference(one: IndexEntry, other: IndexEntry): number {
   return Number(one.isPrerelease) - Number(other.isPrerelease) || byVersionOnly(one, other);
 }

@@ -1,4 +1,4 @@
-// Writes a segment from its sources. New and merged segments are written the same way.
+// Writes a segment from its sources; used for new and for merged segments.
 import { lettersOf } from '../../lib/typing-errors.ts';
 import { ORDERS } from '../sort.ts';
 import { packColumns } from './columns.ts';
@@ -16,7 +16,7 @@ export function writeSegment(sources: readonly Source[]): SharedArrayBuffer {
 function documentColumns(sources: readonly Source[]) {
   const names = new StringsWriter();
   const sortNames = new StringsWriter();
-  /** Documents with the same text share one. */
+  /** Documents with the same text share its number. */
   const digests = createNumbers();
   const texts: number[] = [];
   const memberStarts = [0];
@@ -61,7 +61,7 @@ function documentsByText(texts: readonly number[], textCount: number) {
 function createMemberWriter() {
   const uids = new StringsWriter();
   const values = createNumbers();
-  /** Many members have the same facets. */
+  /** Many members share the same facets. */
   const sets = createNumbers();
   const numbers = {
     flags: [] as number[],
@@ -120,7 +120,7 @@ function memberOrders(columns: ReturnType<typeof documentColumns>) {
   return { nameRanks, ...(Object.fromEntries(orders) as Record<keyof typeof ORDERS, Uint32Array>) };
 }
 
-/** Sets are numbers of values, with a space between two. */
+/** Each set is a list of value numbers, separated by spaces. */
 function setColumns(sets: readonly string[]) {
   const setValues: number[] = [];
   const setStarts = [0];
@@ -131,7 +131,7 @@ function setColumns(sets: readonly string[]) {
   return { setValues: Uint32Array.from(setValues), setStarts: Uint32Array.from(setStarts) };
 }
 
-/** Numbers distinct texts in the order in which they come. */
+/** Numbers distinct strings in order of appearance. */
 function createNumbers() {
   const numbers = new Map<string, number>();
   return {
@@ -172,7 +172,7 @@ function termColumns(sources: readonly Source[]) {
   };
 }
 
-/** For each source, the numbers that its documents get in the new segment; -1 for those that are left out. */
+/** For each source, the new numbers of its documents; -1 for those that are left out. */
 function newNumbers(sources: readonly Source[]): Int32Array[] {
   let next = 0;
   return sources.map(({ documentCount, isLive }) =>
@@ -180,7 +180,7 @@ function newNumbers(sources: readonly Source[]): Int32Array[] {
   );
 }
 
-/** All terms in order, each with its live postings under their new numbers. */
+/** All terms in order, each with its live postings, renumbered. */
 function* mergedTerms(
   sources: readonly Source[],
   numbers: readonly Int32Array[],

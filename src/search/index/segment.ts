@@ -1,4 +1,4 @@
-// A part of the index that never changes: documents, their versions, terms, facets and texts, as columns in shared memory.
+// An immutable part of the index: documents, their versions, terms, facets and texts, as columns in shared memory.
 import type { LifecycleStatus } from '../../catalog/manifest.ts';
 import { ENTITY_TYPES, type EntityType } from '../../catalog/uid.ts';
 import { TEXT_DIGEST_BYTES } from '../document.ts';
@@ -8,7 +8,7 @@ import { Dictionary } from './dictionary.ts';
 import { type Posting, readPostings } from './postings.ts';
 import { Strings } from './strings.ts';
 
-/** What a segment is packed from. Where something begins is listed with one entry more than there are of them. */
+/** The columns of a segment. Columns of start offsets have one extra entry, for the end. */
 export interface SegmentColumns {
   termBytes: Uint8Array;
   termOffsets: Uint32Array;
@@ -16,58 +16,57 @@ export interface SegmentColumns {
   termLetters: Uint32Array;
   postings: Uint8Array;
   postingStarts: Uint32Array;
-  /** How many documents hold a term. */
+  /** How many documents contain a term. */
   frequencies: Uint32Array;
   memberStarts: Uint32Array;
   nameBytes: Uint8Array;
   nameOffsets: Uint32Array;
   sortNameBytes: Uint8Array;
   sortNameOffsets: Uint32Array;
-  /** Places of documents when they are sorted by `sortName`: faster to compare than names. */
+  /** The positions of documents sorted by `sortName`: faster to compare than names. */
   nameRanks: Uint32Array;
-  /** Which text a document has. */
+  /** The text of each document. */
   texts: Uint32Array;
   uidBytes: Uint8Array;
   uidOffsets: Uint32Array;
   flags: Uint8Array;
   facetSets: Uint32Array;
   qualities: Float32Array;
-  /** Milliseconds; NaN where it is not known. */
+  /** Milliseconds; NaN if unknown. */
   published: Float64Array;
   arrived: Float64Array;
-  /** Place among the members of its document when pre-releases count like any version. */
+  /** Rank among the members of its document, counting pre-releases like any version. */
   versionRanks: Uint32Array;
   memberDocuments: Uint32Array;
-  /** Members in the order of a list, for each `sort`. */
+  /** Members in list order, for each `sort`. */
   byArrival: Uint32Array;
   byPublication: Uint32Array;
   byName: Uint32Array;
   byQuality: Uint32Array;
-  /** Values of all facet sets, as places in `facetValues`. */
+  /** The values of all facet sets, as positions in `facetValues`. */
   setValues: Uint32Array;
   setStarts: Uint32Array;
   valueBytes: Uint8Array;
   valueOffsets: Uint32Array;
   digests: Uint8Array;
-  /** Documents of all texts. */
+  /** The documents of each text. */
   textDocuments: Uint32Array;
   textDocumentStarts: Uint32Array;
 }
 
-/** All versions of one type and name are one document. Members are its versions: newest first, stable ones before pre-releases. */
+/** All versions of one type and name form one document. Its members are the versions: stable before pre-releases, newest first. */
 export interface Segment extends Readonly<SegmentColumns> {
   readonly documentCount: number;
   readonly memberCount: number;
   readonly textCount: number;
   readonly terms: Dictionary;
-  /** The names of documents. */
   readonly names: Strings;
-  /** What documents are sorted by when they are sorted by name. */
+  /** The sort keys for sorting documents by name. */
   readonly sortNames: Strings;
   readonly uids: Strings;
   /** `<facet>:<value>`. */
   readonly facetValues: Strings;
-  /** Names the content of a text. */
+  /** Identifies the content of a text. */
   digest(text: number): string;
 }
 
@@ -88,7 +87,7 @@ export function openSegment(block: SharedArrayBuffer): Segment {
   };
 }
 
-/** Postings of the term at a place; none at -1. */
+/** The postings of the term at a position; none at -1. */
 export function postingsAt({ postings, postingStarts }: Segment, place: number): Posting[] {
   return place < 0 ? [] : readPostings(postings, postingStarts[place] as number, postingStarts[place + 1] as number);
 }
@@ -98,11 +97,11 @@ export function membersOf({ memberStarts }: Segment, document: number): number[]
   return Array.from({ length: (memberStarts[document + 1] as number) - start }, (_, place) => start + place);
 }
 
-/** What filters ask of a member, in one byte: its type in the lowest bits, and these. */
+/** A member's filter properties in one byte: its type in the lowest bits, and these flags. */
 export const TYPE_BITS = 0b11;
 export const IS_DISABLED = 0b100;
 export const IS_DEPRECATED = 0b1000;
-/** An mcp_server that the gateway does not have. */
+/** An mcp_server that is not registered in the gateway. */
 export const IS_PENDING = 0b1_0000;
 
 const STATUS_FLAGS: Record<LifecycleStatus, number> = { active: 0, deprecated: IS_DEPRECATED, disabled: IS_DISABLED };

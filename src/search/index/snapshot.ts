@@ -1,20 +1,20 @@
-// One state of the index: its segments, which documents of them have been replaced, and their vectors.
+// One state of the index: its segments, their replaced documents, and their vectors.
 import { LRUCache } from 'lru-cache';
 import type { SearchFilters } from '../contract.ts';
 import { type Choice, chooseMembers } from './choice.ts';
 import { openSegment, type Segment } from './segment.ts';
 import { openVectors, type VectorBlock, type Vectors } from './vectors.ts';
 
-/** What is sent from thread to thread: memory that they share. */
+/** What threads send each other: shared memory. */
 export type SnapshotParts = readonly SegmentParts[];
 
 export interface SegmentParts {
-  /** Unique as long as the process runs. */
+  /** Unique within the process. */
   id: number;
   block: SharedArrayBuffer;
-  /** 1 for each document that was removed, or that another segment has now. */
+  /** 1 for each document that was removed or that a newer segment contains. */
   dead: SharedArrayBuffer;
-  /** None until the first vector of one of its texts arrives. */
+  /** Absent until the first vector of one of its texts arrives. */
   vectors?: VectorBlock;
 }
 
@@ -31,14 +31,14 @@ export interface Snapshot {
   /** Documents in all segments. */
   readonly documentCount: number;
   readonly textCount: number;
-  /** How many documents hold a term; replaced ones may be among them. */
+  /** How many documents contain a term; may include replaced documents. */
   frequency(term: string): number;
-  /** Rarer is more: 0 when every document holds it. */
+  /** Higher for rarer terms; 0 when every document contains the term. */
   rarity(term: string): number;
   choose(segment: OpenSegment, filters: SearchFilters): Choice;
 }
 
-/** Most searches have one of a few sets of filters. */
+/** Most searches use one of a few combinations of filters. */
 const MOST_CHOICE_BYTES = 32_000_000;
 
 export function createSnapshotReader() {
@@ -52,7 +52,7 @@ export function createSnapshotReader() {
     choices.memo(`${id} ${JSON.stringify(filters)}`, { context: { segment, filters } });
 
   return {
-    /** Opens a state of the index; segments that were opened before are not opened again. */
+    /** Opens a state of the index; reuses segments that are already open. */
     open(parts: SnapshotParts): Snapshot {
       const segments = parts.map((part) => openParts(part, known.get(part.id)));
       known = new Map(segments.map((segment) => [segment.id, segment]));

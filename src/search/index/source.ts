@@ -1,4 +1,4 @@
-// What a segment is written from: new documents, or the documents of older segments.
+// The input of a new segment: new documents, or the documents of older segments.
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { Posting } from './postings.ts';
 import { membersOf, postingsAt, type Segment } from './segment.ts';
@@ -8,9 +8,9 @@ export interface Source {
   isLive(document: number): boolean;
   document(document: number): SourceDocument;
   readonly termCount: number;
-  /** In the order of code points. */
+  /** In code point order. */
   term(place: number): string;
-  /** In the order of documents; those that are not live may be among them. */
+  /** In document order; may include dead documents. */
   postings(place: number): readonly Posting[];
 }
 

@@ -1,9 +1,9 @@
-// Lists of texts as two columns: their UTF-8 bytes one after the other, and where each begins.
+// Lists of strings as two columns: the concatenated UTF-8 bytes, and the start of each string.
 
 export class Strings {
   readonly length: number;
   protected readonly bytes: Buffer;
-  /** One entry more than there are texts. */
+  /** One entry more than there are strings. */
   protected readonly offsets: Uint32Array;
 
   constructor(bytes: Uint8Array, offsets: Uint32Array) {
@@ -16,7 +16,7 @@ export class Strings {
     return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1]);
   }
 
-  /** In the order of code points. */
+  /** In code point order. */
   compare(place: number, other: Strings, otherPlace: number): number {
     const [start, end] = [other.offsets[otherPlace], other.offsets[otherPlace + 1]];
     return this.bytes.compare(other.bytes, start, end, this.offsets[place], this.offsets[place + 1]);
@@ -27,13 +27,13 @@ export class StringsWriter {
   private readonly bytes = new ByteWriter();
   private readonly offsets = [0];
 
-  /** Answers the place of the text. */
+  /** Returns the position of the string. */
   add(text: string): number {
     this.bytes.writeText(text);
     return this.offsets.push(this.bytes.length) - 2;
   }
 
-  /** `nameBytes` and `nameOffsets`, for a list of that name. */
+  /** `nameBytes` and `nameOffsets`, for a list with that name. */
   columns<Name extends string>(name: Name) {
     const columns = { [`${name}Bytes`]: this.bytes.written(), [`${name}Offsets`]: Uint32Array.from(this.offsets) };
     return columns as Record<`${Name}Bytes`, Buffer> & Record<`${Name}Offsets`, Uint32Array>;
@@ -74,7 +74,7 @@ export class ByteWriter {
   }
 }
 
-/** The order of UTF-8 bytes, which differs from that of JavaScript for characters beyond 16 bits. */
+/** The order of UTF-8 bytes, which differs from JavaScript's order for characters beyond 16 bits. */
 export function compareByCodePoints(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length);
   for (let place = 0; place < shorter; place += 1) {
@@ -85,7 +85,7 @@ export function compareByCodePoints(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Surrogates come after all other units. */
+/** Surrogates sort after all other code units. */
 function inCodePointOrder(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

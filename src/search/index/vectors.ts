@@ -1,7 +1,7 @@
-// The vectors of a segment in shared memory. The nearest to a query are found by their sign bits first, then by their values.
+// The vectors of a segment in shared memory. The nearest to a query are preselected by sign bits, then compared by value.
 import { VECTOR_KERNELS } from './vector-kernels.ts';
 
-/** What is sent to other threads. */
+/** What threads send each other. */
 export interface VectorBlock {
   memory: SharedMemory;
   dimensions: number;
@@ -12,27 +12,27 @@ export interface Vectors {
   readonly block: VectorBlock;
   has(text: number): boolean;
   set(text: number, vector: Float32Array): void;
-  /** How far the signs of the texts that `eligible` has a 1 for are from those of the query. */
+  /** The distances between the sign bits of the query and of the texts marked in `eligible`. */
   compareSigns(query: Float32Array, eligible: Uint8Array): SignDistances;
   cosines(texts: readonly number[], query: Float32Array): Float32Array;
-  /** Takes over the vector that a text has elsewhere, if it has one. */
+  /** Copies the vector of another segment's text, if it has one. */
   copy(from: Vectors, itsText: number, text: number): void;
   /** For `copy`. */
   stored(text: number): StoredNumbers;
 }
 
-/** A byte for each number, with a scale for each vector: a quarter of the room, and cosines differ in the fourth digit at most. */
+/** One byte per number and a scale per vector: a quarter of the memory, and cosines differ at most in the fourth digit. */
 interface StoredNumbers {
   scale: number;
   values: Int8Array;
-  /** One bit for each number. */
+  /** One bit per number. */
   signs: Uint8Array;
 }
 
 interface SignDistances {
-  /** By text; 0xffff for those that are not eligible or have no vector. */
+  /** By text; 0xffff for texts that are not eligible or have no vector. */
   distances: Uint16Array;
-  /** How many texts have which distance. */
+  /** How many texts have each distance. */
   histogram: Uint32Array;
 }
 
@@ -40,7 +40,7 @@ interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
 }
 
-/** What vector-kernels.wat says. Addresses are in bytes. */
+/** The exports of vector-kernels.wat. Addresses are in bytes. */
 interface Kernels {
   differences(
     records: number,
@@ -55,7 +55,7 @@ interface Kernels {
   product(bytes: number, length: number, floats: number): number;
 }
 
-/** The part of WebAssembly that is used here; the types of Node do not have it. */
+/** The part of WebAssembly used here, which Node's types lack. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Memory: new (size: {
@@ -69,7 +69,7 @@ declare const WebAssembly: {
 const PAGE_BYTES = 65_536;
 
 const module = new WebAssembly.Module(Buffer.from(VECTOR_KERNELS, 'base64'));
-/** For the query of the moment: its numbers, its signs, and distances from them. */
+/** For the current query: its numbers, its signs, and the distances from them. */
 const queryMemory = new WebAssembly.Memory({ initial: 1 }) as {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
@@ -113,7 +113,7 @@ export function openVectors(block: VectorBlock): Vectors {
       const histogram = new Uint32Array(buffer, query.histogram, dimensions + 1).fill(0);
       const texts = [layout.signs, count, signBytes, layout.present] as const;
       kernels.differences(...texts, signs, query.eligible, distances, query.histogram);
-      // Copies, because the memory is used again for the next segment.
+      // Copied, because the memory is reused for the next segment.
       return { distances: new Uint16Array(buffer, distances, count).slice(), histogram: histogram.slice() };
     },
     cosines(texts, vector) {
@@ -132,7 +132,7 @@ export function openVectors(block: VectorBlock): Vectors {
   };
 }
 
-/** Where what is in the memory of vectors and in that of the query, in bytes. The query's numbers are at its beginning. */
+/** Byte offsets within the vectors' and the query's memory. The query's numbers are at offset 0. */
 function layoutOf(dimensions: number, count: number) {
   const valueBytes = multipleOf(8, dimensions);
   const signBytes = multipleOf(16, Math.ceil(dimensions / 8));

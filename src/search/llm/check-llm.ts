@@ -1,20 +1,20 @@
-// Tells an operator whether the language model answers.
+// Checks for the operator whether the language model responds.
 import { createLlmClient, type LlmDependencies } from './llm-client.ts';
 
 export type LlmCheck = { outcome: 'ok'; model: string } | { outcome: 'unavailable'; reason: string };
 
-/** A real question, so that address, key and model must all be right. Undefined when none is set. */
+/** Sends a real question, which tests the address, the key and the model. Undefined when no endpoint is set. */
 export async function checkLlm(
   endpoint: LlmDependencies['endpoint'] | undefined,
   fetch: LlmDependencies['fetch'],
 ): Promise<LlmCheck | undefined> {
   if (!endpoint) return undefined;
   let reason = 'gave no answer';
-  // What the client would log is the finding here.
+  // The client's warning is the result of the check.
   const warn = (fields: object) => {
     if ('error' in fields) reason = String(fields.error);
   };
-  // A client of its own: one that pauses after failures would not ask.
+  // A new client: one that is paused after failures would not send the question.
   const client = createLlmClient({ endpoint, fetch, log: { warn } });
   const { outcome } = await client.ask({ task: 'Answer with {"ok": true}.', data: {} }, (text) => text);
   return outcome === 'answered' ? { outcome: 'ok', model: endpoint.model } : { outcome: 'unavailable', reason };

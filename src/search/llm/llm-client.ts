@@ -1,4 +1,4 @@
-// Asks a language model behind an OpenAI-compatible chat endpoint, within limits, and not while it keeps failing.
+// Queries a language model through an OpenAI-compatible chat endpoint, with limits and a pause after repeated failures.
 import {
   bulkhead,
   ConsecutiveBreaker,
@@ -14,19 +14,19 @@ import { z } from 'zod';
 import type { Fetch, Logger } from '../../lib/world.ts';
 
 export interface LlmClient {
-  /** Part of what answers depend on. */
+  /** Results depend on it. */
   readonly model: string;
-  /** `read` makes something of the model's text, and throws when it cannot: that counts as a failure of the model. */
+  /** `read` parses the model's text; if it throws, that counts as a failure of the model. */
   ask<T>(prompt: Prompt, read: (text: string) => T): Promise<LlmAnswer<T>>;
 }
 
 interface Prompt {
   task: string;
-  /** What the model is to work with; never instructions, whatever it says. */
+  /** The model's input data; never treated as instructions. */
   data: unknown;
 }
 
-/** `unavailable`: it was not asked, because it failed too often or too many wait for it. */
+/** `unavailable`: it was not asked, because it failed too often or too many requests are waiting. */
 export type LlmAnswer<T> = { outcome: 'answered'; value: T } | { outcome: 'failed' | 'unavailable' };
 
 export interface LlmDependencies {
@@ -35,7 +35,7 @@ export interface LlmDependencies {
   log: Pick<Logger, 'warn'>;
 }
 
-/** After so many failures in a row it is left alone for a while; then one question finds out whether it is back. */
+/** After this many failures in a row, the model is not asked for a while; then a single question tests it again. */
 const FAILURES_UNTIL_PAUSE = 3;
 const PAUSE_MS = 30_000;
 const QUESTIONS_AT_ONCE = 4;
@@ -49,14 +49,14 @@ const Completion = z.object({
 export function createLlmClient({ endpoint, fetch, log }: LlmDependencies): LlmClient {
   const { baseUrl, model, apiKey, timeoutMs } = endpoint;
   const limits = wrap(
-    // This limit is outermost: it includes the time that a request waits for others.
+    // The outermost limit, so it includes the time spent waiting for other requests.
     timeout(timeoutMs, TimeoutStrategy.Aggressive),
     bulkhead(QUESTIONS_AT_ONCE, QUESTIONS_WAITING),
     circuitBreaker(handleAll, { halfOpenAfter: PAUSE_MS, breaker: new ConsecutiveBreaker(FAILURES_UNTIL_PAUSE) }),
   );
 
   async function complete({ task, data }: Prompt, signal: AbortSignal): Promise<string> {
-    // The caller may have given up while the request waited for others.
+    // The caller may have given up while the request was queued.
     signal.throwIfAborted();
     const reply = await fetch({
       method: 'POST',
@@ -99,13 +99,13 @@ function messages(task: string, data: unknown): { role: string; content: string 
   ];
 }
 
-/** The JSON object that an answer consists of; models like to wrap it in a fence. @throws when it is none */
+/** Parses the JSON object in an answer; models often wrap it in a code fence. @throws when it is not one */
 export function readJsonObject<T>(text: string, schema: z.ZodType<T>): T {
   const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(text.trim()) ?? [];
   return schema.parse(JSON.parse(fenced ?? text));
 }
 
-/** Without what was asked or answered: both hold the words of callers. */
+/** Leaves out the question and the answer: both contain callers' words. */
 function reason(error: unknown): string {
   if (error instanceof z.ZodError || error instanceof SyntaxError) return 'returned an answer in the wrong format';
   return error instanceof Error ? error.message : String(error);

@@ -1,11 +1,11 @@
-// Why entities fit a query, in the words of a language model: one call for a page.
+// Lets a language model explain why entities match a query: one call per page.
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { type LlmClient, readJsonObject } from './llm-client.ts';
 import { type Candidate, shown } from './reranker.ts';
 
-/** Answers one for each candidate; undefined where the model gave none that can be shown. */
+/** Returns one reason per candidate; undefined where the model gave none that can be shown. */
 type WriteReasons = (text: string, candidates: readonly Candidate[]) => Promise<readonly (string | undefined)[]>;
 
 const REASONS_KEPT = 5_000;
@@ -37,7 +37,7 @@ export function createLlmFitReasons(llm: LlmClient): WriteReasons {
   };
 }
 
-/** What a manifest talked a model into must not reach people as a link or as pages of text. */
+/** A manifest may have manipulated the model: links and long texts must not reach users. */
 function plainSentence(reason: string): string | undefined {
   const sentence = reason.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
   const isFit = sentence !== '' && sentence.length <= LONGEST_REASON && !/:\/\/|www\.|[<>]/i.test(sentence);

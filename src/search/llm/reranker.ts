@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { type LlmAnswer, type LlmClient, readJsonObject } from './llm-client.ts';
 
-/** Answers the places of the candidates, best first: each exactly once. */
+/** Returns the positions of the candidates, best first, each exactly once. */
 type Order = (text: string, candidates: readonly Candidate[]) => Promise<LlmAnswer<readonly number[]>>;
 
-/** All that a model gets to see of an entity. */
+/** Everything that the model sees of an entity. */
 export interface Candidate {
   name: string;
   summary: string;
 }
 
-/** So many of the best are put in order, in one call. */
+/** How many of the best results are reranked, in one call. */
 export const MOST_RERANKED = 50;
 const LONGEST_NAME = 100;
 const LONGEST_SUMMARY = 300;
@@ -24,7 +24,7 @@ const TASK = `You order search results of a catalog of agents, tools and MCP ser
 const OrderAnswer = z.object({ order: z.array(z.number().int()) });
 
 export function createReranker(llm: LlmClient): Order {
-  // Cached by content: the same question has the same answer in every revision of the catalog. Requests for other pages wait for the same answer.
+  // Cached by content, which is valid across catalog revisions. Requests for other pages share the same call.
   const orders = new LRUCache<string, ReturnType<Order>>({ max: ORDERS_KEPT });
 
   return async (text, candidates) => {
@@ -35,7 +35,7 @@ export function createReranker(llm: LlmClient): Order {
     if (known) return known;
     const asked = llm.ask({ task: TASK, data }, (answer) => readOrder(answer, candidates.length));
     orders.set(key, asked);
-    // Only what was answered is kept: the next who asks may have more luck.
+    // Failures are not cached: the next call may succeed.
     if ((await asked).outcome !== 'answered') orders.delete(key);
     return asked;
   };
@@ -49,7 +49,7 @@ export function shown({ name, summary }: Candidate, id: number): { id: number; n
   };
 }
 
-/** @throws when it is anything but an order of all candidates */
+/** @throws unless it is a permutation of all candidates */
 function readOrder(answer: string, count: number): number[] {
   const { order } = readJsonObject(answer, OrderAnswer);
   const places = order.map((id) => id - 1);

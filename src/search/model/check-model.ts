@@ -1,13 +1,13 @@
-// Tells an operator whether texts can be embedded, and by which model.
+// Checks for the operator whether texts can be embedded, and with which model.
 import { type Embedder, wholeReason } from './embedder.ts';
 
 export type ModelCheck =
   | { outcome: 'ok'; model: string }
-  /** A simpler model is used instead of the intended one. */
+  /** A simpler model replaces the intended one. */
   | { outcome: 'fallback'; model: string; reason: string }
   | { outcome: 'unavailable'; reason: string };
 
-/** A real text, so that everything that it takes must work. */
+/** Embeds a real text, which tests everything it takes. */
 export async function checkModel(open: () => Promise<Embedder>): Promise<ModelCheck> {
   try {
     const embedder = await open();
@@ -20,7 +20,7 @@ export async function checkModel(open: () => Promise<Embedder>): Promise<ModelCh
   }
 }
 
-/** Answers tell no paths of the hub; the last part says enough of what is wrong. */
+/** Responses must not reveal paths on the hub; the file name is enough to explain the problem. */
 function withoutFolders(reason: string): string {
   return reason.replace(/(?<![\w.:/])(?:[a-z]:)?(?:[\\/][^\\/:"'<>|\n]+)+[\\/](?=[^\s\\/])/gi, '');
 }

@@ -1,4 +1,4 @@
-// The built-in embedder, on a thread that exists only while there is something to embed.
+// The built-in embedder, on a thread that runs only while there are texts to embed.
 import { orAborted } from '../../lib/workers/or-aborted.ts';
 import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { Logger } from '../../lib/world.ts';
@@ -10,12 +10,12 @@ const LONGEST_QUEUE = 200;
 const BATCH_SIZE = 4;
 const HEAP_MB = 192;
 
-/** Warns once when the encoder does not run here and the static model takes over. @throws EmbeddingError when neither can be used. */
+/** Warns once when the encoder cannot run here and the static model replaces it. @throws EmbeddingError when neither can be used. */
 export async function openEmbeddedModel(
   { folder, signal }: { folder: string; signal?: AbortSignal },
   log: Pick<Logger, 'warn'>,
 ): Promise<Embedder> {
-  // biome-ignore lint/style/noProcessEnv: the runtime reports to its makers unless the process's environment says this.
+  // biome-ignore lint/style/noProcessEnv: the runtime sends telemetry to its vendor unless the environment disables it.
   process.env.ORT_DISABLE_TELEMETRY = '1';
   const pool = createWorkerPool<readonly string[], EmbedderReply>({
     module: new URL('./embedder-worker', import.meta.url),
@@ -48,7 +48,7 @@ export async function openEmbeddedModel(
       batchSize: BATCH_SIZE,
       async embed(texts, { signal: given } = {}) {
         const reply = await run(texts, given);
-        // Files that were replaced under a running hub: vectors of two models never meet.
+        // The files were replaced while the hub was running: vectors of different models are never mixed.
         if (reply.model !== model) throw new EmbeddingError('the model has changed since the hub was started');
         return reply.vectors;
       },

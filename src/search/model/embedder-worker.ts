@@ -11,7 +11,7 @@ export interface EmbedderReply {
 
 let opened: Promise<Encoder> | undefined;
 
-/** Without a text, the model is only opened. @throws Error when no model can be used here. */
+/** An empty list only opens the model. @throws Error when no model can be used here. */
 export default async function embed(texts: readonly string[]): Promise<EmbedderReply> {
   opened ??= openModel((workerData as { folder: string }).folder);
   const { model, fallback, encode } = await opened;

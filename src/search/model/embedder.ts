@@ -1,29 +1,29 @@
-// Port: turns texts into vectors, so that texts with similar meaning are near each other.
+// Port: turns texts into vectors, so that texts with similar meanings are near each other.
 
 export interface Embedder {
-  /** Names the vector space: vectors of two models never meet. */
+  /** Identifies the vector space: vectors of different models are never compared. */
   readonly model: string;
   /** Why the intended model cannot run here, if this one replaces it. */
   readonly fallback?: string;
-  /** How many texts `embed` likes to get at a time while a catalog is embedded. */
+  /** The preferred number of texts per `embed` call while a catalog is embedded. */
   readonly batchSize: number;
-  /** Vectors of unit length, one for each text. @throws EmbeddingError */
+  /** One vector of unit length per text. @throws EmbeddingError */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
 export interface EmbedOptions {
   signal?: AbortSignal;
-  /** A search waits for it: it should fail soon rather than succeed late. */
+  /** A search is waiting: it is better to fail quickly than to succeed late. */
   isUrgent?: boolean;
 }
 
-/** Never reaches a caller as an error: search goes on by words, and says why in these words. What may name files is its cause. */
+/** Never fails a request: search falls back to keywords and quotes this message. Details such as file names go into the cause. */
 export class EmbeddingError extends Error {
   override readonly name = 'EmbeddingError';
 }
 
-/** For callers: why meaning takes no part. */
+/** For callers: why semantic search is not used. */
 export function troubleOf(error: unknown): string {
   return error instanceof EmbeddingError ? error.message : 'the model cannot be used';
 }
@@ -32,7 +32,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For the operator, with what is behind it. */
+/** For the operator, including the cause. */
 export function wholeReason(error: unknown): string {
   const message = messageOf(error);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';

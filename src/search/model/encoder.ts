@@ -1,23 +1,23 @@
-// The interface of a model on a thread: encodes one text at a time, given as numbers of word pieces.
+// The interface of a model on a thread, which encodes one text at a time from its token numbers.
 import { Tokenizer } from '@huggingface/tokenizers';
 
 export interface Encoder {
   readonly model: string;
-  /** Why it is not the model that should run here. */
+  /** Why this is not the intended model. */
   readonly fallback?: string;
   /**
-   * One at a time on purpose: in a batch, texts change each other's vectors by a hundredth in the 8-bit encoder, and on a
-   * CPU a batch is hardly faster. This way a text always has the same vector.
+   * One text at a time on purpose: in a batch, the 8-bit encoder's vectors influence each other by about 1 %, and batches are
+   * hardly faster on a CPU. This way, a text always has the same vector.
    */
   encode(text: string): Promise<Float32Array>;
 }
 
 export type Tokenize = (text: string, options: { isFramed: boolean }) => number[];
 
-/** Nothing beyond reaches a model; cut before, because pieces of a hostile text are not counted for free. */
+/** Models ignore what follows; cut before tokenizing, because tokenizing a hostile text is expensive. */
 const LONGEST_TEXT = 2_000;
 
-/** `isFramed`: with the marks for beginning and end. */
+/** `isFramed`: includes the tokens for beginning and end. */
 export function createTokenizer(file: Buffer): Tokenize {
   const tokenizer = new Tokenizer(JSON.parse(file.toString('utf8')), {});
   return (text, { isFramed }) => {

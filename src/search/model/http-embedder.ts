@@ -1,4 +1,4 @@
-// An embedder behind an OpenAI-compatible address.
+// An embedder behind an OpenAI-compatible endpoint.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } from 'cockatiel';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ export interface HttpEmbedderOptions {
   fetch: Fetch;
 }
 
-/** A search waits no longer than this; a batch of documents may. */
+/** A search waits no longer than this; a batch of documents may take longer. */
 const QUERY_TIMEOUT_MS = 2_000;
 const BATCH_TIMEOUT_MS = 60_000;
 const BATCH_SIZE = 64;
@@ -31,7 +31,7 @@ const Answer = z.object({ data: z.array(z.object({ index: z.number().int().optio
 
 export function createHttpEmbedder({ baseUrl, model, apiKey, fetch }: HttpEmbedderOptions): Embedder {
   const url = `${baseUrl.replace(/\/+$/, '')}/embeddings`;
-  // An endpoint that is down would otherwise cost every search its whole time limit.
+  // Without it, every search would wait for the full timeout while the endpoint is down.
   const breaker = circuitBreaker(handleAll, {
     halfOpenAfter: REST_MS,
     breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW),
@@ -95,14 +95,14 @@ class RefusedError extends Error {
   }
 }
 
-/** What the service did, as the rest of a sentence that is shown to the person who searches. */
+/** The service's failure, as the rest of a sentence that is shown to the user. */
 function faultOf(error: unknown): string {
   if (isBrokenCircuitError(error)) return 'failed several times in a row, and is paused for a moment';
   if (error instanceof FetchError || error instanceof RefusedError) return error.message;
   return `cannot be used: ${messageOf(error)}`;
 }
 
-/** Too many requests, a server error or a network error: worth another attempt. */
+/** Too many requests, a server error or a network error: worth retrying. */
 function isPassing(error: unknown): boolean {
   if (error instanceof RefusedError) return error.status === 429 || error.status >= 500;
   return !(error instanceof EmbeddingError);

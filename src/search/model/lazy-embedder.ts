@@ -1,8 +1,8 @@
-// Opens an embedder when it is first needed; if that fails, tries again after a while.
+// Opens an embedder when it is first needed; if that fails, retries after a while.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Embedder, EmbeddingError } from './embedder.ts';
 
-/** Given up when the signal is aborted. */
+/** Stops opening when the signal is aborted. */
 export type OpenEmbedder = (signal: AbortSignal) => Promise<Embedder>;
 
 const REST_AFTER_FAILURE_MS = 30_000;
@@ -16,7 +16,7 @@ export function createLazyEmbedder(open: OpenEmbedder) {
 
   function opened(): Promise<Embedder> {
     embedder ??= open(closing.signal).catch((error) => {
-      // What failed is not tried with every search, but not given up either.
+      // After a failure, searches do not retry at once, but only after a pause.
       setTimeout(() => {
         embedder = undefined;
       }, REST_AFTER_FAILURE_MS).unref();
@@ -27,7 +27,7 @@ export function createLazyEmbedder(open: OpenEmbedder) {
 
   return {
     opened,
-    /** @throws EmbeddingError also when the model takes long to load. */
+    /** @throws EmbeddingError, also when the model takes too long to load. */
     async embedQuery(text: string, signal?: AbortSignal) {
       const late = sleep(WAIT_FOR_MODEL_MS, undefined, { ref: false }).then(() => {
         throw new EmbeddingError('the model is still being loaded');

@@ -1,4 +1,4 @@
-// The model files that come with the hub, each checked by its digest before it is used.
+// The model files shipped with the hub; each is verified by its digest before use.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ const DIGESTS = {
 
 export type ModelFile = keyof typeof DIGESTS;
 
-/** @throws Error with one sentence when the file is missing or is not the one that the hub was built with. */
+/** @throws Error with one sentence when the file is missing or differs from the one the hub was built with. */
 export async function modelFilePath(folder: string, file: ModelFile): Promise<string> {
   const path = join(folder, file);
   const hash = createHash('sha256');
@@ -25,12 +25,12 @@ export async function modelFilePath(folder: string, file: ModelFile): Promise<st
   throw new Error(`The model file ${file} is damaged: its digest is not the expected one`);
 }
 
-/** @throws Error as above. */
+/** @throws Error like `modelFilePath`. */
 export async function readModelFile(folder: string, file: ModelFile): Promise<Buffer> {
   return readFile(await modelFilePath(folder, file));
 }
 
-/** Changes with the file, so that vectors of another state of the model are not mixed with its own. */
+/** Changes with the file, so that vectors of different model versions are not mixed. */
 export function modelName(kind: string, file: ModelFile): string {
   return `${kind}-${DIGESTS[file].slice(0, 12)}`;
 }

@@ -1,4 +1,4 @@
-// The embedded sentence encoder, run by onnxruntime. Its calls block the thread they are made on.
+// The embedded sentence encoder, run by onnxruntime. Its calls block the calling thread.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { createTokenizer, type Encoder } from './encoder.ts';
 import { modelFilePath, modelName, readModelFile } from './model-files.ts';
@@ -6,14 +6,14 @@ import { modelFilePath, modelName, readModelFile } from './model-files.ts';
 const MOST_TOKENS = 128;
 const END_TOKEN = 102;
 
-/** @throws Error when the native library does not load here, or a file is damaged. */
+/** @throws Error when the native library does not load here or a file is damaged. */
 export async function openOnnxEncoder(folder: string): Promise<Encoder> {
   const [{ default: onnx }, model, tokenizer] = await Promise.all([
     import('onnxruntime-node'),
     modelFilePath(folder, 'encoder.int8.onnx'),
     readModelFile(folder, 'tokenizer.json'),
   ]);
-  // One thread: a text takes a few milliseconds, and the other cores serve requests.
+  // A single thread: a text takes a few milliseconds, and the other cores serve requests.
   const session = await onnx.InferenceSession.create(model, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,

@@ -1,4 +1,4 @@
-// The embedded model that needs no runtime: the sum of one stored vector per word piece.
+// The embedded model that needs no runtime: sums one stored vector per token.
 import { createTokenizer, type Encoder } from './encoder.ts';
 import { modelName, readModelFile } from './model-files.ts';
 
@@ -24,7 +24,7 @@ export async function openStaticEncoder(folder: string): Promise<Encoder> {
         }
       }
       const length = Math.hypot(...sum);
-      // A text without a word has no meaning: it is equally far from everything.
+      // A text without words has no meaning: it is equally far from everything.
       return length === 0 ? sum : sum.map((value) => value / length);
     },
   };

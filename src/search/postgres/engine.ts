@@ -1,4 +1,4 @@
-// The engine that searches in PostgreSQL: the database finds candidates, the hub merges their scores and holds no index.
+// The engine that searches in PostgreSQL: the database finds candidates; the hub merges their scores and keeps no index.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/world.ts';
 import type { SearchFilters } from '../contract.ts';
@@ -69,7 +69,7 @@ async function ranked(
 ): Promise<FoundHits> {
   const { limit, versions, sort, withFacets, explain } = request;
   const weights = weightsFor(mode, words);
-  // Always all: quality and age change the order, so that a cut by page size would make pages overlap.
+  // Always all: quality and age change the order, so cutting at the page size would make pages overlap.
   const found = bestCandidates(candidates, weights, MOST_HITS);
   const preferred = [...named.values()].flatMap(({ uid }) => uid ?? []);
   const families = found.map(({ family }) => family);
@@ -86,13 +86,13 @@ async function ranked(
   };
 }
 
-/** The filters of a search as facet values; also the key for cached counts. */
+/** The filters of a search as facet values; also the cache key of counts. */
 function entityFilter(filters: SearchFilters): EntityFilter {
   const { type, includeInactive, includePending, prerelease } = filters;
   return { type, includeInactive, includePending, prerelease, facets: wantedValues(filters) };
 }
 
-/** Counts of lists take longest, and are the same for all their pages. */
+/** Counting takes the longest, and all pages of a list have the same counts. */
 function createCounts(reads: SearchReads) {
   return new LRUCache<string, Omit<FoundHits, 'hits'>, ListChoice & { withFacets: boolean }>({
     max: 100,

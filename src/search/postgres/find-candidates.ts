@@ -1,4 +1,4 @@
-// Finds the families that may match a query, each with its keyword and semantic scores.
+// Finds the families that may match a query, with their keyword and semantic scores.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
 import { isUnrelated, leastNearness, unit } from '../ranking/merge.ts';
@@ -9,14 +9,14 @@ import type { EntityFilter, SearchReads, VectorQuery } from './store.ts';
 
 export interface Query extends Pick<RankRequest, 'text' | 'mode'> {
   filter: EntityFilter;
-  /** Undefined: meaning takes no part. */
+  /** Resolves to undefined when semantic search is not used. */
   vector: Promise<VectorQuery | undefined>;
   sizes: { families: number; texts: number };
 }
 
 export interface Found {
   words: LexicalQuery;
-  /** Those that are scored. */
+  /** The terms that are scored. */
   terms: ReturnType<typeof scoredTerms>;
   named: Map<number, Named>;
   candidates: FoundFamily[];
@@ -25,7 +25,7 @@ export interface Found {
 const MOST_BY_WORDS = 300;
 const MOST_BY_MEANING = 200;
 
-/** Every candidate gets both scores, whichever it was found by. */
+/** Every candidate gets both scores, regardless of which one found it. */
 export async function findCandidates(reads: SearchReads, query: Query): Promise<Found> {
   const [named, { words, terms, scores }, { vector, cosines }] = await Promise.all([
     findNamed(reads, query.text),
@@ -63,7 +63,7 @@ async function findByMeaning(reads: SearchReads, query: Query) {
   return { vector, cosines };
 }
 
-/** A version is known by its uid, so that it is found where the slug is the name. */
+/** A version is looked up by its uid, which works when the slug equals the name. */
 async function findNamed(reads: SearchReads, text: string): Promise<Map<number, Named>> {
   const named = await findByName(reads, text);
   const asked = versionedName(text);

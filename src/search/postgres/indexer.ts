@@ -1,4 +1,4 @@
-// Updates the search tables family by family, following the recorded changes of the catalog.
+// Updates the search tables family by family from the recorded changes of the catalog.
 import { readDocument, type SearchDocument, textDigest } from '../document.ts';
 import { pagesOf } from '../engine/embed-texts.ts';
 import { type FamilyName, familyKey, type SearchIndex } from '../engine/search-index.ts';
@@ -18,24 +18,24 @@ import type {
   SearchTables,
 } from './store.ts';
 
-/** The catalog, and the tables to bring in step with it. */
+/** The catalog, and the tables to update from it. */
 interface Indexing {
   index: Pick<SearchIndex, 'revision' | 'manifests'>;
   tables: SearchTables;
 }
 
 const FAMILIES_AT_ONCE = 200;
-/** From which impact on a word gets which label. */
+/** The minimum impact for each label. */
 const LABELS: readonly { label: keyof typeof LABEL_WEIGHTS; from: number }[] = [
   { label: 'D', from: 0 },
   { label: 'C', from: 0.7 },
   { label: 'B', from: 1.2 },
   { label: 'A', from: 1.6 },
 ];
-/** A `tsvector` takes no more than a megabyte; a manifest of so many different words is not one to be found by all of them. */
+/** A `tsvector` holds at most a megabyte; no manifest needs to be found by more distinct words. */
 const MOST_WORDS = 5_000;
 
-/** Stops between two steps when the signal is aborted; the next call goes on from there. */
+/** Stops between two steps when the signal is aborted; the next call continues from there. */
 export async function indexChanges({ index, tables }: Indexing, signal: AbortSignal): Promise<void> {
   for (let progress = await tables.progress(); !signal.aborted; ) {
     const next = await nextStep({ index, tables }, progress);
@@ -47,7 +47,7 @@ export async function indexChanges({ index, tables }: Indexing, signal: AbortSig
   }
 }
 
-/** Undefined when the tables show the whole catalog. */
+/** Undefined when the tables contain the whole catalog. */
 async function nextStep(
   { index, tables }: Indexing,
   { revision, build }: IndexProgress,
@@ -117,7 +117,7 @@ function describe({ uid, name, manifestDigest }: FamilyMember, manifest: string)
   };
 }
 
-/** The `tsvector` that a document's words are found and scored by. */
+/** The `tsvector` for finding and scoring a document by its words. */
 function documentWords({ fields }: SearchDocument): string {
   return [...impactsOf(fields)]
     .slice(0, MOST_WORDS)

@@ -1,4 +1,4 @@
-// Merges what PostgreSQL found into hits with one score each, best first.
+// Merges PostgreSQL's results into hits with one score each, best first.
 import { recencyScore } from '../../catalog/quality.ts';
 import type { EntityReference, EntityUid } from '../../catalog/uid.ts';
 import { editDistance } from '../../lib/typing-errors.ts';
@@ -11,11 +11,11 @@ import type { FoundMember, NamedFamily } from './store.ts';
 
 export interface Named {
   match: NameMatch;
-  /** The version that the query names. */
+  /** The version named in the query. */
   uid?: EntityUid;
 }
 
-/** A family with the scores that it was found by. */
+/** A family with its scores. */
 export interface FoundFamily extends Pick<Candidate, 'lexical' | 'semantic' | 'named'> {
   family: number;
 }
@@ -40,7 +40,7 @@ export function namedFamilies(
   return named;
 }
 
-/** The best by words, meaning and name; quality and age, which are not known yet, only decide between neighbors. */
+/** The best by words, meaning and name. Quality and age are not known yet; they only reorder close neighbors. */
 export function bestCandidates(found: readonly FoundFamily[], weights: MergeWeights, count: number): FoundFamily[] {
   const neutral = { quality: 0, recency: 0, isDeprecated: false };
   return found
@@ -81,7 +81,7 @@ interface Explaining {
   words: LexicalQuery;
   named: ReadonlyMap<number, Named>;
   weights: MergeWeights;
-  /** By family, what each term adds to its score. */
+  /** For each family, the contribution of each term to its score. */
   scores: ReadonlyMap<number, readonly number[]>;
 }
 

@@ -1,4 +1,4 @@
-// Turns the text of a query into weighted terms to look for in PostgreSQL.
+// Turns the text of a query into weighted terms for PostgreSQL.
 
 import { editDistance } from '../../lib/typing-errors.ts';
 import { HIGHEST_IMPACT } from '../impacts.ts';
@@ -18,10 +18,10 @@ import type { SearchReads } from './store.ts';
 
 interface QueryTerm extends Expansion {
   word: string;
-  /** A `tsquery` for any of the forms. */
+  /** A `tsquery` that matches any of the forms. */
   query: string;
   rarity: number;
-  /** Documents that hold one of them, at most. */
+  /** Upper bound of the documents that contain one of the forms. */
   documents: number;
 }
 
@@ -29,7 +29,7 @@ export type LexicalQuery = LexicalQueryOf<QueryTerm>;
 
 type Vocabulary = Pick<SearchReads, 'frequencies' | 'startingWith' | 'similar'>;
 
-/** Each costs a comparison with every candidate; the rarest ones decide. */
+/** Each term is compared with every candidate; the rarest ones decide. */
 const MOST_TERMS = 24;
 
 /** `size` is the number of documents. */
@@ -60,7 +60,7 @@ export async function readQuery(text: string, vocabulary: Vocabulary, size: numb
   return { terms: found.slice(0, MOST_TERMS), best, wordCount, isName };
 }
 
-/** A term as a `tsvector` and a `tsquery` write it. */
+/** Quotes a term for a `tsvector` or `tsquery`. */
 export function quoted(term: string): string {
   return `'${term.replace(/['\\]/g, '$&$&')}'`;
 }
@@ -80,7 +80,7 @@ function corrections(term: string, alike: ReadonlyMap<string, number> = new Map(
   );
 }
 
-/** Without stop words: `four` is not a typing error for `for`, which half of the catalog contains. */
+/** Excludes stop words: `four` is not a typo of `for`, which half of the catalog contains. */
 function tellingTerms(found: ReadonlyMap<string, number>): string[] {
   return [...found.keys()].filter((term) => !STOP_TERMS.has(term));
 }
@@ -88,7 +88,7 @@ function tellingTerms(found: ReadonlyMap<string, number>): string[] {
 /** `ts_rank` divides by this, and by the number of alternatives. */
 const RANK_DIVISOR = 1.64493406685;
 
-/** What the rank of a document by each term is to be multiplied with to become a score. */
+/** The factors that turn a document's rank for each term into a score. */
 export function scoredTerms(terms: readonly QueryTerm[]): { query: string; factor: number }[] {
   return terms.map(({ query, forms, weight, rarity }) => ({
     query,
@@ -96,10 +96,10 @@ export function scoredTerms(terms: readonly QueryTerm[]): { query: string; facto
   }));
 }
 
-/** So many documents are scored for each query; the words that most documents hold decide little. */
+/** How many documents are scored per query; words that most documents contain matter little. */
 const MOST_SCORED = 3_000;
 
-/** Documents to score, as a `tsquery`: those with one of the rarest words, as long as these are not too many. */
+/** The documents to score, as a `tsquery`: those with one of the rarest words, up to the limit. */
 export function candidateQuery(terms: readonly QueryTerm[]): string | undefined {
   const rarest = terms.toSorted((a, b) => a.documents - b.documents);
   const chosen: string[] = [];

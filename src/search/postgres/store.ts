@@ -1,44 +1,44 @@
-// Port: what the engine that searches in PostgreSQL needs from the database.
+// Port: what the PostgreSQL search engine needs from the database.
 import type { EntityType, EntityUid } from '../../catalog/uid.ts';
 import type { SearchFilters, Sort } from '../contract.ts';
 import type { MissingText } from '../engine/embed-texts.ts';
 import type { IndexSizes } from '../engine/engine.ts';
 import type { FamilyName, IndexEntry, StoredVector } from '../engine/search-index.ts';
 
-/** A `tsvector` has room for one of four labels with each word: what such a word says about a document, of 1 at most. */
+/** A `tsvector` stores one of four labels with each word: the word's weight in the document, at most 1. */
 export const LABEL_WEIGHTS = { D: 0.2, C: 0.45, B: 0.63, A: 0.8 };
 
-/** The tables that searches read, kept in step with the catalog by one hub at a time. */
+/** The tables that searches read; one hub at a time keeps them in sync with the catalog. */
 export interface SearchTables {
-  /** Creates the tables and extensions that are missing; drops tables of another layout. */
+  /** Creates missing tables and extensions; drops tables with another layout. */
   prepare(): Promise<void>;
   progress(): Promise<IndexProgress>;
-  /** Types and names that changed after a revision, some revisions at a time; undefined when the changes are no longer known. */
+  /** Types and names that changed after a revision, a few revisions at a time; undefined if the changes are no longer stored. */
   changedFamilies(after: number): Promise<{ revision: number; families: FamilyName[] } | undefined>;
-  /** In order, those in the catalog and those in the tables, from the one after `after`. */
+  /** The families in the catalog or in the tables, in order, starting after `after`. */
   familiesAfter(after: FamilyName | undefined, limit: number): Promise<FamilyName[]>;
-  /** Every version of these families that is in the catalog. */
+  /** Every version of these families in the catalog. */
   members(families: readonly FamilyName[]): Promise<FamilyMember[]>;
-  /** The digests of the manifests that families in the tables were described by. */
+  /** The digest of the manifest that each family in the tables was last described by. */
   described(families: readonly FamilyName[]): Promise<(FamilyName & { digest: string })[]>;
-  /** Replaces families, and records how far the index is, in one transaction. */
+  /** Replaces families and records the progress in one transaction. */
   save(families: readonly IndexedFamily[], progress: IndexProgress): Promise<void>;
   sizes(): Promise<IndexSizes>;
 }
 
-/** The vectors that searches compare. */
+/** The vectors for semantic search. */
 export interface SearchVectors {
-  /** Whether the extension is there. */
+  /** Whether the extension is installed. */
   readonly isAvailable: boolean;
-  /** The model whose vectors are compared; null until there is one. */
+  /** The model whose vectors are compared; null until one is chosen. */
   model(): Promise<string | null>;
-  /** From now on the vectors of this model are compared. */
+  /** Switches to the vectors of this model. */
   choose(model: string): Promise<void>;
-  /** Families that have no vector of the chosen model, without those whose text has one of these digests. */
+  /** Families without a vector of the chosen model, except texts with these digests. */
   missing(limit: number, except: readonly string[]): Promise<FamilyText[]>;
-  /** Gives families the vectors of their texts, where these are still their texts. */
+  /** Stores vectors for families whose text has not changed meanwhile. */
   adopt(model: string, vectors: readonly (FamilyText & StoredVector)[]): Promise<void>;
-  /** Builds the index of the vectors, which is faster once they are all there. */
+  /** Builds the vector index; faster once all vectors are stored. */
   buildIndex(model: string, dimensions: number): Promise<void>;
 }
 
@@ -46,28 +46,28 @@ interface FamilyText extends MissingText {
   family: number;
 }
 
-/** The searches themselves, on a read replica where there is one. */
+/** The search queries, run on a read replica if there is one. */
 export interface SearchReads {
-  /** The revision of the catalog that the tables show; undefined until they are built. */
+  /** The catalog revision of the tables; undefined until they are built. */
   indexedRevision(): Promise<number | undefined>;
-  /** In how many documents each term stands. */
+  /** The number of documents that contain each term. */
   frequencies(terms: readonly string[]): Promise<Map<string, number>>;
-  /** Known terms that begin like this, most frequent first, with their frequencies. */
+  /** Known terms with this prefix and their frequencies, most frequent first. */
   startingWith(beginning: string, limit: number): Promise<Map<string, number>>;
   /** Known terms that share many trigrams with this one, with their frequencies. */
   similar(term: string, lengths: { least: number; most: number }): Promise<Map<string, number>>;
-  /** By a name without separators, and by a uid or a slug in lower case. */
+  /** Finds families by a name without separators, and by a uid or slug in lower case. */
   named(name: { key: string; uid: string; slug: string }): Promise<NamedFamily[]>;
   /** Scores of the best families by words. */
   byWords(query: WordQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
   /** Cosines of the nearest families. */
   byMeaning(query: VectorQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
   scoresOf(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, number>>;
-  /** Without those that have no vector yet. */
+  /** Leaves out families without a vector. */
   cosinesOf(families: readonly number[], query: VectorQuery): Promise<Map<number, number>>;
-  /** What each term adds to the score of each family, in the order of the terms. */
+  /** The contribution of each term to the score of each family, in the order of the terms. */
   explain(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, readonly number[]>>;
-  /** Versions that are `preferred` are shown instead of the newest one. */
+  /** `preferred` versions are returned instead of the newest one. */
   members(
     families: readonly number[],
     choice: ListChoice & { sort: Sort; preferred: readonly EntityUid[] },
@@ -76,13 +76,13 @@ export interface SearchReads {
     request: ListChoice & { sort: Sort; limit: number; offset: number },
   ): Promise<{ uid: EntityUid; versionCount: number }[]>;
   count(choice: ListChoice): Promise<number>;
-  /** How many of those that a list would show have which value; values are written `facet:value`. */
+  /** Counts the values of all entities in a list; values have the form `facet:value`. */
   countFacets(choice: ListChoice): Promise<{ value: string; count: number }[]>;
 }
 
 export interface EntityFilter
   extends Pick<SearchFilters, 'type' | 'includeInactive' | 'includePending' | 'prerelease'> {
-  /** As `facet:value`, in lower case; an entity must have one value of each list. */
+  /** `facet:value` in lower case; an entity must have one value of each list. */
   facets: readonly (readonly string[])[];
 }
 
@@ -96,30 +96,30 @@ export interface FamilyMember extends IndexEntry {
 }
 
 export interface IndexProgress {
-  /** The catalog's revision that the tables show; undefined until they are built. */
+  /** The catalog revision of the tables; undefined until they are built. */
   revision: number | undefined;
-  /** How far a build of the whole index is, and the revision at which it began. */
+  /** The progress of a full build, and the revision at which it began. */
   build?: { began: number; after: FamilyName | undefined };
 }
 
 export interface IndexedFamily extends FamilyName {
-  /** Newest first, stable versions before pre-releases; empty when the family is gone. */
+  /** Newest first, stable versions before pre-releases; empty when the family was removed. */
   members: readonly IndexedMember[];
-  /** Absent when its document is as it was. */
+  /** Absent when the document did not change. */
   document?: IndexedDocument;
 }
 
 interface IndexedMember extends FamilyMember {
   slugKey: string;
   sortName: string;
-  /** As `facet:value`, in lower case. */
+  /** `facet:value` in lower case. */
   facetValues: readonly string[];
 }
 
 export interface IndexedDocument {
   uid: EntityUid;
   manifestDigest: string;
-  /** The digest of the text that is compared by meaning. */
+  /** The digest of the embedded text. */
   textDigest: string;
   /** A `tsvector`. */
   words: string;
@@ -131,7 +131,7 @@ export interface NamedFamily {
   type: EntityType;
   key: string;
   isWhole: boolean;
-  /** The version whose uid or slug was asked for. */
+  /** The version whose uid or slug was requested. */
   uid: EntityUid | null;
 }
 
@@ -146,10 +146,10 @@ export interface VectorQuery {
   vector: Float32Array;
 }
 
-/** A version that is shown of a family. */
+/** The version shown for a family. */
 export interface FoundMember extends Pick<IndexEntry, 'type' | 'uid' | 'status' | 'quality' | 'publishedAt'> {
   family: number;
   versionCount: number;
-  /** As `facet:value`, in lower case. */
+  /** `facet:value` in lower case. */
   facets: readonly string[];
 }

@@ -1,4 +1,4 @@
-// Keeps the search tables in step with the catalog, and gives their families vectors.
+// Keeps the search tables in sync with the catalog, and embeds their texts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textToEmbed } from '../document.ts';
 import { embedTexts, type TryLock, whileOnlyOneEmbeds } from '../engine/embed-texts.ts';
@@ -18,19 +18,19 @@ export interface TableKeeperDependencies {
   tryLock: TryLock;
 }
 
-/** While another hub updates the tables, or until a read replica has what it wrote. */
+/** Polling interval while another hub updates the tables, or until a read replica has caught up. */
 const WAIT_FOR_OTHERS_MS = 20;
 const LOCK = 'search index';
 
 export class TableKeeper implements FollowingIndex {
-  /** What the tables have, as far as it is known. */
+  /** The last known revision of the tables. */
   revision: number | undefined;
   model: string | null = null;
   private counted: IndexSizes = { entities: 0, families: 0, texts: 0, embedded: 0 };
-  /** The revision at which they were counted. */
+  /** The revision at which the sizes were counted. */
   private measured: number | undefined;
   private readonly given: TableKeeperDependencies;
-  /** Whether this hub has seen to it once that there are vectors of its model. */
+  /** Whether this hub has embedded all texts with its model once. */
   private hasEmbedded = false;
 
   constructor(given: TableKeeperDependencies) {
@@ -44,7 +44,7 @@ export class TableKeeper implements FollowingIndex {
   }
 
   async shown(wanted: number): Promise<number | undefined> {
-    // The tables never go back, so that what was read once need not be read again.
+    // The revision of the tables never decreases, so a known value need not be read again.
     if ((this.revision ?? -1) < wanted) this.revision = await this.given.reads.indexedRevision();
     return this.revision;
   }
@@ -66,7 +66,7 @@ export class TableKeeper implements FollowingIndex {
 
   async mustEmbed(): Promise<boolean> {
     const isMissing = () => this.counted.embedded < this.counted.texts;
-    // Searches bring the tables up to date as well.
+    // Searches update the tables too.
     if (this.measured !== this.revision || isMissing() || this.counted.texts === 0) await this.measure();
     return this.given.vectors.isAvailable && (isMissing() || !this.hasEmbedded);
   }
@@ -88,8 +88,8 @@ export class TableKeeper implements FollowingIndex {
     const { model } = embedder;
     const chosen = await vectors.model();
     if (chosen !== model) {
-      // Once per start, so that two hubs never take turns. Not every hub may be able to run the encoder: vectors of a
-      // stand-in never replace those of another model.
+      // Only once per start, so that two hubs do not keep switching models. A hub that cannot run the encoder never replaces
+      // another model's vectors with those of its fallback.
       if (chosen !== null && (this.hasEmbedded || embedder.fallback !== undefined)) return 0;
       await vectors.choose(model);
     }

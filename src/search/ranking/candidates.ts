@@ -11,24 +11,24 @@ import { versionedName } from '../words.ts';
 import { nthLargest } from './nth-largest.ts';
 import type { IndexQuery } from './query.ts';
 
-/** Candidates by words and by meaning; each gets both scores before they are merged. */
+/** Maximum candidates by words and by meaning; each gets both scores before they are merged. */
 const MOST_BY_WORDS = 300;
 const MOST_BY_MEANING = 300;
-/** Twice as many as are wanted, because the order by signs is only near the true one. */
+/** Twice as many as needed, because the order by sign bits is only approximate. */
 const COMPARED_BY_COSINE = 2 * MOST_BY_MEANING;
-/** So many texts are all compared by their cosines. */
+/** Up to this many texts, all are compared by cosine. */
 const EXACT_UP_TO = 2_000;
 
 export interface Named {
   match: NameMatch;
-  /** The version that the query names. */
+  /** The version named in the query. */
   member?: number;
 }
 
-/** By document of one segment. */
+/** Values by document of one segment. */
 export type ByDocument<Value> = Map<number, Value>;
 
-/** Uids, `type:slug`, names and slugs with any separators, perhaps with a version. By segment. */
+/** Finds uids, `type:slug`, names and slugs with any separators, optionally with a version. By segment. */
 export function findNames({ segments }: Snapshot, text: string, filters: SearchFilters): ByDocument<Named>[] {
   const named = segments.map((open) => namedBy(open, text, filters));
   const asked = parseReference(text.trim()) ? undefined : versionedName(text);
@@ -60,7 +60,7 @@ function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFi
   for (const [document, match] of found) {
     const first = segment.memberStarts[document] as number;
     if (dead[document] === 1 || (reference && typeOf(segment.flags[first] as number) !== reference.type)) continue;
-    // The slug may belong to one of many versions, which is then the one that is meant.
+    // If the slug belongs to one of several versions, the query means that version.
     const isOwn = (member: number) => parseReference(segment.uids.at(member))?.slug.toLowerCase() === slug;
     const isExact = (member: number) => segment.uids.at(member) === wanted;
     const exact = newestOf(segment, document, isExact, filters);
@@ -71,7 +71,7 @@ function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFi
   return named;
 }
 
-/** Scores of the best documents of all segments that meet the filters: about `MOST_BY_WORDS`, and all that tie with the last. */
+/** Scores of the best matching documents of all segments: about `MOST_BY_WORDS`, including ties. */
 export function byWords(index: Snapshot, { terms }: IndexQuery, filters: SearchFilters): ByDocument<number>[] {
   const weighted = terms.map(({ term, weight }) => ({ term, factor: weight * index.rarity(term) * IMPACT_STEP }));
   const found = index.segments.map((open) => scoreDocuments(open, weighted, index.choose(open, filters).members));
@@ -92,7 +92,7 @@ export function byWords(index: Snapshot, { terms }: IndexQuery, filters: SearchF
   });
 }
 
-/** The documents that hold one of the terms and have a chosen member, each with its score. */
+/** The documents that contain one of the terms and have a chosen member, with their scores. */
 function scoreDocuments(
   { segment, dead }: OpenSegment,
   terms: readonly { term: string; factor: number }[],
@@ -119,7 +119,7 @@ function scoreDocuments(
   return { documents: documents.subarray(0, shown), scores: scores.subarray(0, shown) };
 }
 
-/** Cosines of the nearest documents of all segments, and of those in `also`, which words or a name have found. */
+/** Cosines of the nearest documents of all segments, and of those in `also`, which were found by words or name. */
 export function byMeaning(
   index: Snapshot,
   query: Float32Array,
@@ -147,7 +147,7 @@ interface NearText {
   cosine: number;
 }
 
-/** By segment. Signs are compared first, which costs a tenth; cosines only of the texts that are nearest by them. */
+/** By segment. Compares signs first, at a tenth of the cost, then the cosines of the texts nearest by signs. */
 function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilters): NearText[][] {
   const compared = index.segments.map((open) =>
     open.vectors?.block.dimensions === query.length
@@ -169,7 +169,7 @@ function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilte
   return near.map((texts) => texts.filter(({ cosine }) => cosine >= least));
 }
 
-/** The distance within which there are at least `wanted` texts. */
+/** The distance within which at least `wanted` texts lie. */
 function distanceOf(wanted: number, histograms: readonly Uint32Array[]): number {
   const furthest = (histograms[0]?.length ?? 1) - 1;
   let total = 0;

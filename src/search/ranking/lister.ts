@@ -1,4 +1,4 @@
-// Lists: everything that meets the filters, in one of several orders.
+// Lists everything that matches the filters, in one of several orders.
 import { LRUCache } from 'lru-cache';
 import type { FoundHits, Hit, ListRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
@@ -7,18 +7,18 @@ import { membersOf, type Segment } from '../index/segment.ts';
 import type { Snapshot } from '../index/snapshot.ts';
 import { type Compare, type Member, ORDER_OF, ORDERS } from '../sort.ts';
 
-/** Lists of one state of the index. */
+/** Lists one state of the index. */
 export interface Lister {
   list(request: ListRequest): FoundHits;
 }
 
 interface Matching {
   segment: Segment;
-  /** In the order of the list. */
+  /** In list order. */
   members: Uint32Array;
 }
 
-/** What the lists of recent filters take. */
+/** Cache size for the lists of recent filters. */
 const MOST_BYTES = 16_000_000;
 const MOST_FACET_COUNTS = 50;
 export const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
@@ -65,12 +65,12 @@ function countFacets(found: readonly Matching[]): FacetCounts {
   return counter.counts();
 }
 
-/** Members of a segment, from a place on. */
+/** The remaining members of a segment, from a position on. */
 interface Rest extends Matching {
   place: number;
 }
 
-/** Each segment is in order; their heads are compared until the page is full. */
+/** A merge: each segment is sorted; the heads are compared until the page is full. */
 function pageOf(found: readonly Matching[], { limit, offset, sort }: ListRequest): Hit[] {
   const rests = found.map((each): Rest => ({ ...each, place: 0 }));
   const compare = ORDERS[ORDER_OF[sort]];
@@ -89,15 +89,15 @@ function pageOf(found: readonly Matching[], { limit, offset, sort }: ListRequest
 }
 
 /**
- * Leaves out the first `count` of all, in long steps: of the members that are `step` further on in their segments, the first
- * has fewer than `count` before it, so that it and those before it in its segment are left out at once.
+ * Skips the first `count` of all members in long steps: among the members `step` positions ahead in each segment, the smallest
+ * has fewer than `count` members before it, so it and its predecessors in its segment can be skipped at once.
  */
 function skip(rests: readonly Rest[], count: number, compare: Compare): void {
   for (let left = count; left > 0; ) {
     const step = Math.ceil(left / rests.length);
     const next = first(rests, step - 1, compare);
     if (!next) {
-      // All of them are short: together they have fewer than are left to skip.
+      // All segments are shorter: together they have fewer members than are left to skip.
       for (const rest of rests) rest.place = rest.members.length;
       return;
     }
@@ -106,7 +106,7 @@ function skip(rests: readonly Rest[], count: number, compare: Compare): void {
   }
 }
 
-/** The segment whose member, so far ahead of its place, is the first. */
+/** The segment whose member `ahead` positions further on sorts first. */
 function first(rests: readonly Rest[], ahead: number, compare: Compare): Rest | undefined {
   const memberOf = ({ segment, members, place }: Rest): Member => ({
     segment,

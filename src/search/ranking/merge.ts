@@ -1,18 +1,18 @@
-// How words, meaning, quality and age become one score. docs/search.md explains the formula.
+// Combines words, meaning, quality and age into one score. docs/search.md explains the formula.
 import type { SearchMode } from '../contract.ts';
 import type { Hit } from '../engine/engine.ts';
 import type { NameMatch } from '../index/names.ts';
 
-/** One document as the parts of search see it; scores are within 0..1. */
+/** A document with its partial scores, which are within 0..1. */
 export interface Candidate {
-  /** How much of what the words of the query ask for is there. */
+  /** The share of the query's words that the document covers. */
   lexical: number;
-  /** Cosine between the query and the document; what has no vector yet is judged by its words alone. */
+  /** Cosine between query and document; a document without a vector is scored by words alone. */
   semantic: number | undefined;
   quality: number;
   recency: number;
   isDeprecated: boolean;
-  /** Whether the query is its name. */
+  /** How the query matches its name, if it does. */
   named: NameMatch | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface MergeWeights {
   meaning: number;
 }
 
-/** Quality and age decide between what is otherwise about the same, and never more. */
+/** Quality and age only decide between otherwise similar documents. */
 const QUALITY_WEIGHT = 0.01;
 const RECENCY_WEIGHT = 0.01;
 const DEPRECATED_FACTOR = 0.8;
-/** What is named comes before everything that is not: the scale is shared out. */
+/** Named documents rank above all others: each kind has its own range of the scale. */
 const NAMED: Record<NameMatch, { from: number; to: number }> = {
   whole: { from: 0.95, to: 1 },
   part: { from: 0.9, to: 0.95 },
@@ -33,20 +33,20 @@ const NAMED: Record<NameMatch, { from: number; to: number }> = {
 };
 const UNNAMED = { from: 0, to: 0.85 };
 
-/** Weights of words against 1 for meaning: in a name, and at most in anything else. */
+/** The weight of words relative to meaning: for a name, and the maximum for other queries. */
 const WORDS_IN_NAMES = 2;
 const MOST_FOR_WORDS = 1.5;
-/** A query of so many words still gives them their full weight; the longer it is, the more it describes. */
+/** Up to this many words have full weight; longer queries are descriptions. */
 const FEW_WORDS = 4;
 const LESS_PER_WORD = 2.5;
-/** Most of the words say a lot about a document, a few of them next to nothing. */
+/** Covering most of the words means a lot, covering a few of them hardly anything. */
 const POWER_OF_COVERAGE = 2.5;
-/** What shares no word with the query and is further from its meaning than this is unrelated. */
+/** A document that shares no word with the query and has a smaller cosine is unrelated. */
 const LEAST_COSINE = 0.2;
-/** How far the cosines of unrelated texts are spread around 0. */
+/** The spread of unrelated texts' cosines around 0. */
 const SPREAD_OF_UNRELATED = 0.1;
 
-/** A name trusts words. A described need trusts meaning, the more so the more words it takes. */
+/** For a name, words count more. For a description, meaning counts more, increasingly with its length. */
 export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount: number }): MergeWeights {
   if (mode === 'keyword') return { words: 1, meaning: 0 };
   if (mode === 'semantic') return { words: 0, meaning: 1 };
@@ -61,7 +61,7 @@ export function finalScore(candidate: Candidate, weights: MergeWeights): number 
   return unit(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
 }
 
-/** Whether a final score is that of something which the query names. */
+/** Whether a final score belongs to a document that the query names. */
 export function isOfNamed(score: number): boolean {
   return score >= UNNAMED.to;
 }
@@ -76,14 +76,14 @@ export function isUnrelated({ lexical, semantic, named }: Pick<Candidate, 'lexic
   return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
 }
 
-/** Something is always nearest: when no word is known, it must be nearer than the nearest of so many unrelated texts. */
+/** Some text is always nearest: if no word is known, it must be nearer than the nearest of this many unrelated texts. */
 export function leastNearness(texts: number): number {
   return SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));
 }
 
 export interface Explained {
   terms: readonly { score: number }[];
-  /** The score by words that a document gets at most. */
+  /** The highest possible score by words. */
   best: number;
   weights: MergeWeights;
   named: NameMatch | undefined;
@@ -102,12 +102,12 @@ export function explanationOf(hit: Hit, { terms, best, weights, named }: Explain
   };
 }
 
-/** More digits say nothing; the order stays. */
+/** Further digits carry no information. */
 export function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Whatever comes in, a score is a number within 0..1. */
+/** Limits any input to 0..1. */
 export function unit(value: number): number {
   return value > 0 ? Math.min(value, 1) : 0;
 }

@@ -1,12 +1,12 @@
 // Finds the nth largest number without sorting all of them.
 
-/** The `n`th largest; of fewer than that, 0. The order of `values` is lost. */
+/** The `n`th largest value, or 0 if there are not more than `n`. Reorders `values`. */
 export function nthLargest(values: Float32Array, n: number): number {
   if (values.length <= n) return 0;
   const at = (place: number) => values[place] as number;
   const wanted = values.length - n;
   let [first, last] = [0, values.length - 1];
-  // Smaller ones to the left and larger ones to the right of a pivot, again and again on the side where the wanted one is.
+  // Quickselect: partitions around a pivot, then continues on the side that contains the nth largest.
   while (first < last) {
     const pivot = at((first + last) >> 1);
     let [left, right] = [first, last];

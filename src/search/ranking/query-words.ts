@@ -1,17 +1,17 @@
-// The words of a query, with completions and corrections for each. A query has no operators.
+// The words of a query, with completions and corrections. Queries have no operators.
 import { tellingWords, type Word, wordsOf } from '../words.ts';
 
 export interface LexicalQuery<Term> {
   terms: readonly Term[];
-  /** About what a document would get that holds every word where it counts most. */
+  /** Approximately the score of a document with every word in its most important field. */
   best: number;
   /** Distinct words other than stop words. */
   wordCount: number;
-  /** Whether it reads like a name rather than like a need. */
+  /** Whether the query looks like a name rather than a description. */
   isName: boolean;
 }
 
-/** Terms that a word of the query is looked for by. */
+/** Terms that a query word matches. */
 export interface Expansion {
   forms: readonly string[];
   weight: number;
@@ -19,22 +19,22 @@ export interface Expansion {
 }
 
 const MOST_WORDS = 48;
-/** Looking for typing errors is costly: longer queries have enough known words. */
+/** Finding typos is expensive, and longer queries have enough known words. */
 export const MOST_MISSPELT = 3;
 const MOST_SIMILAR = 3;
 export const MOST_BEGINNING = 40;
 const SHORTEST_BEGINNING = 3;
-/** Shorter words have too many neighbors; longer ones are not words. */
+/** Shorter words have too many neighbors; longer strings are not words. */
 const SHORTEST_FUZZY = 4;
 const LONGEST_FUZZY = 40;
-/** From this length on, two typing errors are forgiven. */
+/** Words of at least this length may have two typos. */
 const LONG_WORD = 9;
-/** A known word may still be the beginning of another, when it is typed alone. */
+/** A known word that is the whole query may also be the beginning of another word. */
 const KNOWN_BEGINNING_WEIGHT = 0.3;
 const BEGINNING_WEIGHT = 0.6;
 const PART_WEIGHT = 0.7;
 
-/** `mayGoOn`: whether a word may be unfinished, by whether the index knows it. */
+/** `mayGoOn`: whether a word may be incomplete, depending on whether the index knows it. */
 export function readWords(text: string) {
   const all = wordsOf(text);
   const distinct = new Map(tellingWords(all).map((word) => [word.term, word]));
@@ -45,7 +45,7 @@ export function readWords(text: string) {
   return { words, wordCount: words.length, isName: isName(text), mayGoOn };
 }
 
-/** One run of letters with separators inside: `io.github.owner/thing`, `pdf-tables`, `mcp_server:x@1`. */
+/** A single run of letters with inner separators: `io.github.owner/thing`, `pdf-tables`, `mcp_server:x@1`. */
 function isName(text: string): boolean {
   const trimmed = text.trim();
   return !/\s/.test(trimmed) && /[\p{L}\p{N}][-._/:@][\p{L}\p{N}]/u.test(trimmed);
@@ -53,7 +53,7 @@ function isName(text: string): boolean {
 
 interface KnownTerms {
   isKnown: boolean;
-  /** Those that begin like the word. */
+  /** Terms that start with the word. */
   longer: readonly string[];
   similar: readonly SimilarTerm[];
 }
@@ -74,7 +74,7 @@ export function expansionsOf({ term, parts }: Word, { isKnown, longer, similar }
   ];
 }
 
-/** The terms near a number are other numbers, which mean something else. */
+/** Numbers are not corrected: a similar number means something else. */
 const NUMBER = /^\p{N}+$/u;
 
 export function mostErrorsIn(term: string): number {
@@ -87,7 +87,7 @@ export interface SimilarTerm {
   likeness: number;
 }
 
-/** The best of the terms that differ from this one by a typing error. */
+/** The best of the terms that differ from this one by typos. */
 export function mostSimilar(term: string, found: readonly { term: string; errors: number }[]): SimilarTerm[] {
   return found
     .toSorted((a, b) => a.errors - b.errors || (a.term < b.term ? -1 : 1))

@@ -1,4 +1,4 @@
-// Turns the text of a query into weighted terms to look for in the index.
+// Turns the text of a query into weighted terms for the index.
 import { HIGHEST_IMPACT } from '../impacts.ts';
 import type { Snapshot } from '../index/snapshot.ts';
 import { STOP_TERMS, type Word } from '../words.ts';
@@ -16,7 +16,7 @@ import {
 
 interface QueryTerm extends Omit<Expansion, 'forms'> {
   term: string;
-  /** What the query says, when the term is not that. */
+  /** The original query word, from which the term may differ. */
   word: string;
 }
 
@@ -50,7 +50,7 @@ function termsStartingWith({ segments }: Snapshot, beginning: string): string[] 
     const [start, end] = segment.terms.startingWith(beginning);
     for (let place = start; place < end && place < start + MOST_BEGINNING; place += 1) {
       const term = segment.terms.at(place);
-      // A word that was not finished is not one that says nothing.
+      // An incomplete word does not stand for a stop word.
       if (term !== beginning && !STOP_TERMS.has(term)) found.add(term);
     }
   }

@@ -1,4 +1,4 @@
-// One query over the index: candidates by name, words and meaning, then one score for each.
+// Ranks the index for a query: finds candidates by name, words and meaning, then computes one score for each.
 import { recencyAt } from '../../catalog/quality.ts';
 import { FIELDS } from '../document.ts';
 import { type FoundHits, type Hit, MOST_HITS, type RankRequest } from '../engine/engine.ts';
@@ -24,7 +24,7 @@ import { type IndexQuery, readQuery } from './query.ts';
 
 interface RankTask extends RankRequest {
   now: Date;
-  /** The vector of the query. None in a search by words. */
+  /** The vector of the query; absent in a keyword search. */
   vector: Float32Array | undefined;
 }
 
@@ -85,7 +85,7 @@ function scored(open: OpenSegment, candidates: Candidates, { index, task, words,
     const lexical = unit((candidates.lexical?.get(document) ?? 0) / (words.best || 1));
     const match = { lexical, semantic: candidates.semantic?.get(document), named: name?.match };
     if (isUnrelated(match)) continue;
-    // All versions, the one that the query names, or the newest.
+    // All versions, or the version named in the query, or the newest one.
     const asked = name?.member !== undefined && choice.meets(name.member) ? name.member : newest;
     const shown = task.versions === 'latest' ? [asked] : membersOf(segment, document).filter(choice.meets);
     for (const member of shown) {
@@ -117,7 +117,7 @@ function isEmpty(found: readonly ReadonlyMap<unknown, unknown>[]): boolean {
   return found.every(({ size }) => size === 0);
 }
 
-/** A query without a letter or digit is near nothing. */
+/** A query without words is near nothing. */
 function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: IndexQuery, texts: number): boolean {
   const least = leastNearness(texts);
   return wordCount > 0 && cosines.some((each) => [...each.values()].some((cosine) => cosine >= least));
