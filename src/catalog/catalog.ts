@@ -1,4 +1,4 @@
-// The catalog: the only code that saves manifests, and that returns entities.
+// The catalog: the only code that saves manifests and returns entities.
 import { LRUCache } from 'lru-cache';
 import { HubError, invalidRequest } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
@@ -26,23 +26,23 @@ import { type EntityType, type EntityUid, parseReference } from './uid.ts';
 type SaveResult = { ok: true; uid: EntityUid; outcome: SaveOutcome } | { ok: false; error: HubError };
 
 export interface Catalog {
-  /** A manifest that no remote brought; the next sync replaces it by that of the remote that owns the entity. @throws HubError `invalid_manifest` */
+  /** Saves a manifest that no remote published; the owning remote's next sync replaces it. @throws HubError `invalid_manifest` */
   save(source: ManifestSource): Promise<{ uid: EntityUid; outcome: SaveOutcome }>;
   /**
-   * A bad manifest costs no other its place. When one uid occurs twice, the last one is stored and the
-   * earlier ones count as unchanged.
+   * An invalid manifest does not affect the others. If a uid occurs twice, the last manifest is stored and the earlier ones
+   * count as unchanged.
    */
   saveMany(sources: readonly ManifestSource[]): Promise<SaveResult[]>;
-  /** What a remote publishes; uids are distinct. Entities of another remote stay as they are. */
+  /** Saves what a remote publishes; uids must be distinct. Entities of other remotes do not change. */
   publish(remote: string, published: readonly PublishedEntity[], options?: PublishOptions): Promise<PublishOutcome[]>;
   /**
-   * Writes again what an older version of the hub mapped differently; answers how many. A stored manifest that today's rules
-   * refuse stays as it is.
+   * Rewrites rows that an older hub mapped differently; returns how many. A stored manifest that the current rules refuse is
+   * left unchanged.
    */
   refreshOutdated(signal: AbortSignal, onRefused: (uid: string, error: unknown) => void): Promise<number>;
   /** @throws HubError `entity_not_found` */
   get(id: string, options?: VersionOptions): Promise<EntityRecord>;
-  /** The stored JSON text, with the digest of what it means. */
+  /** The stored JSON text and its semantic digest. */
   manifest(id: string, options?: VersionOptions): Promise<{ text: string; digest: string }>;
   /** @throws HubError `invalid_request`, `entity_not_found`, `entity_blocked` */
   remove(uid: EntityUid): Promise<EntityRemoved>;
@@ -57,11 +57,11 @@ export interface Catalog {
 export interface CatalogDependencies {
   store: CatalogStore;
   now: Clock;
-  /** A function, because the address is known only once the hub listens. */
+  /** A function, because the address is known only once the hub is listening. */
   baseUrl: () => string;
 }
 
-/** About the bytes of the records that are kept in memory, and of one line of their list of versions. */
+/** Approximate bytes of cached records, and of one entry in a record's list of versions. */
 const RECORDS_SIZE = 32_000_000;
 const VERSION_SIZE = 100;
 const REFRESH_BATCH = 100;
@@ -94,7 +94,7 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     const key = options.prerelease ? `${id} prerelease` : id;
     const known = records.get(key);
     if (known?.revision === revision) return known.record;
-    // Many callers who ask for the same entity at once cost one read.
+    // Concurrent requests for the same entity share one read.
     const loadKey = `${revision} ${key}`;
     const loading =
       loads.get(loadKey) ??
@@ -205,7 +205,7 @@ function readOutdated(
 
 type CachedRecord = Omit<EntityRecord, 'listed_by'>;
 
-/** What changes an entity names it whole: the newest version may be another one a moment later. */
+/** Changes require an explicit version, because the newest version may change at any moment. */
 function assertVersion(uid: string): void {
   const reference = parseReference(uid);
   if (reference && reference.version === undefined) {

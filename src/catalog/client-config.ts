@@ -10,12 +10,12 @@ export type ClientName = (typeof CLIENTS)[number];
 export interface ClientLayout {
   label: string;
   file: string;
-  /** Whether the file is in the user's home: then nothing is written, and the user pastes the entry. */
+  /** Whether the file is in the user's home: then the hub does not write it, and the user pastes the entry. */
   isUserFile?: boolean;
-  /** The member of the file that holds all servers. */
+  /** The key in the file that contains all servers. */
   section: string;
   format: 'json' | 'json with comments' | 'toml';
-  /** What users have to know. */
+  /** A hint for users. */
   note?: string;
 }
 
@@ -24,7 +24,7 @@ type Reachable = Exclude<Launch, { kind: 'none' }>;
 export interface ClientEntry {
   name: string;
   entry: JsonObject;
-  /** Values that VS Code asks its user for. */
+  /** Values that VS Code asks the user for. */
   inputs: ClientInput[];
 }
 
@@ -56,7 +56,7 @@ export const CLIENT_LAYOUTS: Record<ClientName, ClientLayout> = {
   },
 };
 
-/** `root` is the folder of the project, for clients whose configuration does not belong to one. */
+/** `root` is the project folder, for clients whose configuration is not per project. */
 export function clientEntry(
   client: ClientName,
   launch: Reachable,
@@ -69,7 +69,7 @@ export function clientEntry(
   return { name, entry, inputs };
 }
 
-/** What a user pastes into a file that holds nothing else. */
+/** The complete file content, for a user to paste into an empty file. */
 export function clientText(client: ClientName, { name, entry, inputs }: ClientEntry): string {
   const { section, format } = CLIENT_LAYOUTS[client];
   if (format === 'toml') return tomlTable(section, name, entry);
@@ -79,7 +79,7 @@ export function clientText(client: ClientName, { name, entry, inputs }: ClientEn
 
 const REFERENCE = /\$\{(?:env:)?([A-Za-z_]\w*)\}/g;
 
-/** The variables that an entry takes from the environment of its client. */
+/** The variables that an entry reads from the client's environment. */
 export function neededVariables(entry: JsonObject): string[] {
   const { env_vars: passed = [], env_http_headers: headers = {} } = entry;
   const referred = [...JSON.stringify(entry).matchAll(REFERENCE)].flatMap(([reference, name]) =>
@@ -94,7 +94,7 @@ interface Place {
   root: string;
 }
 
-/** Where Claude does not name the folder of the project, servers run in the folder that it was started in. */
+/** If Claude does not set the project folder, servers run in the folder where Claude was started. */
 const CLAUDE_FOLDER = `\${CLAUDE_PROJECT_DIR:-.}`;
 const WORKSPACE = `\${workspaceFolder}`;
 
@@ -114,7 +114,7 @@ type Missing = Pick<Variable, 'from' | 'description'>;
 interface Form {
   /** The syntax that makes the client read a value from elsewhere. */
   reference: (variable: Missing) => string;
-  /** The folder of the project, for commands inside of it. */
+  /** The project folder, for commands inside it. */
   folder: string;
 }
 
@@ -179,7 +179,7 @@ function ifAny(member: string, values: JsonObject): JsonObject {
   return Object.keys(values).length > 0 ? { [member]: values } : {};
 }
 
-/** Clients replace `${…}` by what is in the environment of their user: a manifest must not be able to ask for that. */
+/** Clients replace `${…}` with variables from their user's environment; a manifest must not be able to read those. */
 function literal(text: string): string {
   return text.replaceAll('${', '$ {');
 }
@@ -188,7 +188,7 @@ function literalUrl(url: string): string {
   return url.replaceAll('${', '%24%7B');
 }
 
-/** One table of TOML, with inline tables for what is inside of it. */
+/** Renders a TOML table, with nested objects as inline tables. */
 export function tomlTable(section: string, name: string, entry: JsonObject): string {
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
   return `[${section}.${tomlKey(name)}]\n${lines.join('\n')}\n`;

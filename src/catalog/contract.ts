@@ -1,4 +1,4 @@
-// What callers see of the catalog.
+// The public types of the catalog.
 import { z } from 'zod';
 import { LIFECYCLE_STATUSES } from './manifest.ts';
 import { ENTITY_TYPES } from './uid.ts';
@@ -6,7 +6,7 @@ import { ENTITY_TYPES } from './uid.ts';
 const Timestamp = z.iso.datetime();
 const JsonRecord = z.record(z.string(), z.unknown());
 
-/** `absent`: the registry has none. `not_checked`: no check was requested, or the registry did not answer. */
+/** `absent`: the registry has no signature. `not_checked`: no check was requested, or the registry did not respond. */
 export const TRUST_STATES = ['verified', 'failed', 'absent', 'not_checked'] as const;
 export type TrustState = (typeof TRUST_STATES)[number];
 
@@ -72,11 +72,11 @@ const ENTITY_SUMMARY = {
   updated_at: Timestamp,
 };
 
-/** One row of a list. */
+/** A list entry. */
 export const EntitySummary = z.object(ENTITY_SUMMARY).meta({ id: 'EntitySummary' });
 export type EntitySummary = z.infer<typeof EntitySummary>;
 
-/** The whole of an entity. */
+/** A complete entity. */
 export const EntityRecord = z
   .object({
     ...ENTITY_SUMMARY,
@@ -144,22 +144,22 @@ export const EntityRemoved = z
 export type EntityRemoved = z.infer<typeof EntityRemoved>;
 
 export interface VersionOptions {
-  /** Without a version in the id: the newest version, even if it is a pre-release. */
+  /** For an id without a version: returns the newest version even if it is a pre-release. */
   prerelease?: boolean;
 }
 
-/** Which entities a list shows: all that are not blocked or hidden, those that no remote lists, the blocked ones, those that the policy hides. */
+/** Which entities a list shows: `any` that is not blocked or hidden, those that no remote lists, blocked ones, or those hidden by the policy. */
 export const CATALOG_STATES = ['any', 'missing', 'blocked', 'hidden'] as const;
 
 export const CATALOG_SORTS = ['updated_at', 'created_at', 'name', 'quality'] as const;
 
 export interface CatalogQuery {
   type?: (typeof ENTITY_TYPES)[number];
-  /** Words that must all occur in the name, title, summary or tags. */
+  /** All words must occur in the name, title, summary or tags. */
   text: string;
-  /** Only ids with this prefix, sorted by id regardless of `sort`; case matters. */
+  /** Only ids with this prefix, sorted by id regardless of `sort`; case-sensitive. */
   idPrefix?: string;
-  /** `any` unless named. */
+  /** Default: `any`. */
   state?: (typeof CATALOG_STATES)[number];
   sort: (typeof CATALOG_SORTS)[number];
   limit: number;

@@ -1,4 +1,4 @@
-// The catalog record: made from a manifest, stored, and shown to callers.
+// The catalog record: built from a manifest, stored, and shown to callers.
 import { asObject, type JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
@@ -11,16 +11,16 @@ import { transportsOf } from './transport.ts';
 import { type EntityType, type EntityUid, formatUid } from './uid.ts';
 import { isPrerelease, versionKey } from './version-order.ts';
 
-/** A manifest as it arrived. */
+/** A manifest as received. */
 export interface ManifestSource {
   document: unknown;
-  /** The JSON text that `document` was parsed from; kept as it is, so that even long numbers survive. */
+  /** The JSON text of `document`; stored unchanged, so that even long numbers survive. */
   text?: string;
-  /** Address of the manifest. */
+  /** URL of the manifest. */
   sourceUrl?: string;
 }
 
-/** What is stored: the manifest as it came, and what the database has to sort and filter by. */
+/** What is stored: the original manifest, and the values that the database sorts and filters by. */
 export interface Entity {
   uid: EntityUid;
   type: EntityType;
@@ -38,10 +38,10 @@ export interface Entity {
   manifestText: string;
   manifestDigest: string;
   mcpRegistration: JsonObject | null;
-  /** Whether a gateway could register it as its manifest is. */
+  /** Whether a gateway could register it with this manifest. */
   isRegistrable: boolean;
   facets: Facets;
-  /** Further facts that rules use. */
+  /** More facts, for rules. */
   facts: EntityFacts;
 }
 
@@ -53,24 +53,24 @@ export interface StoredEntity extends Entity {
   updatedAt: string;
   gatewayRegisteredAt: string | null;
   gatewayError: string | null;
-  /** Since when no remote lists it. */
+  /** The time since which no remote lists it. */
   missingSince: string | null;
   /** When the content of this version last changed after it was first published. */
   changedAt: string | null;
   blockedAt: string | null;
   blockedReason: string | null;
-  /** Address of the remote it belongs to. */
+  /** URL of the remote that owns it. */
   ownerUrl: string | null;
-  /** Left out of searches and lists by the policy. */
+  /** Excluded from searches and lists by the policy. */
   isHidden: boolean;
-  /** Kept out of the gateway, by the policy or by the settings of its remote. */
+  /** Kept out of the gateway by the policy or by its remote's settings. */
   isHeld: boolean;
   needsApproval: boolean;
-  /** Null if the origin of its current content has not been checked. */
+  /** Null if its current content has not been checked. */
   trustState: TrustState | null;
 }
 
-/** What a list shows: without the manifest, which may have a megabyte. */
+/** What a list shows: excludes the manifest, which may be a megabyte long. */
 export type StoredSummary = Omit<StoredEntity, 'manifestText' | 'manifestDigest' | 'mcpRegistration'>;
 
 export interface EntityVersion {
@@ -81,7 +81,7 @@ export interface EntityVersion {
   isHidden: boolean;
 }
 
-/** What is needed to show an entity beside the entity itself. */
+/** What rendering an entity requires in addition to the entity. */
 export interface Presentation {
   baseUrl: string;
   now: Date;
@@ -156,7 +156,7 @@ export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presenta
   };
 }
 
-/** Without `listed_by`, which may change while the entity stays as it is. */
+/** Excludes `listed_by`, which may change while the entity does not. */
 export function presentRecord(
   entity: StoredEntity,
   versions: readonly EntityVersion[],
@@ -189,13 +189,13 @@ export function presentRecord(
   };
 }
 
-/** Address of its manifest: its source or, if that needs a secret, the hub itself. */
+/** URL of its manifest: the source or, if that needs a secret, the hub. */
 export function manifestUrl({ uid, sourceUrl }: Pick<Entity, 'uid' | 'sourceUrl'>, baseUrl: string): string {
   const isOpen = sourceUrl !== null && shownAddress(sourceUrl) === sourceUrl;
   return isOpen ? sourceUrl : `${baseUrl}/catalog/manifest/${uidInAddress(uid)}`;
 }
 
-/** `:` and `@` stay readable, everything else that an address may not hold is encoded; clients write ids the same way. */
+/** Keeps `:` and `@` readable and encodes everything else; clients write ids the same way. */
 export function uidInAddress(uid: EntityUid): string {
   return encodeURIComponent(uid).replaceAll('%3A', ':').replaceAll('%40', '@');
 }

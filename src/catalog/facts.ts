@@ -1,4 +1,4 @@
-// Facts about an entity that policy rules use and no other column has: publisher, license, artifacts, and the content that approvals cover.
+// The facts about an entity that only policy rules use: publisher, license, artifacts, and the content that approvals cover.
 import { asObject, asText, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { kindNameOf } from './artifact-kind.ts';
@@ -7,13 +7,13 @@ import type { Manifest } from './manifest.ts';
 import { transportsOf } from './transport.ts';
 
 export interface EntityFacts {
-  /** As stated in the manifest; only the remote that lists it vouches for it. */
+  /** As stated in the manifest; only the remote vouches for it. */
   publisher: string | null;
   license: string | null;
   transports: string[];
-  /** Kinds of its artifacts, each once. */
+  /** The distinct kinds of its artifacts. */
   artifacts: string[];
-  /** False when some artifact has no digest. */
+  /** False when an artifact has no digest. */
   hasDigests: boolean;
   /** Digest of its content, which approvals cover. */
   brings: string;
@@ -34,12 +34,12 @@ export function factsOfManifest(manifest: Manifest, document: JsonObject): Entit
   };
 }
 
-/** Manifests need not list a server that runs elsewhere among their artifacts. */
+/** Manifests need not list a hosted server among their artifacts. */
 function hasAddress({ mcpRegistration }: Manifest): boolean {
   return Boolean(asText(asObject(mcpRegistration?.server).url)?.trim());
 }
 
-/** The content of an entity that approvals cover: its artifacts and its registration, without descriptions. */
+/** The content that approvals cover: artifacts and registration, without descriptions. */
 export function broughtBy(
   { artifacts, packages, remotes, adapters }: JsonObject,
   mcpRegistration: JsonObject | null,
@@ -47,7 +47,7 @@ export function broughtBy(
   return { artifacts, packages, remotes, adapters, server: mcpRegistration };
 }
 
-/** `io.github.owner/thing` is a name that registries give to `io.github.owner` alone. */
+/** Registries reserve names such as `io.github.owner/thing` for `io.github.owner`. */
 function publisherOf({ name, slug }: Manifest, document: JsonObject): string | null {
   const namespaced = [name, slug].find((each) => /^[^\s/]+\/[^\s/]/.test(each));
   const claimed = asText(document.publisher) ?? asText(asObject(document.publisher).name);
@@ -55,7 +55,7 @@ function publisherOf({ name, slug }: Manifest, document: JsonObject): string | n
   return publisher === undefined ? null : storableText(publisher).slice(0, LONGEST_PUBLISHER).toWellFormed();
 }
 
-/** Catalogs write these where they know of none. */
+/** What catalogs write for an unknown license. */
 const NO_LICENSE = /^(unknown|none|noassertion|n\/a)$/i;
 
 function licenseOf({ license }: Manifest): string | null {
@@ -66,7 +66,7 @@ function kindOf({ kind, spec }: JsonObject): string {
   return kindNameOf(typeof kind === 'string' ? kind : '', asObject(spec));
 }
 
-/** What its content is checked against, wherever its spec names it; undefined when it may be anything. */
+/** The digest that its content is verified against, wherever its spec states one; undefined when the content may be anything. */
 export function artifactDigest(artifact: JsonObject): string | undefined {
   const { digest, sha256, integrity, fileSha256, file_sha256, image, package: name, ref } = asObject(artifact.spec);
   const named = asText(digest) ?? asText(sha256) ?? asText(integrity) ?? asText(fileSha256) ?? asText(file_sha256);

@@ -1,13 +1,13 @@
-// The text of a manifest or an index → a document: JSON is read as JSON, the rest as YAML 1.2.
+// Parses the text of a manifest or an index: JSON as JSON, everything else as YAML 1.2.
 import { createRequire } from 'node:module';
 import { HubError } from '../errors.ts';
 
-/** A few aliases are a convenience; many are a way to make a small file fill the memory. */
+/** A few aliases are convenient; many could make a small file fill the memory. */
 const MOST_YAML_ALIASES = 50;
 
 /**
- * `name` is the file's name or address. JSON is never given to the YAML parser, which breaks on tabs and on
- * escaped surrogate pairs; `text` comes back only for JSON, to be stored as it is.
+ * `name` is the file name or URL. JSON is never passed to the YAML parser, which breaks on tabs and on escaped surrogate
+ * pairs; `text` is returned only for JSON, to be stored unchanged.
  *
  * @throws HubError `invalid_manifest`
  */
@@ -28,19 +28,19 @@ export function parseManifestText(name: string, text: string): { document: unkno
 }
 
 const YAML_RULES = {
-  // Named, because a document may ask for the schema of YAML 1.1.
+  // Explicit, because a document may request the YAML 1.1 schema.
   schema: 'core',
   maxAliasCount: MOST_YAML_ALIASES,
-  // As in JSON, the last of two equal keys counts; to look for them takes the square of the number of keys.
+  // As in JSON, the last of two equal keys wins; checking for duplicates takes quadratic time.
   uniqueKeys: false,
-  // Warnings about odd tags would go to the terminal.
+  // Warnings about unusual tags would go to the terminal.
   logLevel: 'error',
 } as const;
 
-/** Loaded with the first document that is not JSON, so that a starting hub does not wait for it. */
+/** Loads the YAML parser with the first document that is not JSON, which keeps startup fast. */
 const require = createRequire(import.meta.url);
 
-/** Through JSON, because YAML can also say what JSON cannot: a list that holds itself, not-a-number. */
+/** Converted through JSON, because YAML allows what JSON does not: circular lists, NaN. */
 function readYaml(text: string): unknown {
   const { parse } = require('yaml') as typeof import('yaml');
   return JSON.parse(JSON.stringify(parse(text, YAML_RULES)));
@@ -53,7 +53,7 @@ function unreadable(format: 'JSON' | 'YAML', error: unknown): HubError {
   return new HubError('invalid_manifest', `The document cannot be read as ${format}: ${reason}.`, { cause: error });
 }
 
-/** What parsers say to those who call them is of no use to the author of a document. */
+/** Parser messages are written for developers, not for the authors of documents. */
 const OWN_WORDS: readonly [theirs: RegExp, ours: string][] = [
   [/multiple documents/, 'it contains several documents, but must contain one'],
   [/call stack/, 'it is nested too deeply'],

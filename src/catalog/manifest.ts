@@ -14,7 +14,7 @@ import { ENTITY_TYPES, type EntityType, slugFault, versionFault } from './uid.ts
 export const LIFECYCLE_STATUSES = ['active', 'deprecated', 'disabled'] as const;
 export type LifecycleStatus = (typeof LIFECYCLE_STATUSES)[number];
 
-/** What the hub understands of a manifest; everything else stays in the stored document. */
+/** What the hub uses of a manifest; everything else remains in the stored document. */
 export interface Manifest {
   type: EntityType;
   slug: string;
@@ -32,7 +32,7 @@ export interface Manifest {
   frameworks: string[];
   providers: string[];
   artifacts: JsonObject[];
-  /** What the entries of registries have in the place of artifacts. */
+  /** What registry entries have instead of artifacts. */
   packagesAndRemotes: JsonObject[];
   adapters: JsonObject[];
   compatibility: JsonObject;
@@ -45,14 +45,14 @@ export interface Manifest {
 }
 
 const DEEPEST_MANIFEST = 64;
-/** Names and list values are looked up through indexes, which do not take texts of any length; the stored document keeps them whole. */
+/** Names and list values are indexed, and index keys have a maximum length; the stored document keeps them complete. */
 const LONGEST_KEY = 200;
-/** Every list shows it; the description has all of it. */
+/** Lists show the summary; the description is complete. */
 const LONGEST_SUMMARY = 1000;
-/** Most tags, capabilities and the like of one manifest: a page of results shows those of a hundred manifests. */
+/** Maximum tags, capabilities and the like per manifest: a page of results shows those of a hundred manifests. */
 const MOST_TEXTS = 200;
 
-/** @throws HubError `invalid_manifest`, naming everything that keeps the document from being a manifest. */
+/** @throws HubError `invalid_manifest` with all the faults of the document. */
 export function readManifest(document: unknown): Manifest {
   if (!isJsonObject(document)) throw invalid([{ path: '', message: 'must be an object' }]);
   if (!isWithinDepth(document, DEEPEST_MANIFEST)) {
@@ -103,7 +103,7 @@ function readIdentity(document: JsonObject): { type: EntityType; slug: string; v
   return { type, slug, version };
 }
 
-/** Never made text of here: `1.10` without quotes is the number 1.1, which is another version. */
+/** Numbers are not converted to strings: `1.10` without quotes is the number 1.1, which is another version. */
 function noTextFault(value: unknown): string {
   if (typeof value !== 'number') return 'must be a non-empty string';
   return `must be a string, but is the number ${value}: put it in quotes, as in "1.0"`;
@@ -119,7 +119,7 @@ function readLinks(document: JsonObject): Record<string, string> {
     const address = text(href);
     return address ? [[rel, address] as const] : [];
   });
-  // In manifests `source_url` is the repository's page, not the address of the manifest.
+  // In manifests, `source_url` is the repository's page, not the URL of the manifest.
   const repository = text(document.source_url);
   return { ...(repository ? { repository } : {}), ...Object.fromEntries(links) };
 }
@@ -131,7 +131,7 @@ function readLifecycle(document: JsonObject): Manifest['lifecycle'] {
   return { status, reason: text(lifecycle.reason) };
 }
 
-/** The date that an MCP registry adds beside the document it was given. */
+/** The date that an MCP registry adds to a document. */
 function registryDate(document: JsonObject): string | null {
   const official = asObject(asObject(document._meta)['io.modelcontextprotocol.registry/official']);
   return timestamp(official.updatedAt) ?? timestamp(official.publishedAt);
@@ -146,13 +146,13 @@ function cut(value: string): string {
   return value.slice(0, LONGEST_KEY).toWellFormed();
 }
 
-/** A list of texts; a lone text counts as a list of one, anything else in the list is passed over. */
+/** A list of strings; a single string counts as a list of one, and other values are ignored. */
 function texts(value: unknown): string[] {
   const values = Array.isArray(value) ? value : [value];
   return union(values.flatMap((each) => text(each) ?? []).map(cut)).slice(0, MOST_TEXTS);
 }
 
-/** Without repetitions, which are those that differ in case only. */
+/** Drops duplicates, ignoring case. */
 function union(...lists: string[][]): string[] {
   const byKey = new Map<string, string>();
   for (const value of lists.flat()) {
@@ -162,7 +162,7 @@ function union(...lists: string[][]): string[] {
   return [...byKey.values()];
 }
 
-/** A day, or a moment with or without a zone. What `Date` makes of anything else is a guess: `foo 12` is in 2001. */
+/** A day, or a time with or without a zone. Parsing anything else with `Date` is a guess: it puts `foo 12` in 2001. */
 const MOMENT =
   /^(?<day>\d{4}-\d\d-\d\d)(?:(?<time>T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 

@@ -3,19 +3,19 @@ import { isJsonObject } from '../lib/json.ts';
 import type { Manifest } from './manifest.ts';
 
 export interface QualitySignal {
-  /** What was looked for, as people would say it. */
+  /** The criterion, in plain words. */
   reason: string;
   weight: number;
   met: boolean;
 }
 
-/** The sum of the weights of the signals that are met; the weights add up to 1. */
+/** The sum of the weights of all met signals; the weights add up to 1. */
 export function qualityScore(manifest: Manifest): number {
   const met = qualitySignals(manifest).filter((signal) => signal.met);
   return Math.round(met.reduce((sum, { weight }) => sum + weight, 0) * 1000) / 1000;
 }
 
-/** docs/scores.md explains each. */
+/** docs/scores.md explains each signal. */
 export function qualitySignals(manifest: Manifest): QualitySignal[] {
   const { description, license, links } = manifest;
   return [
@@ -33,12 +33,12 @@ export function qualitySignals(manifest: Manifest): QualitySignal[] {
 const HALF_LIFE_DAYS = 365;
 const DAY_MS = 86_400_000;
 
-/** 1 on the day of publication, half of it each year; 0 when the date is not known. */
+/** 1 on the day of publication, halved each year; 0 when the date is unknown. */
 export function recencyScore(publishedAt: string | null, now: Date): number {
   return recencyAt(publishedAt === null ? Number.NaN : Date.parse(publishedAt), now);
 }
 
-/** The same for a date in milliseconds, which is NaN when it is not known. */
+/** Takes the date in milliseconds; NaN if unknown. */
 export function recencyAt(publishedMs: number, now: Date): number {
   if (Number.isNaN(publishedMs)) return 0;
   const ageDays = Math.max(0, now.getTime() - publishedMs) / DAY_MS;

@@ -5,7 +5,7 @@ import type { EntityType } from './uid.ts';
 
 const LONGEST_URL = 2048;
 const LONGEST_SHOWN_URL = 300;
-/** Each is a call to the gateway. */
+/** Each part is a call to the gateway. */
 const MOST_PARTS = 500;
 
 export function serverOf(registration: JsonObject | null): JsonObject {
@@ -20,7 +20,7 @@ export function describeServer(registration: JsonObject | null): { url: string; 
   return { url, transport: named || (url ? 'SSE' : 'STDIO') };
 }
 
-/** Why this entity can never be registered as its manifest is, as a sentence; undefined when it may be. */
+/** A sentence why this manifest can never be registered; undefined if it may be. */
 export function registrationFault({
   type,
   mcpRegistration,
@@ -41,9 +41,9 @@ export function registrationFault({
   return 'Its mcp_registration has no server, tool, resource or prompt, so there is nothing to register.';
 }
 
-/** Why there is nothing that a gateway could connect to; undefined when there is an address. */
+/** Why a gateway could not connect to anything; undefined when there is an address. */
 export function lackOfAddress({ url, transport }: { url: string; transport: string }): string | undefined {
-  // With STDIO, catalogs often give the address of a web page, which is not the server's.
+  // For STDIO, catalogs often list the address of a web page, not the server's.
   if (transport === 'STDIO') {
     return 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.';
   }
@@ -67,7 +67,7 @@ export function addressFault({ url, transport }: { url: string; transport: strin
   return undefined;
 }
 
-/** An address as it may be shown, even one that cannot be parsed: without its login and its keys. */
+/** Removes the login and keys from an address, even from one that cannot be parsed. */
 export function shownUrl(url: string): string {
   return shownAddress(url.replace(/^([a-z][a-z\d+.-]*:\/*)[^/?#]*@/i, '$1')).slice(0, LONGEST_SHOWN_URL);
 }

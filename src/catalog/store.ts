@@ -3,13 +3,13 @@ import type { CatalogQuery } from './contract.ts';
 import type { Entity, EntityVersion, StoredEntity, StoredSummary } from './entity.ts';
 import type { EntityReference, EntityType, EntityUid } from './uid.ts';
 
-/** `changed`: this version has other content now. `moved`: only its address, or how the hub reads it. */
+/** `changed`: the content of this version changed. `moved`: only its URL, or how the hub reads it. */
 export type SaveOutcome = 'created' | 'changed' | 'moved' | 'unchanged';
 
-/** `not owned`: the entity belongs to another remote, and stays as it is. */
+/** `not owned`: the entity belongs to another remote and does not change. */
 export type PublishOutcome = SaveOutcome | 'not owned';
 
-/** An entity, and the address of the manifest it was made of. */
+/** An entity and the URL of its manifest. */
 export interface PublishedEntity {
   entity: Entity;
   manifestUrl: string;
@@ -17,19 +17,19 @@ export interface PublishedEntity {
 
 export interface PublishOptions {
   whileStored?: boolean;
-  /** Entities that are there already stay as they are, and are answered as `not owned`. */
+  /** Existing entities do not change; their outcome is `not owned`. */
   onlyNew?: boolean;
 }
 
 export interface CatalogStore {
   /**
-   * Writes the entities, all or none, and answers for each in the order given. Uids must be distinct. Never touches the
-   * gateway's columns, the owner or a block; an entity that came without an address keeps the one it had.
+   * Writes all of the entities or none, and returns an outcome for each, in order. Uids must be distinct. Never changes the
+   * gateway's columns, the owner or a block; an entity without a URL keeps its previous one.
    */
   save(entities: readonly Entity[], at: Date): Promise<SaveOutcome[]>;
   /**
-   * As `save`, for what a remote publishes: entities that nobody owns belong to it from now on. `whileStored`: writes nothing
-   * when the remote was removed, and answers `not owned` for each.
+   * Like `save`, for what a remote publishes: the remote becomes the owner of entities that have none. `whileStored`: if the
+   * remote was removed, writes nothing and returns `not owned` for each.
    */
   publish(
     remote: string,
@@ -38,28 +38,28 @@ export interface CatalogStore {
     options?: PublishOptions,
   ): Promise<PublishOutcome[]>;
   /**
-   * As `save`, for a manifest that no remote brought: the remote that owns the entity brings its own again with its next
-   * ingest. The address that the entity had is not that of another manifest.
+   * Like `save`, for a manifest that no remote published: the owning remote restores its own manifest with its next ingest.
+   * A changed manifest does not keep the previous URL.
    */
   saveInline(entity: Entity, at: Date): Promise<SaveOutcome>;
   /**
-   * Without a version, the newest stable one; a pre-release if there is no other, or it is asked for. A blocked one only if
-   * all are blocked or hidden.
+   * Without a version, returns the newest stable one, or a pre-release if there is no other or if requested. Returns a
+   * blocked one only if all are blocked or hidden.
    */
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;
-  /** Which remotes list it, the owner first. */
+  /** The remotes that list it, the owner first. */
   listedBy(uid: EntityUid): Promise<string[]>;
   /** False if it does not exist or is blocked: deleting it would lose the block. A remote that still lists it restores it. */
   remove(uid: EntityUid): Promise<boolean>;
-  /** Undefined lifts the block. Whether the entity is there. */
+  /** Undefined lifts the block. Returns whether the entity exists. */
   setBlock(uid: EntityUid, block: { at: Date; reason: string | null } | undefined): Promise<boolean>;
-  /** Lists entities of that type and name, newest version first, up to a thousand. */
+  /** The entities with this type and name, newest version first, at most a thousand. */
   versions(type: EntityType, name: string): Promise<EntityVersion[]>;
   list(query: CatalogQuery): Promise<{ entities: StoredSummary[]; total: number }>;
   countByType(): Promise<Record<EntityType, number>>;
-  /** Rows that were written by an older mapping of manifests, in the order of their uids. */
+  /** Rows written with an older mapping of manifests, in uid order. */
   outdated(page: { after: string; limit: number }): Promise<OutdatedEntity[]>;
-  /** Moves with every change of the catalog, and costs next to nothing to read. */
+  /** Increases with every change of the catalog; cheap to read. */
   revision(): Promise<number>;
 }
 

@@ -1,10 +1,10 @@
-// The transports of an entity, as manifests write them and as filters name them.
+// Normalizes the transports of an entity from manifests to the names used in filters.
 import { isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 
-/** No transport has a longer name; what is longer is cut, because an index holds it. */
+/** No transport has a longer name; longer values are cut, because they are indexed. */
 const LONGEST_TRANSPORT = 50;
 
-/** `STREAMABLEHTTP`, `streamable_http` and `Streamable-HTTP` are one; what is not known stays, in lower case. */
+/** `STREAMABLEHTTP`, `streamable_http` and `Streamable-HTTP` are the same; unknown names are kept in lower case. */
 export function normalTransport(text: string): string {
   const plain = storableText(text).trim().toLowerCase().slice(0, LONGEST_TRANSPORT).toWellFormed();
   const letters = plain.replace(/[^a-z]/g, '');
@@ -12,7 +12,7 @@ export function normalTransport(text: string): string {
   return letters === 'stdio' || letters === 'sse' || letters === 'http' ? letters : plain;
 }
 
-/** A server that names none speaks SSE when it has an address, and is a local process otherwise. */
+/** A server without a transport speaks SSE if it has an address, and otherwise is a local process. */
 export function transportsOf(registration: JsonObject | null): string[] {
   const server = registration?.server;
   if (!isJsonObject(server)) return [];

@@ -1,25 +1,25 @@
-// The trust signals of an entity, and the words for them. Uses no Node module, so that the page can import it.
+// The trust signals of an entity, and their labels. Uses no Node module, so that the page can import it.
 import type { Trust, TrustSignal, TrustState } from './contract.ts';
 
-/** The state of an entity is that of its weakest artifact; what installs nothing has nothing that could be signed. */
+/** An entity has the state of its weakest artifact; `absent` if it installs nothing that could be signed. */
 export function weakestState(signals: readonly Pick<TrustSignal, 'state'>[]): TrustState {
   const states = signals.map(({ state }) => state);
   return WEAKEST_FIRST.find((state) => states.includes(state)) ?? 'absent';
 }
 
-/** Kinds of artifacts that are installed, and could be signed. */
+/** Kinds of artifacts that are installed and could be signed. */
 export function installedKinds(artifacts: readonly string[]): string[] {
   return artifacts.filter((kind) => kind !== 'remote');
 }
 
-/** What is known about an entity, even if it has not been checked. */
+/** The trust state of an entity, even if it has not been checked. */
 export function trustState(trust: Trust | null, artifacts: readonly string[]): TrustState {
   return trust?.state ?? (installedKinds(artifacts).length === 0 ? 'absent' : 'not_checked');
 }
 
 const WEAKEST_FIRST = ['failed', 'not_checked', 'absent', 'verified'] as const;
 
-/** Who signed each artifact: its repository, or the identity of a person. Empty unless every artifact is verified. */
+/** The signer of each artifact: a repository, or a person's identity. Empty unless every artifact is verified. */
 export function signersOf(trust: Trust | null): string[] {
   if (trust?.state !== 'verified') return [];
   return trust.signals.flatMap(({ source }) => (source ? (source.repository ?? source.identity) : []));

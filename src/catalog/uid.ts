@@ -3,7 +3,7 @@
 export const ENTITY_TYPES = ['agent', 'tool', 'mcp_server'] as const;
 export type EntityType = (typeof ENTITY_TYPES)[number];
 
-/** An id as a caller may write it: without a version it means the newest one. */
+/** An id as callers may write it; without a version, it means the newest one. */
 export interface EntityReference {
   type: EntityType;
   slug: string;
@@ -18,7 +18,7 @@ export function formatUid({ type, slug, version }: Required<EntityReference>): E
   return `${type}:${slug}@${version}`;
 }
 
-/** Undefined when the text is not an id. Slugs and versions may hold `/`, and slugs `@`, so the version starts after the last `@`. */
+/** Undefined when the text is not an id. Slugs and versions may contain `/`, and slugs `@`, so the version starts after the last `@`. */
 export function parseReference(text: string): EntityReference | undefined {
   const colon = text.indexOf(':');
   const type = ENTITY_TYPES.find((each) => each === text.slice(0, Math.max(colon, 0)));
@@ -31,7 +31,7 @@ export function parseReference(text: string): EntityReference | undefined {
   return reference;
 }
 
-/** What keeps a text from being a slug, as the end of a sentence; undefined when nothing does. */
+/** What makes a slug invalid, as the end of a sentence; undefined when it is valid. */
 export function slugFault(slug: string): string | undefined {
   return partFault(slug, 256);
 }
@@ -44,10 +44,10 @@ export function versionFault(version: string): string | undefined {
 function partFault(part: string, longest: number): string | undefined {
   if (part === '') return 'must not be empty';
   if (part.length > longest) return `must not be longer than ${longest} characters`;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
   if (/[\s\u0000-\u001f\u007f]/u.test(part)) return 'must not contain spaces or control characters';
   if (!part.isWellFormed()) return 'must be well-formed Unicode';
-  // Ids become addresses and folder names: a segment of dots would change what they point to.
+  // Ids become URLs and folder names: a segment of dots would change where they point.
   if (part.split('/').some((segment) => /^\.{0,2}$/.test(segment)))
     return "must not contain '.', '..' or empty path segments";
   return undefined;

@@ -4,29 +4,29 @@ import semver from 'semver';
 const LONGEST_KEY = 600;
 
 /**
- * A text whose plain byte order is the order of versions, so that a database can sort by it.
+ * A string whose byte order is the version order, so that a database can sort by it.
  *
- * Versions that start with a number (after an optional `v`) come after those that do not (`canary-…`, `refs/heads/main`).
- * Numbers compare as numbers, missing ones count as 0, a pre-release comes before its release, other words after it, and
+ * Versions that start with a number (after an optional `v`) come after all others (`canary-…`, `refs/heads/main`).
+ * Numbers compare numerically, missing ones count as 0, a pre-release comes before its release, other words after it, and
  * two versions of equal precedence (build metadata) are ordered by their text.
  */
 export function versionKey(version: string): string {
   const { numbers, stage, words } = split(version);
   const release = numbers.length > 0 ? `1${withoutTrailingZeros(numbers).map(numberKey).join('')}` : '0';
-  // `+` before `-` before the `.` of a further number: 1.0.0-rc < 1.0.0 < 1.0.1.
+  // `+` sorts before `-`, and that before the `.` of a further number: 1.0.0-rc < 1.0.0 < 1.0.1.
   const key = `${release}${stage === 'pre' ? '+' : '-'}${words.map(wordKey).join('')}!${encodeURIComponent(version.toWellFormed())}`;
-  // Database indexes do not take keys of any length; what is cut off no real version has.
+  // Database indexes limit the length of keys; no real version is this long.
   return key.slice(0, LONGEST_KEY);
 }
 
-/** Versions that lead up to a release, such as `2.0.0-beta.1` or `1.0rc1`. */
+/** Versions before a release, such as `2.0.0-beta.1` or `1.0rc1`. */
 export function isPrerelease(version: string): boolean {
   return split(version).stage === 'pre';
 }
 
 interface VersionParts {
   numbers: string[];
-  /** Whether the words lead up to the release or follow it. */
+  /** Whether the words precede or follow the release. */
   stage: 'pre' | 'final';
   words: string[];
 }
@@ -62,7 +62,7 @@ function numberKey(number: string): string {
   return `.${String(digits.length).padStart(3, '0')}${digits}`;
 }
 
-/** Numbers come before words, as in semver; the trailing `,` keeps a shorter word before a longer one. */
+/** Numbers come before words, as in semver; the trailing `,` sorts a shorter word before a longer one. */
 function wordKey(word: string): string {
   return /^\d+$/.test(word) ? `0${numberKey(word)},` : `1${encodeURIComponent(word.toWellFormed())},`;
 }

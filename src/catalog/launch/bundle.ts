@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
 import { type Variable, variableFor } from './launch-form.ts';
 
-/** Texts hold references such as `${__dirname}`, `${HOME}` and `${user_config.api_key}`. */
+/** Texts may contain references such as `${__dirname}`, `${HOME}` and `${user_config.api_key}`. */
 export interface Bundle {
   command: string;
   args: string[];
@@ -11,12 +11,12 @@ export interface Bundle {
   settings: BundleSetting[];
 }
 
-/** A value that the user of a bundle may choose, as `user_config` lists it. */
+/** A `user_config` value that the user of a bundle may choose. */
 export interface BundleSetting {
   key: string;
-  /** The environment variable of the server that holds this value and nothing else. */
+  /** The server's environment variable that contains exactly this value. */
   variable: string | undefined;
-  /** Several values are separated by colons. May hold references to folders. */
+  /** Multiple values are separated by colons. May contain references to folders. */
   fallback: string;
   isRequired: boolean;
   isMultiple: boolean;
@@ -24,10 +24,10 @@ export interface BundleSetting {
   description: string | undefined;
 }
 
-/** Finds the names in references. */
+/** Matches a reference and captures its name. */
 export const REFERENCE = /\$\{([^{}]+)\}/;
 const SETTING = 'user_config.';
-/** Where the folders are that references name, below the home folder of the user. */
+/** The referenced folders, relative to the user's home folder. */
 export const HOME_FOLDERS: Readonly<Record<string, string>> = {
   HOME: '',
   DESKTOP: '/Desktop',
@@ -68,7 +68,7 @@ export function readBundle(manifest: string, platform: string): Bundle | undefin
   if (!read.success) return undefined;
   const { platform_overrides: overrides, ...common } = read.data.server.mcp_config;
   const own = Object.hasOwn(overrides, platform) ? overrides[platform] : {};
-  // Settings of all platforms are merged, so that a setting has one name on all of them.
+  // Merges the settings of all platforms, so that a setting has the same name on each.
   const environments = [common, ...Object.values(overrides)].flatMap(({ env = {} }) => Object.entries(env));
   const settings = Object.entries(read.data.user_config).map(([key, setting]): BundleSetting => {
     const [variable] = environments.find(([, value]) => value === `\${${SETTING}${key}}`) ?? [];
@@ -78,12 +78,12 @@ export function readBundle(manifest: string, platform: string): Bundle | undefin
   return { args: [], env: {}, ...common, ...own, settings };
 }
 
-/** The setting that the name in a reference means. */
+/** The setting that a reference names. */
 export function findSetting({ settings }: Bundle, name: string): BundleSetting | undefined {
   return settings.find(({ key }) => name === SETTING + key);
 }
 
-/** The environment variable that a launcher takes the setting from. */
+/** The environment variable from which a launcher reads the setting. */
 export function settingVariable({ key, variable }: BundleSetting, server: string): string {
   return variable ?? variableFor(key, { name: server, slug: server });
 }
@@ -93,7 +93,7 @@ export function bundleVariables({ settings }: Bundle, server: string): Variable[
   return settings.flatMap((setting) => {
     const { fallback, isRequired, isSecret, description } = setting;
     const name = settingVariable(setting, server);
-    // Folders differ from one machine to the next: the launcher has them.
+    // Folders differ between machines, so the launcher resolves them.
     const value = isSecret || fallback === '' || REFERENCE.test(fallback) ? undefined : fallback;
     if (value === undefined && !(isRequired && fallback === '')) return [];
     return [{ name, from: name, value, isRequired, ...(description ? { description } : {}) }];

@@ -1,8 +1,8 @@
-// Parses names of container images into registry, repository, tag and digest.
+// Parses container image names into registry, repository, tag and digest.
 import { isLoopbackHost, withoutBrackets } from '../../lib/net/address.ts';
 
 export interface ImageReference {
-  /** As people write it, such as `docker.io` or `localhost:5000`. */
+  /** As users write it, such as `docker.io` or `localhost:5000`. */
   registry: string;
   host: string;
   repository: string;
@@ -19,10 +19,10 @@ export const IMAGE_DIGEST = /^sha256:[0-9a-f]{64}$/;
 const LONGEST = 255;
 const LONGEST_WRITTEN = 1_024;
 
-/** Registry, path, tag and digest. The first part is a registry when it looks like a host. */
+/** Registry, path, tag and digest. The first part is a registry if it looks like a host. */
 const PARTS = /^(?:((?=[^/]*[.:]|localhost\/)[^/]*)\/)?(.*?)(?::([^:/@]*))?(?:@(.*))?$/s;
 
-/** A text is what is wrong with it, as the end of a sentence. */
+/** Returns a string for an invalid reference: the fault, as the end of a sentence. */
 export function readImageReference(written: string): ImageReference | string {
   if (written.length > LONGEST_WRITTEN) return `must not be longer than ${LONGEST_WRITTEN} characters`;
   const parts = PARTS.exec(written.trim().replace(/^(docker|oci):\/\//, '')) ?? [];
@@ -49,13 +49,13 @@ export function imageName({ registry, repository }: ImageReference): string {
   return `${registry}/${repository}`;
 }
 
-/** The name that programs pull: by digest when there is one, because a tag may move. */
+/** The name to pull: by digest if there is one, because a tag may move. */
 export function pullName(reference: ImageReference): string {
   const { tag = 'latest', digest } = reference;
   return digest ? `${imageName(reference)}@${digest}` : `${imageName(reference)}:${tag}`;
 }
 
-/** Registries on the machine itself have no certificates; the others must. */
+/** Local registries have no certificates; all others must have one. */
 export function isLoopback(host: string): boolean {
   return isLoopbackHost(withoutBrackets(host.replace(/:\d+$/, '')));
 }

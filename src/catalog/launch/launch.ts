@@ -25,15 +25,15 @@ const IN_BUNDLE =
   'The command that starts it is in its bundle: install it for your client to create the configuration.';
 
 /**
- * From the registration, then the packages, the remotes and the artifacts of the manifest. With `artifact`, an artifact of
- * the manifest that an install has chosen among alternatives, the command that runs that one.
+ * Uses the registration, then the manifest's packages, remotes and artifacts. With `artifact`, one of several alternatives
+ * that an install chose, returns the command that runs that artifact.
  */
 export function launchOf(source: LaunchSource, { artifact }: { artifact?: JsonObject } = {}): Launch {
   const launch = artifact ? artifactLaunch(artifact, source) : firstOf(readings(source));
   return launch.kind === 'none' ? launch : withOwnNames(launch, source);
 }
 
-/** One after the other, because most manifests need only the first. */
+/** Lazy, because most manifests need only the first. */
 function* readings(source: LaunchSource): Generator<Launch | undefined> {
   const { document, mcpRegistration, artifacts } = source;
   const server = serverOf(mcpRegistration);
@@ -45,7 +45,7 @@ function* readings(source: LaunchSource): Generator<Launch | undefined> {
   for (const artifact of artifacts) yield artifactPackage(artifact, server);
 }
 
-/** The first that can be used; otherwise the first reason why not. */
+/** The first usable launch; otherwise the first reason why there is none. */
 function firstOf(launches: Iterable<Launch | undefined>): Launch {
   let reason: string | undefined;
   for (const launch of launches) {
@@ -55,7 +55,7 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
   return { kind: 'none', reason: reason ?? NOTHING_NAMED };
 }
 
-/** With STDIO, catalogs often give the address of a web page, which is not the server's. A2A agents are not MCP servers. */
+/** For STDIO, catalogs often list the address of a web page, not the server's. A2A agents are not MCP servers. */
 function registeredRemote(server: JsonObject, source: LaunchSource): Launch | undefined {
   const url = asText(server.url);
   if (!url || /^(stdio|a2a)$/i.test(asText(server.transport) ?? '')) return undefined;
@@ -64,7 +64,7 @@ function registeredRemote(server: JsonObject, source: LaunchSource): Launch | un
   return launchRemote({ ...listed, type, url }, asObject(server.headers), nameIn(source));
 }
 
-/** A remote as registries list it; `headers` are those that the registration sets itself, often to sign in. */
+/** A remote as registries list it; `headers` are set by the registration itself, often for authentication. */
 function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: string) => string): Launch | undefined {
   const url = filledAddress(remote);
   if (!url) return undefined;
@@ -76,7 +76,7 @@ function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: s
   return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed, nameFor) };
 }
 
-/** `{tenant}` becomes its value or a gap, and so do secrets. Undefined for anything but a web address. */
+/** Replaces `{tenant}` with its value or a gap, and secrets with gaps. Undefined for anything but a web address. */
 function filledAddress(remote: JsonObject): GappedText | undefined {
   const text = asText(remote.url);
   if (!text) return undefined;
@@ -93,7 +93,7 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 }
 
-/** Addresses that end in /mcp speak streamable HTTP, whatever catalogs call them. */
+/** Addresses that end in /mcp speak streamable HTTP, whatever the catalog claims. */
 function spokenTransport(url: GappedText, named: string): 'http' | 'sse' {
   const { pathname } = new URL(fillGaps(url, () => 'x'));
   return /sse/i.test(named) && !/\/mcp\/?$/.test(pathname) ? 'sse' : 'http';
@@ -106,14 +106,14 @@ function registeredCommand(
 ): Launch | undefined {
   const written = writtenCommand(server);
   if (written.length === 0) return undefined;
-  // Catalogs write the name of the package last, and leave its arguments out: the package itself says more.
+  // Catalogs put the package name last and omit its arguments: the package entry is more complete.
   const pack = packages.find((each) => isMadeFrom(written, each));
   if (pack) return packageLaunch(pack, server, source);
   const listed = packages.flatMap((each) => asObjects(either(each, 'environmentVariables', 'environment_variables')));
   return launchCommand(commandWords(written), environmentOf(listed, registeredEnvironment(server)));
 }
 
-/** As `exec.cmd`, or as in client configurations: `command` and `args`. */
+/** Either `exec.cmd`, or `command` and `args` as in client configurations. */
 function writtenCommand(server: JsonObject): unknown[] {
   const exec = asObject(server.exec);
   return [listOf(exec.cmd), started(exec), started(server)].find((words) => words.length > 0) ?? [];
@@ -134,7 +134,7 @@ function isMadeFrom(written: readonly unknown[], pack: JsonObject): boolean {
   const identifier = identifierOf(pack);
   const last = written.at(-1);
   if (!identifier || typeof last !== 'string') return false;
-  // A package of a private registry must not be looked up in the public one.
+  // A package from a private registry must not be looked up in the public one.
   if (written.some((word) => typeof word === 'string' && NAMES_REGISTRY.test(word))) return false;
   const isReference = (word: unknown) =>
     typeof word === 'string' &&
@@ -147,7 +147,7 @@ function otherPackages({ document }: LaunchSource, listed: JsonObject): JsonObje
   return asObjects(document.packages).filter((each) => each !== listed);
 }
 
-/** A registration has the variables of the first package, which another one may not know. */
+/** A registration contains the variables of the first package, which may not apply to another. */
 function withoutVariablesOf(others: readonly JsonObject[], own: JsonObject, registered: JsonObject): JsonObject {
   const namesOf = (pack: JsonObject) =>
     asObjects(either(pack, 'environmentVariables', 'environment_variables')).map(({ name }) => name);
@@ -160,7 +160,7 @@ function registeredEnvironment(server: JsonObject): JsonObject {
   return { ...asObject(server.env), ...asObject(asObject(server.exec).env) };
 }
 
-/** The address, when the publisher also hosts the server. */
+/** Returns the remote address if the publisher also hosts the server. */
 function packageLaunch(listed: JsonObject, server: JsonObject, source: LaunchSource): Launch {
   const pack = withRegistry(listed, source.artifacts);
   const hosted = hostedAddress(pack);
@@ -168,7 +168,7 @@ function packageLaunch(listed: JsonObject, server: JsonObject, source: LaunchSou
   return remote || launchPackage(pack, registeredEnvironment(server));
 }
 
-/** A manifest may name the registry of a package only in the artifact. */
+/** The registry of a package may be stated only in the artifact. */
 function withRegistry(pack: JsonObject, artifacts: readonly JsonObject[]): JsonObject {
   if (either(pack, 'registryBaseUrl', 'registry_base_url') !== undefined) return pack;
   const artifact = artifacts.find((each) => isSamePackage(pack, each));
@@ -201,7 +201,7 @@ function isSamePackage(pack: JsonObject, artifact: JsonObject): boolean {
   return identifier !== undefined && [name, image, url].includes(identifier);
 }
 
-/** The command of a package that an install put in place; as it was for what runs no package, or a package of another kind. */
+/** Replaces a package's command with the installed one; unchanged if it runs no package, or one of another kind. */
 export function startInstalled(launch: Launch, installed: InstalledPackage): Launch {
   if (launch.kind !== 'command' || !launch.package) return launch;
   const isImage = launch.package.kind === 'oci';
@@ -215,7 +215,7 @@ export function startInstalled(launch: Launch, installed: InstalledPackage): Lau
   return { ...started, args: [...options, image, ...args] };
 }
 
-/** The indexes of artifacts that are alternatives: the packages of one server in a registry. Empty when all are needed. */
+/** The indexes of artifacts that are alternatives: a registry's packages of one server. Empty when all are needed. */
 export function alternativesOf(document: JsonObject): number[] {
   const packages = asObjects(document.packages);
   const indexes = artifactsOf(document).flatMap((artifact, index) =>

@@ -1,4 +1,4 @@
-// The artifacts that a manifest installs; most published servers list only packages, which are converted.
+// Lists the artifacts that a manifest installs; most published servers list only packages, which are converted.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { plainText } from './package-runner.ts';
 import { either } from './registry-input.ts';
@@ -14,7 +14,7 @@ export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
     .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
 }
 
-/** Registries keep the digest of a bundle beside the artifact, in `packages`. */
+/** Registries list the digest of a bundle in `packages`, not in the artifact. */
 function withDigestOfPackage(artifact: JsonObject, packages: readonly JsonObject[]): JsonObject {
   const spec = asObject(artifact.spec);
   if (asText(spec.registry)?.toLowerCase() !== 'mcpb') return artifact;
@@ -47,7 +47,7 @@ function registryOf(pack: JsonObject): string {
   return asText(either(pack, 'registryType', 'registry_type', 'registry_name'))?.toLowerCase() ?? '';
 }
 
-/** Only the arguments for uvx name them: `--from pkg[mcp]`. */
+/** Only the arguments of uvx contain extras: `--from pkg[mcp]`. */
 function extrasOf(pack: JsonObject, identifier: string): JsonObject {
   const launch = launchPackage(pack);
   const words = launch.kind === 'command' ? launch.args.map(plainText) : [];

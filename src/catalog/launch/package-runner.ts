@@ -1,4 +1,4 @@
-// The programs that fetch and run a package: their options, and the commands that start a server with them.
+// The programs that fetch and run packages: their options, and the commands that start a server with them.
 import type { GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, LaunchedPackage, Variable } from './launch-form.ts';
 
@@ -7,11 +7,11 @@ type CommandLaunch = Extract<Launch, { kind: 'command' }>;
 
 interface Runner {
   kind: LaunchedPackage['kind'];
-  /** Options that take no value. */
+  /** Options without a value. */
   switches: ReadonlySet<string>;
-  /** Options whose value is the next word. */
+  /** Options with a value in the next word. */
   options: ReadonlySet<string>;
-  /** The option that names the package, where the program has another name. */
+  /** Options that name the package, if the program has a different name. */
   from: readonly string[];
 }
 
@@ -66,12 +66,12 @@ export function kindOf(runner: RunnerName): LaunchedPackage['kind'] {
 export interface SplitWords {
   /** Options of the runner itself. */
   own: GappedText[];
-  /** The package, where an option names it. */
+  /** The package, if an option names it. */
   from?: GappedText;
   rest: GappedText[];
 }
 
-/** Which words are for the runner. In a command as people write it, nothing behind the package is. */
+/** Separates the runner's words from the program's. In a command written by a person, all words after the package are the program's. */
 export function splitWords(
   all: readonly GappedText[],
   name: RunnerName,
@@ -100,16 +100,15 @@ function isAssigned(word: GappedText): boolean {
   return typeof word[0] === 'string' && word[0].startsWith('--') && word[0].includes('=');
 }
 
-/** Empty for a word with gaps that starts with one. */
+/** Empty for a word that starts with a gap. */
 export function plainText(word: GappedText | undefined): string {
   return typeof word?.[0] === 'string' ? word[0] : '';
 }
 
 export interface Run {
   runner: RunnerName;
-  /** Options of the runner. */
   own: readonly GappedText[];
-  /** With its version: `pkg@1.0.0`, `pkg==1.0.0`, `image:tag`. */
+  /** Includes the version: `pkg@1.0.0`, `pkg==1.0.0`, `image:tag`. */
   reference: string;
   program?: string | undefined;
   args: readonly GappedText[];
@@ -133,12 +132,12 @@ function npmWords({ runner, own, reference }: Run, program: string | undefined):
 }
 
 function pythonWords({ own, reference }: Run, program: string | undefined, name: string): GappedText[] {
-  // Only a plain name with an exact version can be run as it is.
+  // Only a plain name with an exact version can be run directly.
   const isPlain = /^[\w.-]+([=@]=?[\w.+!-]+)?$/.test(reference);
   return [...own, ...(program || !isPlain ? [['--from'], [reference], [program ?? name]] : [[reference]])];
 }
 
-/** A container sees no variable of its user, unless it is named. */
+/** A container sees only the named variables of its user. */
 function runImage({ runner, own, reference, args, env }: Run, started: LaunchedPackage): CommandLaunch {
   const { options, named } = readVariables(own);
   const variables = [
@@ -156,7 +155,7 @@ function runImage({ runner, own, reference, args, env }: Run, started: LaunchedP
   };
 }
 
-/** `-e NAME` and `-e NAME={secret}` become variables, so that the command contains no values; terminal options are dropped. */
+/** Converts `-e NAME` and `-e NAME={secret}` to variables, so that the command contains no values; drops terminal options. */
 function readVariables(own: readonly GappedText[]): { options: GappedText[]; named: Variable[] } {
   const options: GappedText[] = [];
   const named: Variable[] = [];

@@ -1,4 +1,4 @@
-// Turns a registry's arguments, headers and variables into texts, with placeholders for values that the user provides.
+// Converts a registry's arguments, headers and variables to text, with placeholders for values that the user provides.
 
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
@@ -12,12 +12,12 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/;
 const MOST_VARIABLES = 200;
 
-/** The value of the first key that exists: the generations of the MCP registry spell their keys differently. */
+/** The value of the first key that exists: versions of the MCP registry spell their keys differently. */
 export function either(value: JsonObject, ...keys: string[]): unknown {
   return keys.map((key) => value[key]).find((each) => each !== undefined);
 }
 
-/** The words of a command, some of which registries write as objects. Secrets become gaps. */
+/** The words of a command; registries write some of them as objects. Secrets become gaps. */
 export function commandWords(words: unknown, isSwitch: (name: string) => boolean = () => false): GappedText[] {
   if (!Array.isArray(words)) return [];
   return withoutSecrets(words.flatMap((word) => wordsOf(word, isSwitch)));
@@ -29,11 +29,11 @@ function wordsOf(word: unknown, isSwitch: (name: string) => boolean): GappedText
   return argumentWords(asObject(word), isSwitch);
 }
 
-/** None for an argument that may be left out and has no value. */
+/** Empty for an optional argument without a value. */
 function argumentWords(argument: JsonObject, isSwitch: (name: string) => boolean): GappedText[] {
   const name = asText(argument.name);
   const value = argumentValue(argument);
-  // Positional arguments may have a name too, which is only for people.
+  // Positional arguments may have a name too, which is only a label.
   if (name === undefined || argument.type === 'positional') return value ? [value] : [];
   if (!name.startsWith('-') && argument.type !== 'named') return value ? [value] : [];
   const isFlag = isSwitch(name) || argument.format === 'boolean';
@@ -47,7 +47,7 @@ function isOneOf(value: GappedText, texts: readonly string[]): boolean {
   return value.length === 1 && typeof value[0] === 'string' && texts.includes(value[0]);
 }
 
-/** A name and nothing that speaks of a value: `--verbose`. Without `--stdio` a server would not be one for clients. */
+/** A name without anything that describes a value: `--verbose`. Always for `--stdio`, without which clients could not use the server. */
 function isBareSwitch(argument: JsonObject, name: string): boolean {
   return name === '--stdio' || Object.keys(argument).every((key) => ['type', 'name'].includes(key));
 }
@@ -70,7 +70,7 @@ function templateValue(input: JsonObject): GappedText | undefined {
   return text === undefined ? undefined : fillTemplate(text, variables, isRequired(input));
 }
 
-/** `{name}`, or `${name}`, becomes the value of the variable, or a gap; undefined when one that may be left out has no value. */
+/** Replaces `{name}` or `${name}` with the variable's value or a gap; undefined when an optional variable has no value. */
 export function fillTemplate(text: string, variables: JsonObject, isWanted: boolean): GappedText | undefined {
   const parts: (string | Gap)[] = [];
   for (const part of text.split(/(\$?\{[\w.-]+\})/)) {
@@ -108,7 +108,7 @@ function joined(parts: readonly (string | Gap)[]): GappedText {
   return texts.length === 0 ? [''] : texts;
 }
 
-/** `--api-key abc` and `TOKEN=abc` lose their values. */
+/** Removes the values from `--api-key abc` and `TOKEN=abc`. */
 function withoutSecrets(words: readonly GappedText[]): GappedText[] {
   const isPlain = (word: GappedText) => word.length === 1 && typeof word[0] === 'string';
   const plain = words.map((word) => (isPlain(word) ? (word[0] as string) : { name: '' }));
@@ -116,12 +116,12 @@ function withoutSecrets(words: readonly GappedText[]): GappedText[] {
   return words.map((word, index) => (isPlain(word) ? (gapped[index] ?? word) : word));
 }
 
-/** The variables of a package, and those that the registration of the server sets itself, which come last and count. */
+/** The variables of a package and those set by the server's registration, which take precedence. */
 export function environmentOf(listed: readonly JsonObject[], registered: JsonObject): Variable[] {
   const described = new Map(listed.map((each) => [asText(each.name), each]));
   const own = Object.entries(registered).map(([name, value]) => {
     const description = described.get(name) ?? {};
-    // A value that is missing in a registration is wanted, unless its registry says otherwise.
+    // A value that is missing in a registration is required, unless the registry says otherwise.
     const variable = variableOf(name, { isRequired: true, ...description, value: value ?? '' });
     return variable && { ...variable, isRequired: variable.value === undefined || isRequired(description) };
   });
@@ -129,13 +129,13 @@ export function environmentOf(listed: readonly JsonObject[], registered: JsonObj
   return uniqueByName([...ofPackage, ...own], VARIABLE_NAME);
 }
 
-/** `nameFor` gives the environment variable that a missing value is taken from. */
+/** `nameFor` returns the environment variable that provides a missing value. */
 export function headersOf(listed: readonly JsonObject[], nameFor: (name: string) => string): Variable[] {
   const headers = listed.map((each) => variableOf(asText(each.name), each, nameFor));
   return uniqueByName(headers, HEADER_NAME);
 }
 
-/** Undefined for one that may be left out and has no value. */
+/** Undefined for an optional variable without a value. */
 function variableOf(
   name: string | undefined,
   input: JsonObject,
@@ -160,11 +160,11 @@ function openValue(name: string, input: JsonObject): string | undefined {
   if (either(input, 'isSecret', 'is_secret') !== false && isSecretVariable(name)) return undefined;
   const [text, ...gaps] = templateValue(input) ?? [];
   if (typeof text !== 'string' || gaps.length > 0 || STANDS_FOR_A_VALUE.test(text)) return undefined;
-  // Such as the password in the address of a database.
+  // For example, a password in a database URL.
   return withoutCredentials(text) === text ? text : undefined;
 }
 
-/** With the form of the value, where a part of it is fixed: `Bearer {token}`. */
+/** Includes the form of the value if part of it is fixed: `Bearer {token}`. */
 function descriptionOf(input: JsonObject, value: string | undefined): string | undefined {
   const description = asText(input.description);
   const template = asText(input.value);
@@ -174,7 +174,7 @@ function descriptionOf(input: JsonObject, value: string | undefined): string | u
   return hasForm ? `${description ?? 'The whole value'} (${template.replaceAll('$', '')})` : description;
 }
 
-/** The last of a name counts. */
+/** For duplicate names, the last one wins. */
 function uniqueByName(variables: readonly (Variable | undefined)[], form: RegExp): Variable[] {
   const known = variables.filter((each) => each !== undefined && form.test(each.name)) as Variable[];
   return [...new Map(known.map((each) => [each.name, each])).values()].slice(0, MOST_VARIABLES);

@@ -1,4 +1,4 @@
-// Turns a registry package into the command that runs it, or says why that is not possible.
+// Converts a registry package to the command that runs it, or explains why that is not possible.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, LaunchedPackage } from './launch-form.ts';
@@ -18,7 +18,7 @@ const NOT_A_PROGRAM =
 const OFFICIAL = /^https?:\/\/(registry\.npmjs\.org|pypi\.org|docker\.io)(\/|$)/;
 const LOOPBACK = /^https?:\/\/(localhost|127\.|0\.0\.0\.0|\[|host\.docker\.internal)/i;
 
-/** What an artifact and a package of a registry have in common. */
+/** Converts an artifact to a registry package. */
 export function packageOfArtifact({ kind, spec }: JsonObject): JsonObject | undefined {
   const { package: name, image, version, tag, digest, registry, index_url, registry_url } = asObject(spec);
   const registryType = [asText(kind), asText(registry)]
@@ -40,7 +40,7 @@ export function identifierOf(pack: JsonObject): string | undefined {
   return asText(pack.identifier) ?? asText(pack.name);
 }
 
-/** `registered` are the variables that the registration sets itself. */
+/** `registered` are the variables set by the registration. */
 export function launchPackage(pack: JsonObject, registered: JsonObject = {}): Launch {
   const identifier = identifierOf(pack);
   const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name'))?.toLowerCase() ?? '';
@@ -73,7 +73,7 @@ function runnerOf(registry: string, hint: string): RunnerName | undefined {
   return registry === 'oci' ? (hint === 'podman' ? 'podman' : 'docker') : undefined;
 }
 
-/** Some publishers put `--from pkg` of uvx among the arguments of the package. */
+/** Some publishers put uvx's `--from pkg` into the arguments of the package. */
 function packageWords(pack: JsonObject, runner: RunnerName): { from?: GappedText | undefined; rest: GappedText[] } {
   const words = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
   const isFrom = runner === 'uvx' && plainText(words[0]) === '--from';
@@ -83,13 +83,13 @@ function packageWords(pack: JsonObject, runner: RunnerName): { from?: GappedText
 interface Given {
   hint: readonly string[];
   from: GappedText | undefined;
-  /** Words for the runner that are not options of it. */
+  /** Words for the runner that are not its options. */
   rest: readonly GappedText[];
   /** Arguments of the package. */
   own: readonly GappedText[];
 }
 
-/** Which program of the package is meant, and what of the words for the runner is really for the program. */
+/** Determines the package's program, and which of the runner's words are really the program's. */
 function programOf(
   { hint: [tool = '', ...line], from, rest, own }: Given,
   identifier: string,
@@ -109,14 +109,14 @@ function programOf(
   return { args };
 }
 
-/** `thing-mcp` is a program of the package `thing`; `mcp` alone is a command of its program. */
+/** `thing-mcp` is a program of the package `thing`; `mcp` alone is a subcommand. */
 function isProgramOf(name: string, word: string): boolean {
   const last = name.split('/').at(-1) ?? name;
   const isRelated = word.startsWith(`${last}-`) || (word.includes('-') && last.startsWith(`${word}-`));
   return /^[\w.-]+$/.test(word) && (isRelated || /\w[-_]mcp([-_]server)?$|\w[-_]server$/.test(word));
 }
 
-/** Words that name the runner, its command or the package once more, and files of a checkout. */
+/** Words that repeat the runner, its command or the package, and files of a checkout. */
 function isRepeated(word: string, name: string, kind: LaunchedPackage['kind']): boolean {
   const isReference = word === name || ['@', '==', ':'].some((sign) => word.startsWith(`${name}${sign}`));
   const isCommand = kind === 'oci' ? /^(docker|run)$/.test(word) : /^(npx|uvx)$/.test(word);
@@ -136,7 +136,7 @@ function referenceOf(
   return version && version !== '*' ? `${identifier}@${version}` : identifier;
 }
 
-/** With the extras that `--from` may name: `pkg[mcp]==1.0`. */
+/** Includes the extras that `--from` may name: `pkg[mcp]==1.0`. */
 function pythonReference(identifier: string, version: string | undefined, from: string): string {
   const [, extras = ''] = from.startsWith(identifier) ? (/^[\w.-]+(\[[^\]]*\])/.exec(from) ?? []) : [];
   const wanted = version?.replace(/^(==|v(?=\d)|latest$|\*$)/, '') ?? '';
@@ -150,7 +150,7 @@ function registryWords(runner: RunnerName, url: string | undefined): GappedText[
   return runner === 'npx' ? [[`--registry=${url}`]] : [];
 }
 
-/** .NET's own runner; there is nothing that an install could put in its place. */
+/** .NET's own runner; an install has no replacement for it. */
 function dotnetTool(pack: JsonObject, identifier: string, env: ReturnType<typeof environmentOf>): Launch {
   const version = asText(pack.version);
   const own = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
@@ -163,7 +163,7 @@ function dotnetTool(pack: JsonObject, identifier: string, env: ReturnType<typeof
   };
 }
 
-/** The address of a package that does not speak over stdio; its own machine's, because others are remotes. */
+/** The address of a package that does not use stdio. */
 function servedAt(pack: JsonObject): string | undefined {
   const { type, url, variables } = asObject(pack.transport);
   if (!/http|sse/i.test(asText(type) ?? '')) return undefined;
@@ -171,7 +171,7 @@ function servedAt(pack: JsonObject): string | undefined {
   return fillGaps(address, ({ name }) => `{${name}}`);
 }
 
-/** The address of a package that is hosted by its publisher; undefined when it is on the user's machine. */
+/** The address of a package that its publisher hosts; undefined if it runs on the user's machine. */
 export function hostedAddress(pack: JsonObject): string | undefined {
   const url = servedAt(pack);
   return url && /^https?:\/\//.test(url) && !LOOPBACK.test(url) && !/^https?:\/\/[^/]*[{}]/.test(url) ? url : undefined;

@@ -5,7 +5,7 @@ import { plainText, type RunnerName, runPackage, splitWords } from './package-ru
 
 const MOST_ARGS = 200;
 const NPM_REFERENCE = /^(@[\w.~-]+\/)?[\w.~-]+(@[^\s/:]+)?$/;
-/** A name alone is a script of the user: only with a version is it surely a package. */
+/** A bare name may be a script of the user: only with a version is it certainly a package. */
 const NPM_PINNED = /^(@[\w.~-]+\/)?[\w.~-]+@[^\s/:]+$/;
 const PYTHON_REFERENCE = /^[\w.-]+(\[[\w.,-]*\])?([=@<>~!]=?[\w.,<>=!~*+-]+)?$/;
 const PYTHON_PINNED = /^[\w.-]+==[\w.+!-]+$/;
@@ -13,17 +13,17 @@ const IMAGE_REFERENCE = /^[a-z0-9][\w.:/@-]*$/i;
 const OTHER_CONTAINER_COMMAND =
   /^(exec|compose|start|attach|mcp|model|buildx?|container|image|volume|network|stack|swarm|context|desktop|pull|create|ai|extension)$/;
 
-/** Undefined for no words. */
+/** Undefined for an empty command. */
 export function launchCommand(written: readonly GappedText[], env: Variable[]): Launch | undefined {
   const [first, ...others] = inWords(written).slice(0, MOST_ARGS + 1);
-  // What is missing in the name of a program cannot be filled in: it is only shown.
+  // Gaps in the program name cannot be filled; they are only displayed.
   const command = first && fillGaps(first, () => '***');
   if (!command) return undefined;
   const launched = packageLaunch(programName(command), others, env);
   return launched ?? { kind: 'command', command, args: others, env };
 }
 
-/** Some write the whole line where the program should be: `npx -y x`. */
+/** Some put the whole command line into the program name: `npx -y x`. */
 function inWords([first, ...others]: readonly GappedText[]): GappedText[] {
   if (!first) return [];
   const line = plainText(first).trim().split(/\s+/);
@@ -64,7 +64,7 @@ function packageLaunch(program: string, words: readonly GappedText[], env: Varia
   }
 }
 
-/** Undefined when what it runs is not a package of a registry: a folder, a repository, an address. */
+/** Undefined when it does not run a registry package, but a folder, a repository or an address. */
 function fetched(runner: RunnerName, words: readonly GappedText[], env: Variable[]): Launch | undefined {
   const { own, from, rest } = splitWords(words, runner, { isWritten: true });
   const [named, ...others] = rest;
@@ -75,7 +75,7 @@ function fetched(runner: RunnerName, words: readonly GappedText[], env: Variable
   return runPackage({ runner, own, reference: plainText(reference), program, args: others, env });
 }
 
-/** `docker image` lacks its `run`. */
+/** Accepts `docker image` without `run`. */
 function container(runner: 'docker' | 'podman', words: readonly GappedText[], env: Variable[]): Launch | undefined {
   const [first] = words.map(plainText);
   if (OTHER_CONTAINER_COMMAND.test(first ?? '')) return undefined;
