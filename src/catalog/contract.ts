@@ -148,7 +148,7 @@ export interface VersionOptions {
   prerelease?: boolean;
 }
 
-/** Which entities a list shows: `any` that is not blocked or hidden, those that no remote lists, blocked ones, or those hidden by the policy. */
+/** Which entities a list shows: all but blocked and hidden ones, those that no remote lists, blocked ones, or hidden ones. */
 export const CATALOG_STATES = ['any', 'missing', 'blocked', 'hidden'] as const;
 
 export const CATALOG_SORTS = ['updated_at', 'created_at', 'name', 'quality'] as const;

@@ -1,4 +1,4 @@
-// Checks the input of callers in this process; HTTP requests are checked earlier, by their routes.
+// Validates the input of in-process callers; HTTP requests are validated earlier, by their routes.
 import type { z } from 'zod';
 import { invalidMembers } from '../errors.ts';
 

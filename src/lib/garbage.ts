@@ -1,4 +1,4 @@
-// Collects garbage at once.
+// Triggers garbage collection.
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
@@ -7,8 +7,8 @@ type Collect = (options?: { type: 'minor' }) => void;
 let collect: Collect | undefined;
 
 /**
- * For code that passes on many buffers: each is a small object that holds much memory elsewhere, so that tens of megabytes pile
- * up before the collector sees a reason to come. Call it with every buffer; now and then it takes a millisecond.
+ * For code that passes on many buffers: each is a small object with a lot of memory outside the heap, so tens of megabytes
+ * accumulate before the collector runs. Call it with every buffer; a collection takes about a millisecond.
  */
 export function createBufferSweep(everyBytes = 8_000_000): (buffer: { length: number }) => void {
   let passed = 0;

@@ -1,6 +1,6 @@
-// Patterns with `*` and `?`, matched without regular expressions: no pattern takes longer than its length times that of the text.
+// Matches patterns with `*` and `?` without regular expressions: the time is at most pattern length times text length.
 
-/** Case does not count; texts are expected in lower case. */
+/** Ignores the case of the pattern; texts must be in lower case. */
 export function compileGlob(pattern: string): (text: string) => boolean {
   const wanted = pattern.toLowerCase();
   const wildcard = wanted.search(/[*?]/);
@@ -14,7 +14,7 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   return (text) => text.startsWith(prefix) && matches(wanted, text);
 }
 
-/** The same as a pattern of SQL's `like`, for texts in lower case, with `\\` as its escape. */
+/** Converts to a SQL `like` pattern for texts in lower case, with `\\` as the escape character. */
 export function likeOfGlob(pattern: string): string {
   return pattern
     .toLowerCase()
@@ -23,7 +23,7 @@ export function likeOfGlob(pattern: string): string {
     .replaceAll('?', '_');
 }
 
-/** Only the last `*` is ever tried again, because an earlier one can match nothing that the last one cannot. */
+/** Backtracks only to the last `*`: an earlier one could match nothing that the last one cannot. */
 function matches(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;

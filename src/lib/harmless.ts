@@ -1,14 +1,14 @@
 // Removes invisible characters from untrusted text: terminal control sequences, bidirectional controls, hidden letters.
 
 const ESCAPE = String.fromCharCode(27);
-/** Control characters but tab and line end, those that turn the direction of writing, and letters that are not drawn. */
-const UNSAFE_SIGN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/gu;
+/** Control characters except tab and line feed, bidirectional controls, and invisible letters. */
+const UNSAFE_CHARACTER = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/gu;
 const UNSAFE = new RegExp(
   [
-    // Whole terminal control sequences: without their first character, the rest would be left as text.
+    // Complete terminal control sequences: removing only the first character would leave the rest as text.
     `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
     `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
-    UNSAFE_SIGN.source,
+    UNSAFE_CHARACTER.source,
   ].join('|'),
   'gu',
 );
@@ -17,9 +17,9 @@ export function harmless(text: string, inTheirPlace = ''): string {
   return text.replace(/\r\n?/g, '\n').replace(UNSAFE, inTheirPlace);
 }
 
-/** JSON in which the same is escaped: it commands no terminal, and means what it did. */
+/** Escapes the same characters in JSON: safe on a terminal, with the same meaning. */
 export function harmlessJson(json: string): string {
-  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_SIGN, (characters) => characters.split('').map(escaped).join(''));
+  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_CHARACTER, (characters) => characters.split('').map(escaped).join(''));
 }
 
 function escaped(unit: string): string {

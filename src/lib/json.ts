@@ -1,4 +1,4 @@
-// JSON values: their types, their depth, and text that every database can store. Uses no Node module, so that the page can import it.
+// JSON values: their types, depth and storable text. Uses no Node module, so that the page can import it.
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What an untrusted document may contain where an object is expected. */
+/** For untrusted documents: anything but an object becomes an empty object. */
 export function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -20,7 +20,7 @@ export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** The texts in a list, or the one that stands there alone. */
+/** The strings in a list, or a single string as a list of one. */
 export function asTexts(value: unknown): string[] {
   return [value].flat().flatMap((each) => asText(each) ?? []);
 }
@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether arrays and objects are nested at most `limit` deep; walks without recursion, so that no input can exhaust the stack. */
+/** Whether arrays and objects are nested at most `limit` deep; iterative, so that no input can exhaust the stack. */
 export function isWithinDepth(value: unknown, limit: number): boolean {
   let level = [value].filter(isNested);
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -44,7 +44,7 @@ export function isWithinDepth(value: unknown, limit: number): boolean {
   return true;
 }
 
-/** How many values it holds, at all depths and itself included. */
+/** The number of values at all depths, including itself. */
 export function countValues(value: unknown): number {
   let count = 0;
   for (let level = [value]; level.length > 0; level = level.filter(isNested).flatMap((each) => Object.values(each)))
@@ -56,7 +56,7 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** PostgreSQL cannot hold NUL in text, and neither engine half a surrogate pair; whole JSON documents keep both, escaped. */
+/** PostgreSQL cannot store NUL in text, and neither engine can store a lone surrogate; JSON documents keep both, escaped. */
 export function storableText(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }

@@ -6,7 +6,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface ClosableLogger extends Logger {
-  /** Writes what is still in memory; to be called before the process ends. */
+  /** Writes buffered lines; call it before the process ends. */
   flush(): void;
 }
 
@@ -29,15 +29,15 @@ export async function createLogger({
     {
       level,
       base: null,
-      // Collectors of logs expect a word, not pino's number.
+      // Log collectors expect a word instead of pino's number.
       formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Without it an error is logged as `{}`: its message and stack are not enumerable.
+      // Without it, an error is logged as `{}`: its message and stack are not enumerable.
       serializers: { error: pino.stdSerializers.err },
     },
     stream,
   );
-  // Lines are buffered and written together, at the latest after this time.
+  // Lines are buffered and written together, at least this often.
   const timer = setInterval(() => logger.flush(), 500).unref();
   return {
     debug: (fields, message) => logger.debug(fields, message),

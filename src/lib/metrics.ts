@@ -5,9 +5,9 @@ export interface Metrics {
   observeRequest(request: { method: string; route: string; status: number; seconds: number }): void;
   observeQuery(query: { operation: string; seconds: number; failed: boolean }): void;
   countBackgroundSync(outcome: string): void;
-  /** `read` is asked at every scrape. */
+  /** `read` is called at every scrape. */
   gauge(gauge: { name: string; help: string; label: string; read: () => Promise<Record<string, number>> }): void;
-  /** The whole text of `GET /metrics`, with its content type. */
+  /** The body of `GET /metrics`, with its content type. */
   render(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -59,7 +59,7 @@ export function createMetrics(): Metrics {
         registers,
         async collect() {
           this.reset();
-          // Metrics are needed most when something is down, so values that cannot be read are left out.
+          // Metrics are needed most during outages, so values that cannot be read are left out.
           const counts = await read().catch(() => ({}));
           for (const [value, count] of Object.entries(counts)) this.set({ [label]: value }, count);
         },

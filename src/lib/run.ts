@@ -1,15 +1,15 @@
-// Runs programs of the machine: without a shell, in a process group that is stopped as a whole, with limits on time and output.
+// Runs programs: without a shell, in a process group that is stopped as a whole, with limits on time and output.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { GuardedProxy } from './net/guarded-proxy.ts';
 import type { Run, RunRequest } from './world.ts';
 
-/** A program that could not be started, or had to be stopped. Its message is the end of a sentence about it. */
+/** A program that could not be started or had to be stopped. The message is the end of a sentence about it. */
 export class RunError extends Error {
   override readonly name = 'RunError';
   readonly reason: 'missing' | 'timeout' | 'stopped' | 'unstartable' | 'output';
-  /** The end of what it wrote until then. */
+  /** The end of its output so far. */
   readonly output: string;
 
   constructor(
@@ -25,38 +25,38 @@ export class RunError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What programs need in order to work at all. Everything else of the hub's own environment may be a secret. */
+/** What programs need to work at all. Every other variable of the hub's environment may be a secret. */
 const PASSED_ON = [
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|PATHEXT|COMSPEC)$/i,
   /^LC_/,
   /^(HTTP|HTTPS|ALL|NO|FTP)_PROXY$/i,
   /^(SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS|GIT_SSL_CAINFO|PIP_CERT)$/,
-  // Where container engines and their settings are.
+  // The locations of container engines and their settings.
   /^(DOCKER_HOST|DOCKER_CONTEXT|DOCKER_CONFIG|DOCKER_CERT_PATH|DOCKER_TLS_VERIFY|CONTAINER_HOST|XDG_RUNTIME_DIR)$/,
 ];
 const KEPT_OUTPUT_BYTES = 65_536;
-/** Where only the end is kept, a program may write a lot; without any end, it would hold its place until its time is over. */
+/** If only the end of the output is kept, a program may write a lot; but an endless writer is stopped before its timeout. */
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
-/** Where npm would take an empty list for none at all. */
+/** npm would treat an empty list as unset. */
 const NO_HOST = 'no-host.invalid';
-/** Between asking a program to end and ending it. */
+/** Time between asking a program to stop and killing it. */
 const GRACE_MS = 2_000;
 
-/** With one of these, all that is encrypted goes through the operator's own proxy. */
+/** If one of these is set, encrypted traffic goes through the operator's proxy. */
 const PROXIES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-/** `environment` is the hub's own, of which only harmless parts are passed on. */
+/** `environment` is the hub's own; only its safe variables are passed on. */
 export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, 'url'>): Run {
   const ownProxy = PROXIES.map((name) => environment[name]).find(Boolean);
 
   async function guard({ isGuarded }: RunRequest): Promise<Record<string, string>> {
     if (!isGuarded) return {};
-    // Where the operator has a proxy, there may be no other way out, and that one decides where it leads; nothing goes around it.
+    // The operator's proxy may be the only way out, and it decides where connections lead; nothing may bypass it.
     if (ownProxy) return { NO_PROXY: '', no_proxy: '', ...ofNpm(ownProxy) };
     if (!proxy) throw new Error('There is no proxy to guard a program with.');
     const url = await proxy.url();
     const named = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: '' };
-    // Some programs read only the ones in small letters.
+    // Some programs read only the lower-case names.
     const small = Object.entries(named).map(([name, value]) => [name.toLowerCase(), value]);
     return { ...named, ...Object.fromEntries(small), ...ofNpm(url) };
   }
@@ -95,7 +95,7 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
     const stderr = endAfter(child.stderr, KEPT_OUTPUT_BYTES, MOST_OUTPUT_BYTES);
     const release = endWithHub(child.pid);
     child.nodeChildProcess.once('exit', () => {
-      // What the program started and did not wait for would go on without limits, and hold its output open.
+      // Kills processes that the program left behind: they would run without limits and keep its output open.
       child.kill('SIGKILL');
       release();
     });
@@ -109,15 +109,15 @@ export function createRun(environment: Environment, proxy?: Pick<GuardedProxy, '
   };
 }
 
-/** npm takes more notice of a file in the target than of the usual names, but not than of these; it drops what has no scheme. */
+/** For npm, a file in the target overrides the usual variables, but not these; npm ignores a value without a scheme. */
 function ofNpm(proxy: string): Record<string, string> {
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
   return { npm_config_proxy: url, npm_config_https_proxy: url, npm_config_noproxy: NO_HOST };
 }
 
 /**
- * A hub that is killed cannot end what it started, which would go on writing where the next install writes. A shell
- * waits beside it for a line: when the input ends, the hub is gone, and the group is ended.
+ * A killed hub cannot stop its programs, which would keep writing where the next install writes. A shell waits for a line
+ * on its input: if the input ends without one, the hub has died, and the shell kills the group.
  */
 function endWithHub(group: number | undefined): () => void {
   if (group === undefined || process.platform === 'win32') return () => {};
@@ -125,7 +125,7 @@ function endWithHub(group: number | undefined): () => void {
     cwd: '/',
     env: {},
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Not in the hub's own group: what ends all of that must not end it first.
+    // Not in the hub's own group, so that killing that group does not kill the watcher first.
     detached: true,
   });
   // Without a shell, the program runs unwatched.
@@ -135,7 +135,7 @@ function endWithHub(group: number | undefined): () => void {
   return () => watcher.stdin.end('done\n');
 }
 
-/** Only the end is kept: that is where programs say what went wrong. */
+/** Keeps only the end, which is where programs report what went wrong. */
 function keepEnd(
   stream: NodeJS.ReadableStream,
   keptBytes: number,
@@ -150,7 +150,7 @@ function keepEnd(
     bytes += chunk.length;
     written += chunk.length;
     if (written > mostBytes) onTooMuch();
-    // Not with every chunk: joining them costs as much as they are long.
+    // Not for every chunk, because concatenating copies all of them.
     if (bytes > 2 * keptBytes) {
       chunks = [Buffer.concat(chunks).subarray(-keptBytes)];
       bytes = keptBytes;
@@ -158,7 +158,7 @@ function keepEnd(
   });
   return () => {
     const kept = Buffer.concat(chunks).subarray(-keptBytes).toString();
-    // The rest of a word may be the rest of an address with a secret in it, which could not be recognized then.
+    // A cut-off word may be part of a URL with a secret, which could no longer be recognized.
     return written > keptBytes ? `…${kept.replace(/^\S+/, '')}` : kept;
   };
 }

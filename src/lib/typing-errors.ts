@@ -1,6 +1,6 @@
-// The number of typing errors between two words.
+// Counts the typing errors between two words.
 
-/** Letters added, left out, changed or swapped with their neighbor; anything above `most` is `most + 1`. */
+/** Letters added, omitted, changed or swapped with a neighbor; returns `most + 1` for anything above `most`. */
 export function editDistance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let before: number[] = [];
@@ -15,7 +15,7 @@ export function editDistance(one: string, other: string, most: number): number {
       }
       row.push(best);
     }
-    // Both rows: a swap of neighbors reaches back over one.
+    // Both rows, because a swap of neighbors refers to the row before the last.
     if (Math.min(...row, ...last) > most) return most + 1;
     before = last;
     last = row;
@@ -23,7 +23,7 @@ export function editDistance(one: string, other: string, most: number): number {
   return Math.min(last[other.length] as number, most + 1);
 }
 
-/** One bit for each letter that a word holds. One typing error changes at most two of them. */
+/** A bit set of the letters in a word. One typing error changes at most two bits. */
 export function lettersOf(word: string): number {
   let letters = 0;
   for (let place = 0; place < word.length; place += 1) letters |= 1 << (word.charCodeAt(place) & 31);

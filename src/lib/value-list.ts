@@ -1,9 +1,9 @@
-// Values separated by commas in one text; values that contain a comma are quoted (RFC 4180). Uses no Node module, so that the page can import it.
+// Parses comma-separated values, quoted if they contain a comma (RFC 4180). Uses no Node module, so that the page can import it.
 
-/** A value in quotes, or whatever stands before the next comma: a quote that is never closed is an ordinary character. */
+/** A quoted value, or everything up to the next comma: an unclosed quote is an ordinary character. */
 const VALUE = /\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)/gy;
 
-/** Trimmed; what is empty is left out, and so is what was there before. */
+/** Trims the values; drops empty ones and duplicates. */
 export function readValues(text: string): string[] {
   const values = [...text.matchAll(VALUE)]
     .map(([, quoted, plain = '']) => (quoted?.replaceAll('""', '"') ?? plain).trim())

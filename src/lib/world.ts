@@ -1,32 +1,32 @@
-// All contact with the outside, as types: tests replace these and nothing else.
+// All contact with the outside world, as types: tests replace only these.
 import type { Metrics } from './metrics.ts';
 
 export type Clock = () => Date;
 
 export interface FetchRequest {
-  /** GET when none is named; only GETs follow redirects. */
+  /** Default: GET; only GETs follow redirects. */
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: string;
   url: string;
   headers?: Record<string, string>;
-  /** How addresses begin that may get credentials among the headers after a redirect; without it, all of the same host. */
+  /** Prefix of URLs that may receive credential headers after a redirect; by default, all URLs of the same host. */
   credentialScope?: string;
-  /** Largest body that is read, before and after decompression. */
+  /** Maximum body size, before and after decompression. */
   maxBytes: number;
-  /** A longer body is cut there rather than refused. It is given as it came, also when it is compressed. */
+  /** Truncates a longer body instead of failing. The body is returned as received, even if it is compressed. */
   cutsLongBody?: boolean;
-  /** Redirects included, from the first connection to the last byte. */
+  /** From the first connection to the last byte, including redirects. */
   timeoutMs: number;
   /**
-   * For large bodies: `timeoutMs` then ends when the answer begins, and from there on only a silence of this length ends
-   * the exchange.
+   * For large bodies: `timeoutMs` then applies only until the response begins; after that, the exchange fails when no data
+   * arrives for this long.
    */
   idleTimeoutMs?: number;
   signal?: AbortSignal;
 }
 
 export interface FetchReply {
-  /** Where it came from in the end, after redirects. */
+  /** The final URL, after redirects. */
   url: string;
   status: number;
   /** Names in lower case. */
@@ -34,18 +34,18 @@ export interface FetchReply {
   body: Buffer;
 }
 
-/** Every connection is checked; any status is a reply. @throws FetchError */
+/** Checks every connection; any status is a reply. @throws FetchError */
 export type Fetch = (request: FetchRequest) => Promise<FetchReply>;
 
 export interface DownloadRequest {
   url: string;
   headers?: Record<string, string>;
-  /** Absolute path; written from its beginning, and left to the caller also when the download fails. */
+  /** Absolute path; overwritten, and not deleted when the download fails. */
   file: string;
-  /** Asks only for what the file lacks; a host that cannot give a part gives all of it. */
+  /** Requests only what the file lacks; a host without range support sends everything. */
   resume?: boolean;
   maxBytes: number;
-  /** For the whole of it; a connection that is silent for 30 s ends it too. */
+  /** For the whole download; a connection that is silent for 30 s also fails. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -55,16 +55,16 @@ export interface DownloadReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   bytes: number;
-  /** The sha256 of what was written, in lower-case hex. */
+  /** The sha256 of the written file, in lower-case hex. */
   sha256: string;
 }
 
-/** Like `Fetch`, for what may be large: the body goes to a file, never into memory. Any status is a reply; only the body of a 2xx is written. @throws FetchError */
+/** Like `Fetch`, for large bodies: writes to a file. Any status is a reply; only a 2xx body is written. @throws FetchError */
 export type Download = (request: DownloadRequest) => Promise<DownloadReply>;
 
 /**
- * Whether a program that makes its own connections may be sent to this address; returns the addresses of its host, so
- * that the program can be held to them, or none when the operator's proxy looks them up. @throws FetchError when it may not.
+ * Checks whether a program that makes its own connections may use this URL. Returns the addresses of its host, so that the
+ * program can be restricted to them, or none if the operator's proxy resolves names. @throws FetchError when it may not.
  */
 export type VetAddress = (url: string) => Promise<readonly string[]>;
 
@@ -72,31 +72,31 @@ export interface RunRequest {
   program: string;
   args: readonly string[];
   cwd: string;
-  /** Beside PATH, HOME, the locale, the proxies and where container engines are: nothing else of the hub's own environment is passed on. */
+  /** In addition to PATH, HOME, the locale, proxies and container engine locations; no other variable of the hub is passed on. */
   env?: Record<string, string>;
-  /** Names of further variables of the hub's own environment that it gets. */
+  /** Names of further variables that are passed on from the hub's environment. */
   inherit?: readonly string[];
-  /** Whether its connections lead only where the hub itself may go, redirects included. */
+  /** Whether it may connect only where the hub itself may, including redirects. */
   isGuarded?: boolean;
   timeoutMs: number;
-  /** All of its output is kept up to here, and it is stopped when it writes more; without it, the end is kept, of 64 MiB at most. */
+  /** Keeps all output up to this size and stops the program if it writes more; by default keeps the end, of at most 64 MiB. */
   mostOutputBytes?: number;
   signal?: AbortSignal;
 }
 
 interface RunResult {
   exitCode: number;
-  /** The end of it, when it was long and no limit was named. */
+  /** Only the end, if the output was long and no limit was set. */
   stdout: string;
   stderr: string;
 }
 
-/** Starts a program without a shell; when it is stopped, its children go with it. Any exit code is a result. @throws RunError when it cannot be started or takes too long. */
+/** Runs a program without a shell; stopping it stops its children. Any exit code is a result. @throws RunError if it fails to start or finish in time. */
 export type Run = (request: RunRequest) => Promise<RunResult>;
 
 type LogEvent = (fields: object, message: string) => void;
 
-/** One event per operation: fields for programs, a message that reads alone. */
+/** One event per operation: fields for programs, and a self-contained message. */
 export interface Logger {
   debug: LogEvent;
   info: LogEvent;
@@ -106,9 +106,9 @@ export interface Logger {
 
 export interface World {
   now: Clock;
-  /** For addresses that come from outside. */
+  /** For URLs from external sources. */
   fetch: Fetch;
-  /** For addresses that the operator named: those may be private. */
+  /** For URLs set by the operator, which may be private. */
   fetchTrusted: Fetch;
   download: Download;
   vetAddress: VetAddress;

@@ -1,17 +1,17 @@
-// The body of an answer: gathered and unpacked, within a limit.
+// Collects and decompresses a response body, within a size limit.
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 
 export interface Body {
-  /** False when it is larger than allowed; the part that is allowed is kept. */
+  /** False when the body exceeds the limit; the part within the limit is kept. */
   add(chunk: Buffer): boolean;
   whole(): Buffer;
 }
 
-/** From here on it is worth the effort not to hold a body twice. */
+/** For larger bodies, it is worth avoiding a second copy. */
 const LARGE_BYTES = 1_000_000;
 
-/** `announcedBytes` is what the host said of its size, if it did. */
+/** `announcedBytes` is the size stated by the host, if any. */
 export function gatherBody({ announcedBytes, maxBytes }: { announcedBytes: number; maxBytes: number }): Body {
   const isLarge = announcedBytes > LARGE_BYTES && announcedBytes <= maxBytes;
   const place = isLarge ? Buffer.allocUnsafeSlow(announcedBytes) : undefined;
@@ -37,7 +37,7 @@ const ENCODINGS: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
   ['identity', async (body) => body],
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
-  // With a header by the standard, and without one by custom.
+  // The standard requires a zlib header, but some servers omit it.
   ['deflate', (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options)],
   ['br', promisify(brotliDecompress)],
 ]);
@@ -56,7 +56,7 @@ export async function unpackBody(body: Buffer, encoding: string, maxBytes: numbe
   }
 }
 
-/** RFC 1950: the method, and a checksum over the first two bytes. */
+/** RFC 1950: the compression method, and a checksum over the first two bytes. */
 function isZlib(body: Buffer): boolean {
   return body.length > 1 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }

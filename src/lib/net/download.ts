@@ -1,4 +1,4 @@
-// Guarded downloads: to a file instead of into memory, within limits, with digests made on the way.
+// Guarded downloads: write to a file instead of memory, within limits, and compute digests on the way.
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -15,7 +15,7 @@ import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import { noProxy, type ProxyFor } from './proxies.ts';
 
-/** A host that says nothing for so long is given up. */
+/** A host that sends nothing for this long is given up. */
 const STALL_MS = 30_000;
 const DUMPED_BYTES = 65_536;
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
@@ -51,12 +51,12 @@ export function createDownload(
   return { download, vetAddress: (url) => vetAddress(url, rule, proxyFor), close: () => agent.close() };
 }
 
-/** For programs that make their own connections: they may take any of a name's addresses, so that none may be a forbidden one. */
+/** For programs that make their own connections: they may use any address of a name, so all of them must be allowed. */
 async function vetAddress(address: string, rule: NetworkRule, proxyFor: ProxyFor): Promise<readonly string[]> {
   const url = URL.parse(address);
   const hostname = withoutBrackets(url?.hostname ?? '');
   if (!url || hostname === '') throw new FetchError('is not a readable address', { isTemporary: false });
-  // The proxy looks the name up; this machine may not even be able to.
+  // The proxy resolves the name; this machine may not even be able to.
   if (!isIP(hostname) && proxyFor(url) !== undefined) return [];
   const addresses = isIP(hostname) ? [hostname] : await addressesOf(hostname);
   for (const found of addresses) {
@@ -75,7 +75,7 @@ async function addressesOf(hostname: string): Promise<string[]> {
 
 interface Limits {
   signal: AbortSignal;
-  /** Something was heard of the host. */
+  /** Call it whenever data arrives. */
   heard(): void;
   reason(): FetchError | undefined;
   end(): void;
@@ -107,7 +107,7 @@ function startLimits({ timeoutMs, signal }: DownloadRequest, stallMs: number): L
   };
 }
 
-/** One request and its answer, without redirects. */
+/** Sends one request, without following redirects. */
 async function transfer(
   agent: GuardedAgent,
   url: URL,
@@ -122,7 +122,7 @@ async function transfer(
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: 'GET',
-        // What is checked by its digest must arrive as it was published.
+        // Content that is verified by digest must arrive unencoded.
         headers: { 'accept-encoding': 'identity', ...ownHeaders(url), ...request.headers, ...range },
         signal: limits.signal,
       }),
@@ -133,7 +133,7 @@ async function transfer(
   limits.heard();
   const replyHeaders = plainHeaders(headers);
   if (statusCode < 200 || statusCode > 299) {
-    // The page of a redirect or an error must not end up in the file.
+    // The body of a redirect or an error must not end up in the file.
     await body.dump({ limit: DUMPED_BYTES }).catch(() => {});
     return { url: url.href, status: statusCode, headers: replyHeaders, ...createMeter(0, limits).result() };
   }
@@ -161,7 +161,7 @@ function partStart(contentRange: string | undefined, held: number): number {
   throw new FetchError('sent a different part than requested', { isTemporary: true });
 }
 
-/** Counts and digests what passes. */
+/** Counts and hashes the bytes that pass through. */
 function createMeter(maxBytes: number, limits: Limits) {
   const sha256 = createHash('sha256');
   const sweep = createBufferSweep();

@@ -1,11 +1,11 @@
-// Errors of requests. Their messages complete a sentence that starts with the address.
+// Errors of requests. Their messages complete a sentence that starts with the URL.
 import { isIP } from 'node:net';
 
-/** A fetch that could not be done; `isTemporary` says whether it is worth another try. */
+/** A failed fetch; `isTemporary` says whether a retry makes sense. */
 export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly isTemporary: boolean;
-  /** No answer came in time: the other side may have done what was asked all the same. */
+  /** No response arrived in time: the server may still have processed the request. */
   readonly isTimeout: boolean;
 
   constructor(
@@ -22,13 +22,13 @@ export function tooLarge(maxBytes: number): FetchError {
   return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
 }
 
-/** `fault` is that of the address of the host, which may be another host after redirects. */
+/** `fault` describes the host's address; after redirects, it may be another host. */
 export function forbiddenHost(hostname: string, fault: string): FetchError {
   const subject = isIP(hostname) ? 'that' : 'its address';
   return new FetchError(`leads to ${hostname}, and ${subject} ${fault}`, { isTemporary: false });
 }
 
-/** As undici reports it. */
+/** undici's message. */
 const PROXY_REFUSAL = /^Proxy response \((\d+)\)/;
 
 export function networkError(error: Error): FetchError {
@@ -41,7 +41,7 @@ export function networkError(error: Error): FetchError {
   return new FetchError(`could not be reached (${code ?? error.message})`, { isTemporary: true, cause: error });
 }
 
-/** A refusal of the lookup arrives wrapped by the connection that failed because of it. */
+/** When the lookup refuses an address, undici wraps that error in its connection error. */
 function findFetchError(error: unknown): FetchError | undefined {
   if (error instanceof FetchError) return error;
   if (error instanceof AggregateError) return error.errors.map(findFetchError).find(Boolean);

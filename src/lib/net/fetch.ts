@@ -1,4 +1,4 @@
-// Guarded requests: every address is checked when it is connected to, redirects included; size and time have limits.
+// Guarded requests: every address is checked when connecting, including redirects; size and time are limited.
 import type { Dispatcher } from 'undici';
 import { onceAborted } from '../workers/once-aborted.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../world.ts';
@@ -10,7 +10,7 @@ import type { ProxyFor } from './proxies.ts';
 
 const MOST_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** Headers that may also be sent to another host; any other header may be a credential. */
+/** Headers that may be sent to another host; any other header may contain a credential. */
 const OPEN_HEADERS = ['accept', 'if-none-match', 'if-modified-since', 'range', 'if-range', 'git-protocol'];
 const NOTHING = Buffer.alloc(0);
 
@@ -39,7 +39,7 @@ interface Hop {
   credentialScope?: string;
 }
 
-/** Sends a request to where it leads in the end; every hop is checked, and credentials stay where they belong. */
+/** Follows redirects; every hop is checked, and credentials are not sent to other hosts. */
 export async function followRedirects<Request extends Hop, Reply extends Pick<FetchReply, 'status' | 'headers'>>(
   request: Request,
   sendOnce: (url: URL, request: Request) => Promise<Reply>,
@@ -58,7 +58,7 @@ export async function followRedirects<Request extends Hop, Reply extends Pick<Fe
   throw new FetchError(`was redirected more than ${MOST_REDIRECTS} times`, { isTemporary: false });
 }
 
-/** `prefix` ends with a `/`, so that `https://h/ab` is not below `https://h/a`. */
+/** `prefix` ends with `/`, so that `https://h/ab` is not below `https://h/a`. */
 export function isBelow({ origin, pathname }: URL, prefix: string): boolean {
   return `${origin}${pathname}/`.startsWith(prefix);
 }
@@ -80,11 +80,11 @@ function withoutCredentials<Request extends Hop>(request: Request): Request {
 }
 
 interface TimedRequest extends FetchRequest {
-  /** On the clock of `performance.now()`. */
+  /** In the time of `performance.now()`. */
   deadline: number;
 }
 
-/** One request and its answer, without redirects. */
+/** Sends one request, without following redirects. */
 function exchange(
   agent: Dispatcher,
   url: URL,
@@ -116,13 +116,13 @@ function exchange(
     stopListening?.();
   }
 
-  /** From the beginning of the answer. */
+  /** Applies once the response has begun. */
   function limitSilence(ms: number): void {
     clearTimeout(timer);
     timer = setTimeout(() => fail(timedOut(`stopped in the middle and sent nothing for ${ms / 1000} s`)), ms);
   }
 
-  /** Ends at once in every state of the connection, even before it is established. */
+  /** Rejects at once in every state of the connection, even before it is established. */
   function fail(error: Error): void {
     settle();
     failure ??= error;
@@ -148,7 +148,7 @@ function exchange(
         if (failure) started.abort(failure);
       },
       onResponseStart(_controller, status, replyHeaders) {
-        // 1xx come before the answer.
+        // 1xx responses precede the actual response.
         if (status < 200) return;
         if (idleTimeoutMs !== undefined) limitSilence(idleTimeoutMs);
         reply = { url: url.href, status, headers: plainHeaders(replyHeaders) };
@@ -160,7 +160,7 @@ function exchange(
         if (idleTimeoutMs !== undefined) timer.refresh();
         if (gathered?.add(chunk) !== false) return;
         if (cutsLongBody) resolve({ ...reply, body: gathered.whole() });
-        // Reading stops. After the reply has started, this failure is not reported.
+        // Stops reading. If the cut body was already returned, this failure has no effect.
         fail(tooLarge(maxBytes));
       },
       onResponseEnd() {
@@ -190,7 +190,7 @@ async function unpacked(packed: Buffer, reply: Omit<FetchReply, 'body'>, maxByte
 
 export function plainHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const plain: Record<string, string> = {};
-  // A loop, because a catalog is asked for a hundred thousand times in a row.
+  // A loop, because it runs for a hundred thousand requests in a row.
   for (const name of Object.keys(headers)) {
     const value = headers[name] ?? '';
     plain[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
@@ -198,7 +198,7 @@ export function plainHeaders(headers: Record<string, string | string[] | undefin
   return plain;
 }
 
-/** Who asks, and as whom when the address says so. */
+/** The user agent, and the credentials if the URL contains any. */
 export function ownHeaders({ username, password }: URL): Record<string, string> {
   const name = { 'user-agent': 'catalog-hub' };
   if (!username) return name;

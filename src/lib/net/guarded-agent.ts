@@ -1,4 +1,4 @@
-// Connections that are checked when they are made, by the very address that is connected to.
+// Connections that are checked when they are opened, by the address that is actually connected to.
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
@@ -11,12 +11,12 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
 export interface GuardedAgent {
-  /** Sends to a host, through the operator's proxy for it when there is one. */
+  /** Sends to a host, through the operator's proxy if one applies. */
   use<Result>(url: URL, send: (agent: Dispatcher) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Agents are made with the first request that needs them: a hub that starts should not wait for that. */
+/** Agents are created by the first request that needs them, which keeps startup fast. */
 export function guardedAgent(rule: NetworkRule, proxyFor: ProxyFor = noProxy): GuardedAgent {
   const made = new Map<string, Promise<Dispatcher>>();
   let direct: Dispatcher | undefined;
@@ -38,7 +38,7 @@ export function guardedAgent(rule: NetworkRule, proxyFor: ProxyFor = noProxy): G
     async use(url, send) {
       const proxy = proxyFor(url);
       if (proxy === undefined) return send(direct ?? (await directAgent()));
-      // The proxy looks names up and decides where they lead; addresses that need no lookup are still checked here.
+      // The proxy resolves names and decides where they lead; IP addresses are still checked here.
       const fault = literalFault(url.hostname, rule);
       if (fault) throw forbiddenHost(withoutBrackets(url.hostname), fault);
       return send(await agentFor(proxy));
@@ -51,7 +51,7 @@ export function guardedAgent(rule: NetworkRule, proxyFor: ProxyFor = noProxy): G
 }
 
 const DIRECT = 'direct';
-/** The time limit of each request is kept by its sender. */
+/** The sender enforces the time limit of each request. */
 const LIMITS = { connections: CONNECTIONS_PER_ORIGIN, headersTimeout: 0, bodyTimeout: 0 };
 
 async function makeDirectAgent(rule: NetworkRule): Promise<Dispatcher> {
@@ -65,7 +65,7 @@ async function makeProxyAgent(proxy: string): Promise<Dispatcher> {
   return new ProxyAgent({ ...LIMITS, uri: proxy, connectTimeout: CONNECT_TIMEOUT_MS });
 }
 
-/** Addresses written as numbers are not looked up, so that they are checked here. */
+/** IP addresses are not looked up, so they are checked here. */
 function checkedConnector(connect: buildConnector.connector, rule: NetworkRule): buildConnector.connector {
   return (options, done) => {
     const fault = literalFault(options.hostname, rule);
@@ -74,13 +74,13 @@ function checkedConnector(connect: buildConnector.connector, rule: NetworkRule):
   };
 }
 
-/** Why a host may not be connected to that is written as a number; undefined when it may, or is a name. */
+/** Why connecting to this IP address is not allowed; undefined if it is allowed, or if the host is a name. */
 export function literalFault(hostname: string, rule: NetworkRule): string | undefined {
   const literal = withoutBrackets(hostname);
   return isIP(literal) ? addressFault(literal, rule) : undefined;
 }
 
-/** Names are checked here, on the very address that is then connected to: a second answer of the name server gains nothing. */
+/** Checks the same address that is then connected to, so a second, different DNS answer cannot bypass it. */
 export function checkedLookup(rule: NetworkRule): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,4 +1,4 @@
-// A way out for programs that make their own connections: a proxy on loopback that goes only where the hub itself may go.
+// A proxy on loopback for programs that make their own connections; it connects only where the hub itself may.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   createServer,
@@ -16,21 +16,21 @@ import { checkedLookup, literalFault } from './guarded-agent.ts';
 import type { NetworkRule } from './network-rule.ts';
 
 export interface GuardedProxy {
-  /** With the password in it: other programs of the machine cannot use it. Starts it with the first call. */
+  /** Contains a password, so that other programs on the machine cannot use the proxy. The first call starts it. */
   url(): Promise<string>;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
 export interface ProxyTimes {
+  /** For connecting, not for the traffic afterwards. */
   connectMs: number;
-  /** A connection on which nothing is said for so long is ended. */
+  /** A connection without traffic for this long is closed. */
   silenceMs: number;
 }
 
 const TIMES: ProxyTimes = { connectMs: 10_000, silenceMs: 120_000 };
 const MOST_CONNECTIONS = 512;
-/** Time limit for connecting, not for the traffic afterwards. */
 const HOP_HEADERS =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-(authorization|authenticate|connection))$/;
 const CHALLENGE = { 'proxy-authenticate': 'Basic realm="hub"', connection: 'close' };
@@ -62,7 +62,7 @@ export function createGuardedProxy(rule: NetworkRule, times = TIMES): GuardedPro
       server.once('error', reject);
       server.listen(0, '127.0.0.1', resolve);
     });
-    // It serves programs that the hub waits for, and does not keep the process alive.
+    // It serves programs that the hub waits for, so it need not keep the process alive.
     server.unref();
     return { server, connections, url: `http://hub:${password}@127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
@@ -76,7 +76,7 @@ export function createGuardedProxy(rule: NetworkRule, times = TIMES): GuardedPro
       const open = await started?.catch(() => undefined);
       if (!open) return;
       const closed = new Promise((resolve) => open.server.close(resolve));
-      // Also those that became tunnels, which the server itself has forgotten.
+      // Includes tunnels, which the server no longer tracks.
       for (const socket of open.connections) socket.destroy();
       await closed;
     },
@@ -118,7 +118,7 @@ function tunnel(
   let isOpen = false;
   upstream.setTimeout(times.connectMs);
   upstream.on('timeout', () => upstream.destroy(silence()));
-  // Once it is open, the bytes belong to the two sides, and an end is all that can be said.
+  // Once the tunnel is open, a failure can only be signaled by closing it.
   upstream.on('error', (error) => (isOpen ? client.destroy() : refuse(client, ...refusal(error))));
   client.once('close', () => upstream.destroy());
   upstream.once('connect', () => {
@@ -133,7 +133,7 @@ function tunnel(
   });
 }
 
-/** For what is sent in the open: the request goes on, and its answer comes back. */
+/** For unencrypted requests: forwards the request and returns the response. */
 function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup, times }: Way): void {
   const url = URL.parse(request.url ?? '');
   const fault = url?.protocol === 'http:' ? literalFault(url.hostname, rule) : 'is nothing that a proxy is asked for';
@@ -147,7 +147,7 @@ function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup
     const upstream = forward(url, { method: request.method, headers, lookup, agent: false, timeout: times.silenceMs });
     upstream.on('timeout', () => upstream.destroy(silence()));
     upstream.on('error', (error) => answer(...refusal(error)));
-    // The client waits for a response, whatever happened.
+    // The client waits for a response, whatever happens.
     upstream.once(
       'close',
       () => response.headersSent || answer(502, 'could not be reached (it closed the connection)'),
@@ -161,7 +161,7 @@ function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup
   }
 }
 
-/** What hosts send may be nothing that can be sent on. */
+/** A host's response may be impossible to forward. */
 function answerWith(
   reply: IncomingMessage,
   response: ServerResponse,
@@ -182,7 +182,7 @@ function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.test(name)));
 }
 
-/** The reason in the first line, because that is what programs tell. */
+/** Puts the reason into the status line, because that is what programs show. */
 function refuse(client: Duplex, status: number, reason: string, header = ''): void {
   client.end(`HTTP/1.1 ${status} ${oneLine(reason)}\r\n${header}connection: close\r\n\r\n`, () => client.destroy());
 }

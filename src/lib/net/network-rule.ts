@@ -1,4 +1,4 @@
-// Which network addresses the hub may connect to if others name them.
+// Decides which network addresses from external sources the hub may connect to.
 import ipaddr from 'ipaddr.js';
 
 export interface NetworkRule {
@@ -7,7 +7,7 @@ export interface NetworkRule {
 }
 
 const PRIVATE_RANGES = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
-/** Where clouds hand out credentials, outside of the link-local range: Alibaba, Oracle, Azure, AWS, Google, Scaleway. */
+/** Cloud metadata services outside of the link-local range: Alibaba, Oracle, Azure, AWS, Google, Scaleway. */
 const METADATA_ADDRESSES = [
   '100.100.100.200',
   '192.0.0.192',
@@ -21,7 +21,7 @@ const WRAPPING_PREFIX = ipaddr.parseCIDR('64:ff9b::/96');
 /** Obsolete IPv6 forms of IPv4 addresses. */
 const COMPATIBLE_PREFIX = ipaddr.parseCIDR('::/96');
 
-/** Why an address may not be connected to; undefined when it may. Link-local and metadata addresses never may. */
+/** Why connecting to an address is not allowed; undefined if it is. Link-local and metadata addresses never are. */
 export function addressFault(address: string, { allowPrivate }: NetworkRule): string | undefined {
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
   if (METADATA_ADDRESSES.includes(parsed.toString())) return 'is an address of a cloud’s metadata service';

@@ -1,9 +1,9 @@
-// Which of the operator's proxies a request goes through, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.
+// Selects the operator's proxy for a request, according to HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isLoopbackHost, withoutBrackets } from './address.ts';
 
-/** The address of the proxy for a URL; undefined when it is connected to directly. */
+/** The proxy's URL for a request; undefined for a direct connection. */
 export type ProxyFor = (url: URL) => string | undefined;
 
 export const noProxy: ProxyFor = () => undefined;
@@ -22,20 +22,20 @@ export function proxiesOf(environment: Environment): ProxyFor {
     const proxy = proxies[url.protocol];
     if (proxy === undefined) return undefined;
     const host = withoutBrackets(url.hostname).toLowerCase();
-    // A proxy elsewhere would take this for itself.
+    // A proxy on another machine would resolve this to itself.
     if (isLoopbackHost(host)) return undefined;
     return exceptions.some((exception) => matches(exception.toLowerCase(), host, portOf(url))) ? undefined : proxy;
   };
 }
 
-/** Only http and https proxies are used; the scheme is often left out. */
+/** Only http and https proxies are supported; the scheme is often omitted. */
 function proxyAddress(written: string | undefined): string | undefined {
   if (written === undefined) return undefined;
   const address = written.includes('://') ? written : `http://${written}`;
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) ? address : undefined;
 }
 
-/** `*`, a host with everything below it, `host:port`, an IP address or a range of them. */
+/** `*`, a host including its subdomains, `host:port`, an IP address or a range. */
 function matches(exception: string, host: string, port: string): boolean {
   if (exception === '*') return true;
   if (isIP(host) && exception.includes('/')) return isInRange(host, exception);

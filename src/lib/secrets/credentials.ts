@@ -1,12 +1,12 @@
-// Removes credentials from untrusted documents: by field names, and in addresses.
+// Removes credentials from untrusted documents: by field name, and from URLs.
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { isAddress, shownAddress } from './secret-address.ts';
 import { isSecretKey, isSecretVariable } from './secret-names.ts';
 import { hidden, shownCommandLine, shownNumber, shownText, shownWord } from './secret-words.ts';
 
-/** Everything in these is for the server alone, whatever it is called. */
+/** Everything in these fields is confidential, regardless of its name … */
 const CLOSED = /^(headers|cookies|credentials|secrets|auth|authentication|authorization)$/i;
-/** …but for what describes it. */
+/** … except for its description. */
 const DESCRIPTION =
   /^(type|scheme|kind|name|key|in|format|pattern|flow|scopes?|title|description|required|placeholder|\$ref|m(in|ax)[A-Z]\w+|.*(_|^)(ttl|expires_in|timeout)|.*_?ur[il])$/i;
 const ENVIRONMENT = /^(env|environment)$/i;
@@ -20,7 +20,7 @@ export function withoutCredentials<T>(value: T): T {
   return shown(value, 'open') as T;
 }
 
-/** `name` is that of the member which it is, or is in. */
+/** `name` is the key of the value or of the object around it. */
 function shown(value: unknown, place: Place, name?: string): unknown {
   if (typeof value === 'string' || typeof value === 'number') return shownLeaf(value, place, name);
   if (Array.isArray(value)) return value.map((each, index) => shownElement(each, value[index - 1], { place, name }));
@@ -47,15 +47,15 @@ function shownObject(object: JsonObject, place: Place): JsonObject {
   const isOfSecret = object.isSecret === true || (named !== undefined && isSecretIn(place, named));
   return Object.fromEntries(
     Object.entries(object).map(([key, value]) => {
-      // The value under an address belongs to the address; the word `token` in the address does not make it a secret.
+      // A value under a URL key belongs to that URL; the word `token` in the URL does not make the value a secret.
       if (place === 'open' && isAddress(key)) return [shownAddress(key), shown(value, place)];
       if (!VALUE.test(key)) {
-        // The keys next to a name are words of the document, not names of variables.
+        // The keys next to a name are field names of the document, not variables.
         const around = place === 'environment' && named !== undefined ? 'open' : place;
         return [key, shownMember(key, value, { place: around, isNamed: 'value' in object })];
       }
       if (isOfSecret) return [key, shown(value, 'closed', named)];
-      // `{ name: '-e', value: 'TOKEN=…' }` is a part of a command line.
+      // `{ name: '-e', value: 'TOKEN=…' }` is part of a command line.
       if (place === 'command') return [key, shownElement(value, named, { place })];
       return [key, shownMember(key, value, { place, isNamed: true })];
     }),
@@ -64,7 +64,7 @@ function shownObject(object: JsonObject, place: Place): JsonObject {
 
 function shownMember(key: string, value: unknown, { place, isNamed }: { place: Place; isNamed: boolean }): unknown {
   if (place === 'closed') {
-    // A key without a value beside it is not a name.
+    // A `key` without a value next to it is not a name.
     const isDescription = DESCRIPTION.test(key) && (key !== 'key' || isNamed);
     return shown(value, isDescription ? 'open' : 'closed', key);
   }

@@ -1,6 +1,6 @@
-// Finds secrets in addresses by the names of their parameters, so that they are not stored or shown.
+// Finds secrets in URLs by the names of their parameters, so that they are not stored or shown.
 
-/** Stands where a value should be, which comes from elsewhere. */
+/** Stands for a value that is provided later. */
 export interface Gap {
   name: string;
 }
@@ -11,7 +11,7 @@ const SECRET_PARAMETER = /^(code|sig|signature|x-amz-signature|pwd|pass|pat|jwt|
 const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i;
 const PARAMETER = /[?&#;]([^=?&#;]+)=([^&#;]*)/g;
 
-/** Short parameter names of addresses that stand for secrets, beside the obvious ones. */
+/** Short parameter names that stand for secrets, in addition to the obvious ones. */
 export function isSecretParameter(name: string): boolean {
   return SECRET_PARAMETER.test(name);
 }
@@ -20,7 +20,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** The address in parts: its login, and the values of parameters that are secret by their name, are gaps. */
+/** Splits a URL into parts in which the login and the values of secret parameters are gaps. */
 export function gapSecrets(address: string): GappedText {
   const [whole = '', scheme = '', login = ''] = LOGIN.exec(address) ?? [];
   const rest = address.slice(whole.length);
@@ -44,7 +44,7 @@ export function fillGaps(text: GappedText, value: (gap: Gap) => string, literal 
   return text.map((part) => (typeof part === 'string' ? literal(part) : value(part))).join('');
 }
 
-/** For people and for files. */
+/** For display and for files. */
 export function shownAddress(address: string): string {
   return fillGaps(gapSecrets(address.replace(LOGIN, '$1')), () => '***');
 }
@@ -53,7 +53,7 @@ export function isAddress(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** A name as it is meant. */
+/** Decodes a percent-encoded name. */
 export function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

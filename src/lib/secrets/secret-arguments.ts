@@ -4,10 +4,10 @@ import { type Gap, type GappedText, gapSecrets, isAddress } from './secret-addre
 
 const HIDDEN = '***';
 const NAME_BEFORE_A_VALUE = /([\w-]+)(?:=|:\s*|\s+)$/;
-/** A pattern that looks for an end is tried at every character of a text. */
+/** Bounds the work of a pattern with an end anchor, which is tried at every character. */
 const LONGEST_NAME = 300;
 
-/** `--api-key abc`, `TOKEN=abc` and `X-Api-Key: abc` lose their values, and so do addresses; a word may be a gap already. */
+/** Replaces the values in `--api-key abc`, `TOKEN=abc`, `X-Api-Key: abc` and URLs with gaps; a word may already be a gap. */
 export function gapArguments(words: readonly (string | Gap)[]): GappedText[] {
   const texts = words.map((word) => (typeof word === 'string' ? word : ''));
   const { args: shown } = withoutCredentials({ args: texts });

@@ -1,13 +1,13 @@
-// Which field names suggest a credential, and which values are only placeholders for one.
+// Recognizes field names that suggest a credential, and values that are only placeholders.
 import { isSecretName } from './secret-address.ts';
 
 const SECRET_WORD = /^(secret|password|passwd|passphrase|pwd|token|apikey|credential|cookie|jwt|pat)$/;
 const WORDS_BEFORE_KEY = /^(api|private|access|client|secret|auth|signing|encryption|account|subscription|master)$/;
 const WORDS_AFTER_AUTH = /^(value|username|password|token|key)$/;
-/** `token_url` and `password_required` speak of a secret, and hold none. */
+/** `token_url` and `password_required` describe a secret, but do not contain one. */
 const LAST_WORD_OF_A_REMARK =
   /^(url|uri|endpoint|host|port|type|mode|name|env|header|required|enabled|ttl|expiry|file|path|limit|count|policy|description|hint|method)$/;
-/** `max_tokens` and `price_per_token` are of models, not of logins. */
+/** `max_tokens` and `price_per_token` count a model's tokens. */
 const COUNTED = /(^| )(tokens|(max|min|per|total|input|output) token)( |$)/;
 const NUMBER = /^[\d.,_]+[km]?$/i;
 
@@ -24,10 +24,10 @@ const STANDS_FOR_A_VALUE = [
   'changeme',
   'required|optional|string|none|true|false',
 ];
-/** Before it, the scheme of a header: `Bearer ${TOKEN}`. Never inside of something else: `sk-{x}-abc` is a value. */
+/** May follow the scheme of a header: `Bearer ${TOKEN}`. Never part of a longer value: `sk-{x}-abc` is a secret. */
 const PLACEHOLDER = new RegExp(`^(?:[a-z-]{2,20}\\s+)?(?:${STANDS_FOR_A_VALUE.join('|')})$`, 'is');
 
-/** For members of objects, and for options. */
+/** For object keys and command line options. */
 export function isSecretKey(key: string): boolean {
   const words = wordsOf(key).map((word) => word.replace(/(?<=[^s])s$/, ''));
   const last = words.at(-1) ?? '';
@@ -48,7 +48,7 @@ export function isSecretVariable(name: string): boolean {
   return isSecretName(name) || isSecretKey(name) || words.includes('pass');
 }
 
-/** Whether it may be seen although its name is a secret one's. */
+/** Whether the value may be shown although its name suggests a secret. */
 export function isHarmlessValue(name: string, value: string | number): boolean {
   const text = String(value).trim();
   if (NUMBER.test(text) && COUNTED.test(wordsOf(name).join(' '))) return true;

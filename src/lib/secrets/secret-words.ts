@@ -1,21 +1,21 @@
-// Removes credentials from texts: in command lines, and in addresses inside prose.
+// Removes credentials from text: from command lines, and from URLs in prose.
 import { decoded, isAddress, isSecretParameter, shownAddress } from './secret-address.ts';
 import { isHarmlessValue, isSecretKey, isSecretVariable } from './secret-names.ts';
 
 const HIDDEN = '***';
 const OPTION = /^--?[\w-]+$/;
-/** `package==1.0` names a version. */
+/** Excludes `package==1.0`, which is a version. */
 const ASSIGNED = /^(-{0,2})([A-Za-z_][\w.-]*)=(?!=)(.*)$/s;
 const HEADER = /^([A-Za-z][\w-]*):(\s*)(\S.*)$/s;
 const HEADER_OPTION = /^(-H|--headers?|--http-headers?)$/;
-/** Every other header is for the server alone. */
+/** All other headers are confidential. */
 const OPEN_HEADER = /^(accept(-.*)?|content-.*|user-agent|host|origin|cache-control|connection)$/i;
-/** For items of a list: `Token: renewed before it expires` is a sentence. */
+/** For list elements: `Token: renewed before it expires` is a sentence. */
 const ONE_VALUE = /^(\w+ )?\S+$/;
-/** These patterns scan long untrusted texts, so neither of them may read a part of one twice. */
+/** These patterns scan long untrusted texts, so neither may read any part twice. */
 const LOGIN_IN_TEXT = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/?#@"'`]+)@(?=[\w[])/gi;
 const ADDRESS_IN_TEXT = /\/\/(?:[^\s"'`<>]|(?<==)(?:'[^\s']*'|"[^\s"]*"))+/g;
-/** `//host/:_authToken=…` is a line of npm's settings. */
+/** `//host/:_authToken=…` is a line of an npm configuration. */
 const PARAMETER_IN_TEXT = /([?&#;]|\/:)([\w.%-]{1,100})=([^&#;]+)/g;
 const END_OF_A_SENTENCE = /[.,:!?)\]}]{0,3}$/;
 const WORD_OF_AN_EXAMPLE = /^(user(name)?|pass(word)?|pwd|login|token|secret|(api_?)?key|\.{3}|…)$/i;
@@ -25,7 +25,7 @@ export function hidden(value: string | number, name = ''): string | number {
   return isHarmlessValue(name, value) ? value : HIDDEN;
 }
 
-/** Sentences keep all their words: only logins and secret parameters of addresses are left out. */
+/** Keeps all prose; removes only logins and secret parameters of URLs. */
 export function shownText(text: string): string {
   if (isOneAddress(text)) return shownAddress(text);
   const [, dashes, name = '', value = ''] = ASSIGNED.exec(text) ?? [];
@@ -37,7 +37,7 @@ export function shownText(text: string): string {
     .replace(ADDRESS_IN_TEXT, (address) => address.replace(PARAMETER_IN_TEXT, shownParameter));
 }
 
-/** Stricter than for a single address: in prose, `?keyword=` and `?author=` are not secrets. */
+/** Stricter than for a single URL: in prose, `?keyword=` and `?author=` are not secrets. */
 function shownParameter(found: string, sign: string, written: string, value: string): string {
   const name = decoded(written);
   const isSecret = isSecretKey(name) || isSecretParameter(name) || /^_?(key|auth)$/i.test(name);
@@ -46,7 +46,7 @@ function shownParameter(found: string, sign: string, written: string, value: str
   return `${sign}${written}=${HIDDEN}${end}`;
 }
 
-/** An element of a list, which may be a command line: the word after `--api-key` is a secret, and so is that in `TOKEN=…`. */
+/** An element of a list, which may be a command line: the word after `--api-key` and the value in `TOKEN=…` are secrets. */
 export function shownWord(word: string, before?: unknown): string {
   const option = typeof before === 'string' && OPTION.test(before) ? before : '';
   if (isSecretKey(option) && !word.startsWith('-')) return String(hidden(word, option));
@@ -54,12 +54,12 @@ export function shownWord(word: string, before?: unknown): string {
   return shownAssignment(word) ?? shownHeader(word, option) ?? shownText(word);
 }
 
-/** A number after `--pin-token` is one, too. */
+/** A number after `--pin-token` is a secret too. */
 export function shownNumber(value: number, before?: unknown): string | number {
   return typeof before === 'string' && OPTION.test(before) && isSecretKey(before) ? hidden(value, before) : value;
 }
 
-/** Spaces and quotes stay as they are. */
+/** Preserves spaces and quotes. */
 export function shownCommandLine(line: string): string {
   let before: string | undefined;
   return line.replace(COMMAND_LINE_WORD, (word) => {
@@ -77,7 +77,7 @@ function shownAssignment(word: string): string | undefined {
   const isSecret = isVariable ? isSecretVariable(name) : isSecretKey(name);
   const bare = value.replace(/^(["'])(.*)\1$/s, '$2');
   if (isSecret) return isHarmlessValue(name, bare) ? word : `${dashes}${name}=${HIDDEN}`;
-  // As in `--env=TOKEN=…` and `DATABASE_URL=postgres://…`.
+  // For `--env=TOKEN=…` and `DATABASE_URL=postgres://…`.
   const shown = shownWord(bare, HEADER_OPTION.test(dashes + name) ? '-H' : undefined);
   return shown === bare ? word : `${dashes}${name}=${shown}`;
 }
@@ -86,12 +86,12 @@ function shownHeader(word: string, option: string): string | undefined {
   const [found, name = '', blank = '', value = ''] = HEADER.exec(word) ?? [];
   if (found === undefined) return undefined;
   const isAsked = HEADER_OPTION.test(option);
-  // `-H localhost:80` names a host.
+  // `-H localhost:80` is a host, not a header.
   const isSecret = (isAsked && blank !== '' && !OPEN_HEADER.test(name)) || isSecretKey(name);
   return isSecret && (isAsked || ONE_VALUE.test(value)) ? `${name}:${blank}${hidden(value, name)}` : undefined;
 }
 
-/** `git@` is not a secret, and `user:password@` and `<user>:<password>@` are only examples. */
+/** `git@` is not a secret; `user:password@` and `<user>:<password>@` are only examples. */
 function isHarmlessLogin(login: string): boolean {
   return (
     login === 'git' || login.split(':').every((part) => WORD_OF_AN_EXAMPLE.test(part) || isHarmlessValue('', part))

@@ -1,21 +1,21 @@
-// Runs many tasks at once and returns their results in the order of the input.
+// Runs many tasks concurrently and returns their results in the order of the input.
 
 export interface Bounds<Output> {
-  /** Most calls that are under way. */
+  /** Maximum concurrent calls. */
   atOnce: number;
-  /** Most results that are under way, or done and not yet taken. */
+  /** Maximum results in progress, or finished but not yet consumed. */
   ahead: number;
-  /** What one result weighs, and how much may wait to be taken before no further call is started. */
+  /** The weight of a result, and the total weight of unconsumed results above which no further call starts. */
   weigh: (output: Output) => number;
   mostWeight: number;
-  /** How many results are given at a time; fewer when they weigh so much, or come so slowly. */
+  /** How many results are returned at a time; fewer if they are heavy or slow. */
   batch: { size: number; mostWeight: number; mostMs: number };
 }
 
 /**
- * Yields what `run` gives in the order of the inputs, however long each takes. Further calls are started while the
- * results are being used. A rejection, of `run` or of `groups`, arrives after the results before it and ends it.
- * Inputs come and results go by the group, because a promise for each would cost as much as many a call.
+ * Yields the results of `run` in input order, however long each takes. Starts further calls while results are being
+ * consumed. A rejection of `run` or `groups` is thrown after the preceding results, and ends the iteration.
+ * Inputs and results are grouped, because a promise for each would cost as much as the call itself.
  */
 export async function* inOrder<Input, Output>(
   groups: AsyncIterable<Iterable<Input>> | Iterable<Iterable<Input>>,
@@ -43,7 +43,7 @@ export async function* inOrder<Input, Output>(
     underWay += 1;
     const output = run(input);
     outputs.push(output);
-    // The consumer gets the rejection; this only keeps the count.
+    // The consumer receives the rejection; this only updates the counters.
     output.then(weighIn, endOne);
     change.ring();
   }
@@ -105,7 +105,7 @@ export async function* inOrder<Input, Output>(
   }
 }
 
-/** Something to wait for again and again. */
+/** An event that can be awaited repeatedly. */
 function createBell(): { rung(): Promise<void>; ring(): void } {
   let bell: PromiseWithResolvers<void> | undefined;
   return {

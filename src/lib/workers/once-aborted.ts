@@ -1,7 +1,7 @@
-// One abort listener on a signal for many short-lived callers.
+// Shares one abort listener per signal among many short-lived callers.
 
 interface Listeners {
-  /** A free slot is used again. */
+  /** Free slots are reused. */
   places: ((() => void) | undefined)[];
   free: number[];
 }
@@ -9,11 +9,11 @@ interface Listeners {
 const listeners = new WeakMap<AbortSignal, Listeners>();
 
 /**
- * Calls `react` when `signal` is aborted, unless what it returns was called before.
+ * Calls `react` when `signal` is aborted, unless the returned function was called before.
  *
- * A signal that a hundred thousand requests listen to, each for a few milliseconds, needs this: its own listeners are a
- * list in which a removed one still leads to the next, so that one that was collected late keeps all that came after it,
- * and the garbage collector then moves whole requests to the old generation, one after the other.
+ * Needed for a signal that a hundred thousand requests listen to, each for a few milliseconds. In the signal's own list of
+ * listeners, a removed listener still references the next one; a single one that is collected late retains all that came
+ * after it, and the garbage collector then promotes these requests to the old generation one by one.
  */
 export function onceAborted(signal: AbortSignal, react: () => void): () => void {
   const { places, free } = listenersOf(signal);

@@ -1,6 +1,6 @@
-// Stops waiting when a signal is aborted, for work that cannot be stopped itself.
+// Stops waiting when a signal is aborted, for work that cannot be stopped.
 
-/** @throws the signal's reason when that is aborted first; the work goes on. */
+/** @throws the signal's reason if it is aborted first; the work continues. */
 export async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return work;
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -5,8 +5,8 @@ import { createWorkerPool, type WorkerPoolOptions } from './workers.ts';
 
 export interface TimedPool<Task, Result> {
   /**
-   * The time counts from when a thread begins. Rejects with an error whose message fits behind the name of what was to be
-   * read, or with the signal's reason.
+   * The time limit starts when a thread begins the task. Rejects with an error whose message continues a sentence about the
+   * input, or with the signal's reason.
    */
   run(task: Task, how: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
   destroy(): Promise<void>;
@@ -17,7 +17,7 @@ export function createTimedPool<Task, Result>(
 ): TimedPool<Task, Result> {
   const { threads, longestQueue, timeoutMs } = options;
   const pool = createWorkerPool<Task, Result>({ ...options, kept: 0 });
-  // Tasks wait here and not in the pool: a pool that ended a thread starts no other one for what is in its own queue.
+  // Tasks are queued here, not in the pool: after ending a thread, a pool starts no other for its own queue.
   const turns = pLimit(threads);
 
   async function onThread(task: Task, { signal, transferList }: { signal: AbortSignal; transferList?: ArrayBuffer[] }) {

@@ -1,4 +1,4 @@
-// Pools of worker threads, for work that would block the main one.
+// Pools of worker threads, for work that would block the main thread.
 import module from 'node:module';
 import { dirname, extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,31 +6,31 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 
 export interface WorkerPool<Task, Result> {
-  /** A task whose signal is aborted is ended, together with the thread it runs on. What is transferred is lost to the caller. Rejects once the pool is closed. */
+  /** An aborted task ends together with its thread. Transferred buffers are lost to the caller. Rejects once the pool is closed. */
   run(task: Task, options?: { signal: AbortSignal; transferList?: ArrayBuffer[] }): Promise<Result>;
-  /** Lets what is under way finish, for two minutes: a thread that is ended inside native code can take the process with it. */
+  /** Waits up to two minutes for running tasks: ending a thread inside native code can crash the process. */
   close(): Promise<void>;
-  /** Ends what is under way. */
+  /** Ends running tasks. */
   destroy(): Promise<void>;
 }
 
 export interface WorkerPoolOptions {
-  /** The module whose default export does the work; without an ending. */
+  /** The module whose default export does the work; without a file extension. */
   module: URL;
-  /** The ending is that of the module that asks: TypeScript in development, JavaScript once built. */
+  /** Determines the file extension: TypeScript in development, JavaScript in the build. */
   importer: string;
   data?: unknown;
   threads: number;
-  /** Threads that are started at once and kept; others end when they have had nothing to do for `idleMs`. */
+  /** Threads that start at once and keep running; others end after `idleMs` without work. */
   kept: number;
   idleMs?: number;
-  /** More tasks than this waiting means that the hub cannot keep up: the next is refused. */
+  /** A longer queue means that the hub cannot keep up, so the next task is refused. */
   longestQueue: number;
-  /** Largest heap of one thread; it collects its garbage sooner than by default. */
+  /** Maximum heap of a thread; it collects garbage earlier than by default. */
   heapMb: number;
 }
 
-/** Only what hangs takes so long. */
+/** Only a hanging task takes this long. */
 const LONGEST_CLOSE_MS = 120_000;
 const LOOK_AGAIN_MS = 5;
 
@@ -43,14 +43,14 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     const opened = new Piscina<Task, Result>(settingsOf(options));
     const loaded = new Set<number>();
     isLoading = () => opened.threads.some(({ threadId }) => !loaded.has(threadId));
-    // Piscina announces a thread when it has loaded, except the first ones, which it announces at once.
+    // Piscina announces a thread once it has loaded, except for the first ones, which it announces at once.
     const first = opened.threads;
     for (const thread of first) thread.once('message', () => loaded.add(thread.threadId));
     opened.on('workerCreate', ({ id }) => {
       if (first.every(({ threadId }) => threadId !== id)) loaded.add(id);
     });
-    // Piscina does not replace a thread that fails while it starts, so that queued tasks would never settle. They are rejected here, and the
-    // next task starts new threads.
+    // Piscina does not replace a thread that fails during startup, so queued tasks would never settle. They are rejected here,
+    // and the next task starts new threads.
     opened.on('error', () => {
       if (isClosed || opened !== pool || opened.threads.length > 0) return;
       pool = undefined;
@@ -59,7 +59,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
     return opened;
   }
 
-  /** A thread that is ended while it still loads takes the whole process with it. */
+  /** Ending a thread that is still loading would crash the process. */
   async function end(): Promise<void> {
     const startedAt = performance.now();
     while (isLoading() && performance.now() - startedAt < LONGEST_CLOSE_MS) await sleep(LOOK_AGAIN_MS);
@@ -69,7 +69,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
   const running = new Set<Promise<Result>>();
   return {
     async run(task, how) {
-      // Without this, a closed pool would start again with the next task.
+      // Without this, a closed pool would restart with the next task.
       if (isClosed) throw new Error('The threads for this have been stopped.');
       pool ??= open();
       const result = pool.run(task, how);
@@ -80,7 +80,7 @@ export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): Work
         running.delete(result);
       }
     },
-    // The pool's own way to close counts a thread as done when it goes on with the next task, and ends it after some seconds.
+    // Piscina's own close treats a thread as done when it continues with the next task, and ends it after a few seconds.
     async close() {
       isClosed = true;
       await Promise.race([Promise.allSettled(running), sleep(LONGEST_CLOSE_MS, undefined, { ref: false })]);
@@ -97,7 +97,7 @@ function settingsOf(options: WorkerPoolOptions) {
   return {
     filename: `${fileURLToPath(options.module)}${extname(options.importer)}`,
     workerData: options.data,
-    // Not the environment of the process: threads do not need its secrets.
+    // Not the environment of the process, because threads do not need its secrets.
     env: compileCache(),
     minThreads: options.kept,
     maxThreads: options.threads,
@@ -107,9 +107,9 @@ function settingsOf(options: WorkerPoolOptions) {
   };
 }
 
-/** For the environment of threads and processes, which would otherwise compile, and strip of types, what is already cached for the main thread. */
+/** Lets threads and processes reuse the main thread's compile cache instead of stripping types and compiling again. */
 function compileCache(): NodeJS.ProcessEnv {
   const folder = module.getCompileCacheDir();
-  // Node adds the part that names its own version.
+  // Node appends a subfolder for its own version.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
