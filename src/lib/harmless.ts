@@ -2,13 +2,13 @@
 
 const ESCAPE = String.fromCharCode(27);
 /** Control characters except tab and line feed, bidirectional controls, and invisible letters. */
-const UNSAFE_CHARACTER = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/gu;
+const UNSAFE_CHAR = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/gu;
 const UNSAFE = new RegExp(
   [
     // Complete terminal control sequences: removing only the first character would leave the rest as text.
     `${ESCAPE}\\[[\\d;?]*[ -/]*[@-~]`,
     `${ESCAPE}\\][^${ESCAPE}\\u0007]*(?:\\u0007|${ESCAPE}\\\\)?`,
-    UNSAFE_CHARACTER.source,
+    UNSAFE_CHAR.source,
   ].join('|'),
   'gu',
 );
@@ -19,7 +19,7 @@ export function harmless(text: string, inTheirPlace = ''): string {
 
 /** Escapes the same characters in JSON: safe on a terminal, with the same meaning. */
 export function harmlessJson(json: string): string {
-  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_CHARACTER, (characters) => characters.split('').map(escaped).join(''));
+  return json.replace(/\r\n?/g, '\n').replace(UNSAFE_CHAR, (characters) => characters.split('').map(escaped).join(''));
 }
 
 function escaped(unit: string): string {
