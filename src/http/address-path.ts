@@ -1,15 +1,15 @@
-// Rewrites request addresses for the router: encodes `/` inside ids, and percent signs that encode nothing.
+// Rewrites request URLs for the router: encodes `/` inside ids, and percent signs that encode nothing.
 
-/** Addresses that end in an entity id, which may hold `/`. */
+/** Paths that end in an entity id, which may contain `/`. */
 const ID_PATHS =
   /^((?:\/catalog)?\/entities\/|\/catalog\/(?:manifest|trust|card)\/|\/gateways\/pending\/)([^?]*)(.*)$/s;
 const PATH = /^[^?#]*/;
-/** Addresses of a registry: a name of two parts, perhaps `versions`, a version and `status`. */
+/** Paths of a registry: a name of two parts, optionally followed by `versions`, a version and `status`. */
 const SERVER_PATHS = /^((?:\/registry\/[^/?]+)?\/v0(?:\.1)?\/servers\/)([^?]+)(.*)$/s;
-/** The `/`, and the `+` of versions: some clients encode them twice, some not at all. */
+/** The `/`, and the `+` of versions: some clients encode them twice, others not at all. */
 const ENCODED = /%(?:25)*(2f|2b)/gi;
 
-/** What cannot be decoded would be refused before any hook has run: without headers, log and limits. */
+/** The router would refuse an undecodable path before any hook runs: without headers, log and limits. */
 export function routableUrl(url: string): string {
   const readable = isReadable(url) ? url : url.replace(PATH, (path) => path.replaceAll('%', '%25'));
   return readable
@@ -23,7 +23,7 @@ function serverPath(text: string): string {
     .replace(/\/+$/, '')
     .split('/');
   const [first = '', second] = parts;
-  // Namespaces have a dot: without one, `status` is not the second part of a name.
+  // A namespace contains a dot: otherwise, `status` is not the second part of a name.
   const isOfStatus = second === 'status' && !first.includes('.');
   const own = first.includes('%2F') || second === 'versions' || isOfStatus ? 1 : 2;
   const [versions, ...version] = parts.slice(own);
@@ -32,7 +32,7 @@ function serverPath(text: string): string {
   return [parts.slice(0, own).join('%2F'), versions, number, isStatus && 'status'].filter(Boolean).join('/');
 }
 
-/** Whether its path can be decoded. */
+/** Whether the path can be decoded. */
 export function isReadable(url: string): boolean {
   const path = PATH.exec(url)?.[0] ?? '';
   if (!path.includes('%')) return true;

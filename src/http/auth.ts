@@ -1,4 +1,4 @@
-// Who a request comes from, and whether it may do what its route does.
+// Identifies the caller of a request, and checks whether it may use the route.
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { type Authentication, assertRole } from '../access/authenticate.ts';
 import type { Caller, Door } from '../access/contract.ts';
@@ -9,15 +9,15 @@ import type { HubOperations } from '../hub-operations.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route does, which says which role callers need. */
+    /** The operation of the route, which determines the required role. */
     operation?: keyof HubOperations;
-    /** The route is open to all, also where reads need a token. */
+    /** The route is open to everyone, even if reads need a token. */
     isOpen?: boolean;
-    /** The route needs METRICS_TOKEN when one is set, and otherwise what reads need. */
+    /** The route needs METRICS_TOKEN if that is set, and otherwise the same as reads. */
     isForMetrics?: boolean;
   }
   interface FastifyRequest {
-    /** Known before the route's own work, unless the route is open to all. */
+    /** Set before the route's handler runs, unless the route is open to everyone. */
     caller: Caller;
   }
 }
@@ -37,19 +37,19 @@ export async function authorize(request: FastifyRequest, rules: AccessRules): Pr
   if (!operation) return;
   const role = roleFor(operation);
   if (role === 'reader' && !rules.readsNeedToken) return;
-  // Not the address itself: callers can put anything into it.
+  // Not the URL, because callers can put anything into it.
   const subject = `${request.method} ${request.routeOptions.url}`;
   await rules.permit(await callerOf(request, rules), { operation, subject });
 }
 
-/** A route that was declared without a thought about who may use it must not be open by accident. @throws Error */
+/** A route without declared access must not be open by accident. @throws Error */
 export function assertDeclared({ url, method, config: { operation, isOpen, isForMetrics } = {} }: RouteOptions): void {
   const isOfDocs = url === '/docs' || url.startsWith('/docs/');
   if (operation || isOpen || isForMetrics || isOfDocs || method === 'OPTIONS') return;
   throw new Error(`The route ${method} ${url} says neither which operation it is nor that it is open to all.`);
 }
 
-/** @throws HubError `unauthorized` when a token was sent and is not accepted. */
+/** @throws HubError `unauthorized` if a token was sent and is not accepted. */
 export async function callerOf(
   request: FastifyRequest,
   { authentication }: Pick<AccessRules, 'authentication'>,
@@ -59,7 +59,7 @@ export async function callerOf(
   return request.caller;
 }
 
-/** For what public routes show to operators only. A token that is not accepted shows as little as none. */
+/** For details that public routes show only to operators. An invalid token counts as none. */
 export async function isOperator(
   request: FastifyRequest,
   rules: Pick<AccessRules, 'authentication'>,
@@ -73,7 +73,7 @@ export async function isOperator(
   }
 }
 
-/** Empty without the header; any other form of the header yields a text that cannot be a token. */
+/** Empty without the header; a malformed header yields a text that cannot be a token. */
 function bearerToken({ headers: { authorization = '' } }: FastifyRequest): string {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? (authorization && 'not a bearer token');
 }

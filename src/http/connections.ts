@@ -1,15 +1,15 @@
-// The connections of a listener: their requests take turns, and they end when the listener is closed.
+// Serializes the requests of each connection, and closes the connections when the listener closes.
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Far more than clients send before they read the first answer. */
+/** Far more than clients send before they read the first response. */
 const MOST_WAITING = 100;
 /** A client that reads nothing of a response for this long is dead or hostile. */
 const UNREAD_TIMEOUT_MS = 60_000;
 
 /**
- * Node starts all requests of a connection at once and keeps the answers in memory until the client reads them. Here the
- * next request starts when the answer before it has left.
+ * Node starts all requests of a connection at once and buffers the responses until the client reads them. Here, the next
+ * request starts once the previous response has been sent.
  */
 export function inTurn(handler: RequestListener, unreadTimeoutMs = UNREAD_TIMEOUT_MS): RequestListener {
   const waiting = new WeakMap<Socket, (() => void)[]>();
@@ -22,7 +22,7 @@ export function inTurn(handler: RequestListener, unreadTimeoutMs = UNREAD_TIMEOU
     start();
 
     function start(): void {
-      // The limit of an earlier answer is not one for this request.
+      // The timeout of an earlier response must not apply to this request.
       socket.setTimeout(0);
       response.once('close', next);
       endUnread(response, socket, unreadTimeoutMs);
@@ -37,7 +37,7 @@ export function inTurn(handler: RequestListener, unreadTimeoutMs = UNREAD_TIMEOU
   };
 }
 
-/** Only the time in which nothing is taken counts. Event streams are silent for as long as their work takes. */
+/** Counts only the time in which the client reads nothing. Event streams may be silent for as long as their work takes. */
 function endUnread(response: ServerResponse, socket: Socket, timeoutMs: number): void {
   const limit = () => void socket.setTimeout(timeoutMs);
   response.once('prefinish', limit);
@@ -47,14 +47,14 @@ function endUnread(response: ServerResponse, socket: Socket, timeoutMs: number):
 }
 
 export interface Connections {
-  /** Leaves alone what a running request may still need. */
+  /** Closes only connections that no running request needs. */
   endIdle(): void;
   endAll(): void;
 }
 
 /**
- * To be called before the listener has its first connection. Node itself overlooks those on which nothing was asked
- * yet, as browsers open them in advance, and those that never come to the end of their TLS greeting.
+ * Call it before the listener has its first connection. Node itself does not track connections without a request, which
+ * browsers open in advance, or those that never finish their TLS handshake.
  */
 export function trackConnections(listener: Server): Connections {
   const open = new Set<Socket>();
@@ -64,7 +64,7 @@ export function trackConnections(listener: Server): Connections {
     socket.once('close', () => open.delete(socket));
   });
   listener.on('request', ({ socket }, response) => {
-    // An answer whose turn has not come when its connection ends is never closed.
+    // A response that is still queued when its connection ends is never closed.
     if (!running.has(socket)) socket.once('close', () => running.delete(socket));
     add(socket, 1);
     response.once('close', () => running.has(socket) && add(socket, -1));

@@ -1,6 +1,6 @@
-// Entity tags: whether the caller already has the response.
+// Entity tags: checks whether the caller already has the response.
 
-/** RFC 9110: a list of tags or `*`; weak comparison, as If-None-Match asks for. */
+/** RFC 9110: a list of tags or `*`; weak comparison, as If-None-Match requires. */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.match(/(?:W\/)?"[^"]*"|\*/g) ?? [];

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asHubError, problemBody } from './problem.ts';
 
-/** A stream that is silent for longer is cut off by proxies and clients, and a step of an install may take minutes. */
+/** Proxies and clients close streams that are silent for longer, and a step of an install may take minutes. */
 const SIGN_OF_LIFE_MS = 15_000;
 
 declare module 'fastify' {
@@ -18,8 +18,8 @@ export function wantsEvents({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * `work` tells how far it is as often as it likes; its end is the event `result`, or `error` with a problem. What fails
- * before there is anything to tell is answered as without a stream, with a status of its own.
+ * `work` reports progress at any time; it ends with the event `result`, or `error` with a problem. An error before the
+ * first progress is returned as an ordinary response, with its own status.
  */
 export async function sendEvents(
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export async function sendEvents(
 ): Promise<FastifyReply> {
   const events = new Readable({ read() {} });
   const begun = Promise.withResolvers<void>();
-  // A caller that goes away ends its stream, not the work.
+  // When the caller disconnects, the stream ends, but the work continues.
   const send = (event: string, data: unknown) => {
     if (!events.destroyed) events.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   };

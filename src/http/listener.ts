@@ -11,7 +11,7 @@ export const LARGEST_HEADERS_BYTES = 16_384;
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-/** Both in PEM form. */
+/** Both in PEM format. */
 export interface TlsIdentity {
   cert: Buffer;
   key: Buffer;
@@ -29,14 +29,14 @@ export function createListener(respond: RequestListener, { tls, requestTimeoutSe
     headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutSec * 1000),
     requestTimeout: requestTimeoutSec * 1000,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // How often Node looks for requests that are late.
+    // How often Node checks for late requests.
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutSec * 500),
-    // Missing ones are refused by the app, in the same words as everything else.
+    // The app refuses requests without one, with the same kind of problem as elsewhere.
     requireHostHeader: false,
   };
   const server = tls ? createHttpsServer({ ...options, ...tls }, handler) : createHttpServer(options, handler);
   if (tls) answerPlainHttp(server);
-  // Node's own answer to these has no body.
+  // Node's own response to these has no body.
   server.on('checkExpectation', handler);
   server.on('connect', (_request, socket: Socket) => {
     answer(socket, new HubError('method_not_allowed', 'The hub is not a proxy.'), randomUUID());
@@ -44,9 +44,9 @@ export function createListener(respond: RequestListener, { tls, requestTimeoutSe
   return server;
 }
 
-/** A client that sends http:// to an https port gets an error message and not a closed connection. */
+/** A client that sends http:// to an https port gets an error message instead of a closed connection. */
 function answerPlainHttp(server: Server): void {
-  // What TLS hands over cannot be written to without TLS; the bare connection below it can.
+  // The TLS socket cannot be written to without TLS; the raw connection below it can.
   const bare = new Map<string, Socket>();
   const peer = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   server.prependListener('connection', (socket: Socket) => {
@@ -62,7 +62,7 @@ function answerPlainHttp(server: Server): void {
   });
 }
 
-/** The parser of Node speaks here, before there is a route or a hook. */
+/** Handles errors of Node's parser, which occur before any route or hook. */
 export function answerBrokenRequest(error: ParserError, socket: Socket, report: BrokenRequestListener): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const problem = brokenRequest(error);
@@ -73,7 +73,7 @@ export function answerBrokenRequest(error: ParserError, socket: Socket, report: 
 
 export type BrokenRequestListener = (broken: { requestId: string; code: ErrorCode; status: number }) => void;
 
-/** What other answers have as well, for those who look at one in a browser. */
+/** The same security headers as on other responses, in case one is opened in a browser. */
 const HEADERS = [
   "Content-Security-Policy: default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
   'Referrer-Policy: no-referrer',
@@ -93,7 +93,7 @@ function answer(socket: Socket, problem: HubError, requestId: string): void {
 }
 
 interface ParserError extends NodeJS.ErrnoException {
-  /** What was being read: a Buffer. */
+  /** The data that was being parsed, a Buffer. */
   rawPacket?: unknown;
 }
 
@@ -113,7 +113,7 @@ function brokenRequest({ code, rawPacket }: ParserError): HubError {
   }
 }
 
-/** Whether a request starts here, and its first line alone is over the limit. */
+/** Whether the packet starts with a request whose first line alone exceeds the limit. */
 function isAllAddress(packet: unknown): boolean {
   return Buffer.isBuffer(packet) && /^[A-Z]+ \S+$/.test(packet.toString('latin1', 0, LARGEST_HEADERS_BYTES));
 }

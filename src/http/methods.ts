@@ -1,4 +1,4 @@
-// Answers OPTIONS on every address, and 405 with `Allow` for methods that it does not support.
+// Responds to OPTIONS on every path, and with 405 and `Allow` to unsupported methods.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { HubError } from '../errors.ts';
 
@@ -11,7 +11,7 @@ export interface DeclaredRoute {
   crossOrigin: string | undefined;
 }
 
-/** To be called once all routes are declared. */
+/** Call it once all routes are declared. */
 export function completeMethods(app: FastifyInstance, routes: readonly DeclaredRoute[]): void {
   for (const [url, declared] of Map.groupBy(routes, (route) => route.url)) {
     const methods = new Set(declared.flatMap((route) => route.methods));

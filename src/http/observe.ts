@@ -1,9 +1,9 @@
-// One log event and one measurement for every request.
+// Logs and measures every request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { World } from '../lib/world.ts';
 import type { BrokenRequestListener } from './listener.ts';
 
-/** Asked every few seconds by machines; their answers say nothing new. */
+/** Polled every few seconds by machines, with nothing new to log. */
 const QUIET_ROUTES = ['/health', '/metrics'];
 
 export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<World, 'log' | 'metrics'>): void {
@@ -29,13 +29,13 @@ function requestFields(request: FastifyRequest, reply: FastifyReply): object {
   };
 }
 
-/** Never the query string: what people search for is theirs. */
+/** Never the query string: search terms are private. */
 function pathOf({ url }: FastifyRequest): string {
   const path = url.split('?', 1)[0] ?? '';
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
 
-/** For what never became a request: the parser refused it. */
+/** For requests that the parser refused. */
 export function observeBroken({ log, metrics }: Pick<World, 'log' | 'metrics'>): BrokenRequestListener {
   return ({ requestId, code, status }) => {
     metrics.observeRequest({ method: 'none', route: 'none', status, seconds: 0 });

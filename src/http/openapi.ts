@@ -1,4 +1,4 @@
-// The OpenAPI document, generated from the contracts that validate requests, and its page.
+// Generates the OpenAPI document from the contracts that validate requests, and serves its page.
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -22,7 +22,7 @@ const TAGS = [
   { name: 'service', description: 'The hub itself: health, settings, metrics.' },
 ];
 
-/** The page may run its own scripts and ask its own hub, and nothing else. */
+/** The page may run its own scripts and call its own hub, and nothing else. */
 const PAGE_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -34,10 +34,10 @@ const PAGE_POLICY = {
   'frame-ancestors': "'none'",
 };
 
-/** What any route may answer, whatever it does. */
+/** Errors that any route may return. */
 const ANYWHERE: readonly ErrorCode[] = ['internal_error', 'overloaded'];
 
-/** To be awaited before any route is declared: it sees only those that come after it. */
+/** Await it before declaring any route: it sees only routes declared later. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -67,7 +67,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** The error answers of a route, as its schema lists them. */
+/** The error responses of a route, for its schema. */
 export function problems(...codes: ErrorCode[]) {
   const byStatus = Map.groupBy([...codes, ...ANYWHERE], (code) => PROBLEMS[code].status);
   return Object.fromEntries(
@@ -83,7 +83,7 @@ export function problems(...codes: ErrorCode[]) {
 
 const jsonSchemaTransform = createJsonSchemaTransform({
   zodToJsonConfig: {
-    // zod leaves out the examples of what it transforms, taking them for results; ours are what callers write.
+    // zod omits the examples of transformed schemas, because it takes them for outputs; ours are inputs.
     override({ zodSchema, jsonSchema }) {
       const examples = z.globalRegistry.get(zodSchema)?.examples;
       if (Array.isArray(examples)) jsonSchema.examples = examples;
@@ -106,7 +106,7 @@ const describeRoute: SwaggerTransform = (document) => {
   return { schema: { ...schema, ...(role && { description: sentences }), security: [{ token: [] }] }, url };
 };
 
-/** Marks that `describeWhole` takes out again. */
+/** Markers that `describeWhole` removes. */
 const OPTIONAL_BODY = 'x-optional-body';
 const STREAM = 'x-stream';
 
@@ -114,7 +114,7 @@ function isOptional(body: unknown): boolean {
   return body instanceof z.ZodType && body.safeParse(undefined).success;
 }
 
-/** What happens before a route's own work: a token that is not accepted, a body that cannot be read, an address that is too long. */
+/** Errors before a route's handler: an invalid token, an unreadable body, a URL that is too long. */
 function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
   const { schema, route } = document;
   if (!schema?.response) return document;
@@ -126,7 +126,7 @@ function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Paramet
   return { ...document, schema: { ...schema, response: { ...problems(...codes), ...schema.response } } };
 }
 
-/** Each named schema comes twice, as it is read and as it is written; only those that some route refers to stay. */
+/** Each named schema has an input and an output form; only those that a route refers to are kept. */
 const describeWhole: SwaggerTransformObject = (document) => {
   const whole = jsonSchemaTransformObject(document);
   const { schemas = {} } = ('components' in whole && whole.components) || {};
@@ -162,7 +162,7 @@ interface Parameter {
 const EVENTS =
   'Sent to callers that accept `text/event-stream`: `progress` events during the work, then one `result` event with the ordinary body as JSON, or one `error` event with a problem.';
 
-/** What makes clients that are generated from the document pleasant: names, booleans, bodies that may be left out, streams. */
+/** What makes generated clients pleasant to use: names, booleans, optional bodies, streams. */
 function suitGenerators(paths: Record<string, Record<string, Operation>>): void {
   const names = new Set<string>();
   for (const [path, methods] of Object.entries(paths)) {
@@ -181,13 +181,13 @@ function suitGenerators(paths: Record<string, Record<string, Operation>>): void 
   }
 }
 
-/** `GET /catalog/remotes` → `getCatalogRemotes`, for a second address of an operation, and for what is none. */
+/** `GET /catalog/remotes` → `getCatalogRemotes`, for a second path of an operation, and for routes without an operation. */
 function nameOf(method: string, path: string): string {
   const parts = path.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return method + parts.map((part) => `${part[0]?.toUpperCase()}${part.slice(1)}`).join('');
 }
 
-/** The hub also takes other words for it, which generated clients need not know. */
+/** The hub also accepts other words, which generated clients need not know. */
 function asBoolean(parameter: Parameter): void {
   const { enum: words, default: fallback, ...schema } = parameter.schema;
   if (!words?.includes('true') || !words.includes('false')) return;

@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
 import { isLoopbackHost, withoutBrackets } from '../lib/net/address.ts';
 
-/** Names that no name server of the internet answers for: those of a local network, and those that are for tests. */
+/** Names that public DNS never resolves: local network names, and names reserved for tests. */
 const LOCAL_NAME = /^[^.]*$|\.(local|internal|lan|home\.arpa|test)$/;
 
 /**
- * Every request is checked: a browser sends neither site nor origin when a page calls the name that it came from.
+ * Checks every request: a browser sends neither site nor origin when a page calls the host it came from.
  *
  * @throws HubError `origin_refused`
  */
@@ -25,14 +25,14 @@ export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: re
   throw refused('Web pages of other sites may not use this address.');
 }
 
-/** The owner of a name server cannot point a numeric address or a local name to another machine. */
+/** An attacker's DNS server cannot point an IP address or a local name to another machine. */
 function isOwnName(hostname: string, hostNames: readonly string[]): boolean {
   const name = bare(hostname);
   return isIP(name) !== 0 || isLoopbackHost(name) || LOCAL_NAME.test(name) || hostNames.includes(name);
 }
 
 function bare(hostname: string): string {
-  // A name may be written with the dot that all names end with.
+  // A name may end with the dot of the DNS root.
   return withoutBrackets(hostname.toLowerCase()).replace(/\.$/, '');
 }
 

@@ -1,10 +1,10 @@
-// Detects overload. A single slow second does not count, because every process has one now and then.
+// Detects overload. A single slow second does not count, because every process occasionally has one.
 
 /** After a pause of this length, counting starts over. */
 const CALM_MS = 3_000;
 const LASTING_MS = 2_000;
 
-/** To be called whenever the event loop is seen to be late; tells whether that has lasted. */
+/** Call it whenever the event loop is late; returns whether that has lasted. */
 export function createOverload(now: () => number = () => performance.now()): () => boolean {
   let [since, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return () => {

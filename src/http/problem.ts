@@ -1,4 +1,4 @@
-// Errors → application/problem+json (RFC 9457).
+// Converts errors to application/problem+json (RFC 9457).
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -77,17 +77,17 @@ export function sendProblem(error: HubError, request: FastifyRequest, reply: Fas
   return setStatus(error, request, reply).type(PROBLEM_TYPE).send(problemBody(error, request.id));
 }
 
-/** The status and the headers of an error, for every format of its body. */
+/** Sets the status and headers of an error, for every body format. */
 export function setStatus(error: HubError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, retryAfterSec } = PROBLEMS[error.code];
   if (retryAfterSec !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfterSec);
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  // Requests that the framework itself refuses are answered before any hook has run.
+  // The framework may refuse a request before any hook has run.
   reply.header('x-request-id', request.id);
   return reply.code(status);
 }
 
-/** What a caller may know of an error; `internal_error` when the fault is ours. */
+/** What a caller may see of an error; `internal_error` if the fault is ours. */
 export function asHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return invalidMembers(error.validation.map(validationFault));
@@ -132,7 +132,7 @@ function validationFault({
   return { path: instancePath.replace(/^\//, '').replaceAll('/', '.'), message: plain(message) };
 }
 
-/** zod's own words are for developers. */
+/** zod's messages are written for developers. */
 function plain(message: string): string {
   const [, , sign, limit, unit = ''] =
     /^Too (big|small): expected \w+ to (?:be|have) ([<>])=?(-?\d+)( \w+)?$/.exec(message) ?? [];

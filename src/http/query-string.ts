@@ -1,4 +1,4 @@
-// Converts text parameters to the types of the contracts.
+// Converts query parameters to the types of the contracts.
 import { z } from 'zod';
 import { readValues } from '../lib/value-list.ts';
 
@@ -30,7 +30,7 @@ export function wholeNumber(min: number, max: number) {
   );
 }
 
-/** What people search for: bounded, because each word costs the database a comparison; PostgreSQL cannot hold NUL. */
+/** A search text; bounded, because the database compares each word. PostgreSQL cannot store NUL. */
 export function words(longest: number) {
   return z
     .string({ error: 'must be given once' })
@@ -38,12 +38,12 @@ export function words(longest: number) {
     .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters');
 }
 
-/** A search text in any characters; those without meaning count as spaces. */
+/** A search text with any characters; those without meaning count as spaces. */
 export function freeText(longest: number) {
   return z.string({ error: 'must be given once' }).max(longest, `must not be longer than ${longest} characters`);
 }
 
-/** CSV: trimmed, empty parts dropped, a value with a comma in quotes. A parameter that is given several times counts as one list. */
+/** CSV: trimmed, without empty values, with quotes around values that contain a comma. Repeated parameters form one list. */
 export function csv({ most, longest }: { most: number; longest: number }) {
   const isWithin = (values: readonly string[]) =>
     values.length <= most && values.every((value) => value.length <= longest);

@@ -48,13 +48,13 @@ import { webhookRoutes } from './routes/webhooks.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A read without a token: other sites may use it, and the rate limit counts it. */
+    /** A read without a token: other sites may call it, and the rate limit applies. */
     publicRead?: boolean;
-    /** Open to everyone although it is not a read; the rate limit applies too. */
+    /** Open to everyone although it is not a read; the rate limit applies as well. */
     countsAsRead?: boolean;
-    /** Pages of all sites may call it with these methods, as the protocols of registries demand. */
+    /** Pages of all sites may call it with these methods, as the registry protocols require. */
     crossOrigin?: string;
-    /** Progress is streamed as events to callers that accept them. */
+    /** Streams progress events to callers that accept them. */
     streamsProgress?: boolean;
   }
 }
@@ -63,9 +63,9 @@ export interface ServerDependencies {
   hub: Hub;
   config: Config;
   world: Pick<World, 'log' | 'metrics'>;
-  /** With it, the server speaks HTTPS. */
+  /** If set, the server speaks HTTPS. */
   tls?: TlsIdentity;
-  /** Aborted when the hub is about to stop: callers should turn to another one. */
+  /** Aborted when the hub is about to stop: callers should switch to another one. */
   draining?: AbortSignal;
 }
 
@@ -82,15 +82,15 @@ export async function createServer({
   const app = fastify({
     serverFactory: (handler) => createListener(handler, { tls, requestTimeoutSec: config.requestTimeoutSec }),
     forceCloseConnections: 'idle',
-    // Fastify's own 503 is not problem+json; what still arrives on an open connection while closing is answered instead.
+    // Fastify's own 503 is not problem+json; requests that arrive on open connections during shutdown are still handled.
     return503OnClosing: false,
     bodyLimit: config.maxBodyBytes,
-    // Given as a number, Fastify would trust no proxy at all.
+    // Given a number, Fastify would trust no proxy at all.
     trustProxy: config.trustedProxies > 0 && ((_address, hop) => hop < config.trustedProxies),
     logger: false,
     genReqId: ({ headers }) => saneRequestId(headers['x-request-id']) ?? randomUUID(),
     rewriteUrl: ({ url = '/' }) => routableUrl(url),
-    // Named, so that Fastify does not load the ones that it would use.
+    // Set explicitly, so that Fastify does not load its defaults.
     schemaController: { compilersFactory: { buildValidator: notNeeded, buildSerializer: notNeeded } },
     routerOptions: { maxParamLength: LARGEST_HEADERS_BYTES, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendProblem(asHubError(error), request, reply),
@@ -124,12 +124,12 @@ export async function createServer({
   observeRequests(app, world);
 
   app.setValidatorCompiler(validatorCompiler);
-  // Answers are made by the contracts' own types; the tests hold them against the schemas, so that no answer pays for it.
+  // Responses are typed by the contracts, and tests compare them with the schemas, so no response is validated at run time.
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
   app.decorate('logFailure', (request: FastifyRequest, error: unknown) => {
     const { code, cause } = asHubError(error);
-    // The caller learns only that the database is unavailable; the log has the reason for the operator.
+    // The caller only learns that the database is unavailable; the log contains the reason for the operator.
     if (code === 'database_unavailable')
       log.warn({ request_id: request.id, reason: reasonOf(cause) }, 'The database does not answer');
     if (code !== 'internal_error') return;
@@ -152,7 +152,7 @@ export async function createServer({
   await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
   app.addHook('onRequest', async (request) => {
     await authorize(request, rules);
-    // Without tokens, at least web pages of other sites must not use the hub through a user's browser.
+    // Even without tokens, web pages of other sites must not use the hub through a user's browser.
     if (hub.authentication.isOpen && !isPublic(request.routeOptions.config)) checkOrigin(request, ownNames(config));
   });
   await describeApi(app);
@@ -176,19 +176,19 @@ export async function createServer({
   return app;
 }
 
-/** Fastify would close the connection: a client that is still sending would lose it before it could read why. */
+/** Fastify would close the connection: a client that is still sending would lose it before it could read the response. */
 function readOn(request: FastifyRequest, reply: FastifyReply): void {
   if (!reply.raw.shouldKeepAlive) return;
   reply.header('connection', 'keep-alive');
   request.raw.resume();
 }
 
-/** What the operator calls this hub; an address in numbers needs no name. */
+/** The host names that the operator set for this hub; IP addresses need none. */
 function ownNames({ host, baseUrl }: Config): string[] {
   return [host, baseUrl && new URL(baseUrl).hostname].flatMap((name) => name?.toLowerCase() ?? []);
 }
 
-/** Limits and headers that do not depend on the route's own work. */
+/** Limits and headers that do not depend on the route. */
 async function protect(
   app: FastifyInstance,
   { isSecure, rateLimitPerMinute }: { isSecure: boolean; rateLimitPerMinute: number },
@@ -209,16 +209,16 @@ async function protect(
         exposedHeaders: ['ETag', 'X-Request-Id', 'Retry-After'],
         maxAge: 86_400,
         strictPreflight: false,
-        // To the OPTIONS routes of our own, which know what is allowed.
+        // Passes preflights to our own OPTIONS routes, which know the allowed methods.
         preflightContinue: true,
       }),
   });
-  // After the headers for browsers, so that pages of other sites can read why they were refused.
+  // After the CORS headers, so that pages of other sites can read why they were refused.
   const isOverloaded = createOverload();
   await app.register(underPressure, {
     maxEventLoopDelay: MOST_EVENT_LOOP_DELAY_MS,
     async pressureHandler(request) {
-      // Who watches the hub must be able to see that it lives.
+      // Monitoring must be able to see that the hub is alive.
       if (!isOverloaded() || request.routeOptions.url === '/health') return;
       throw new HubError('overloaded', 'The hub is overloaded; try again in a few seconds.');
     },
@@ -235,7 +235,7 @@ async function protect(
   await app.register(compress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],
-    // The default of 11 takes a hundred times as long, for a tenth less.
+    // The default of 11 takes a hundred times as long and saves another tenth.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
 }
@@ -248,7 +248,7 @@ function isPublic({ operation, isForMetrics }: FastifyContextConfig = {}): boole
 function prepareRoute(route: RouteOptions): void {
   const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
   const isPublicRead = isRead && isPublic(route.config);
-  // One limit covers all reads together; a limit per route would count separately.
+  // One limit covers all reads together; limits per route would count separately.
   const counts = isPublicRead || route.config?.countsAsRead === true;
   route.config = { ...route.config, ...(isPublicRead && { publicRead: true }), ...(!counts && { rateLimit: false }) };
 }
@@ -271,13 +271,13 @@ function readJsonBodies(app: FastifyInstance): void {
   );
 }
 
-/** Every answer may be compressed, so that a cache must not give one caller's to another. */
+/** Any response may be compressed, so caches must store one per encoding. */
 function varyByEncoding(reply: FastifyReply): void {
   const vary = String(reply.getHeader('vary') ?? '');
   if (!/accept-encoding/i.test(vary)) reply.header('vary', vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding');
 }
 
-/** With every answer, not only those that browsers ask for beforehand: Copilot looks for them. */
+/** Sets CORS headers on every response, not only on preflights: Copilot requires them. */
 function allowOrigins(methods: string | undefined, reply: FastifyReply): void {
   if (methods === undefined) return;
   reply.headers({

@@ -1,11 +1,11 @@
-// Answers that caches and clients may keep, tagged by their content.
+// Sends responses that caches and clients may store, tagged by their content.
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matchesEtag } from './etag.ts';
 
 const MAX_AGE_SEC = 60;
 
-/** By their content, because searches change with more than the catalog. */
+/** Tagged by content, because search results depend on more than the catalog. */
 export function sender({
   readsNeedToken,
   maxAgeSec = MAX_AGE_SEC,
@@ -16,9 +16,9 @@ export function sender({
   type?: string;
 }) {
   const caching = readsNeedToken ? 'private, no-cache' : `public, max-age=${maxAgeSec}`;
-  /** An answer that is text is JSON already. */
+  /** A response that is a string is already JSON. */
   return (answer: object | string, { headers }: FastifyRequest, reply: FastifyReply) => {
-    // Bytes, because both the digest and the socket would make them of the text.
+    // Encoded once, because both the digest and the socket need bytes.
     const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
     const etag = `W/"${hash('sha1', body, 'base64url')}"`;
     reply.header('etag', etag).header('cache-control', caching);

@@ -1,4 +1,4 @@
-// What the hub adds to the library's page at /docs: a link back, and the theme.
+// Adds a link back and the theme to the library's page at /docs.
 
 /** A link back to the hub, for visitors who followed a link to this page. */
 const WAY_BACK = `
@@ -6,7 +6,7 @@ const link = Object.assign(document.createElement('a'), { href: '/', className: 
 document.body.prepend(link);
 `;
 
-/** As the reader chose on the hub's own page (web/src/theme.ts), or as the device has it; the library has a dark look, and nothing that turns it on. */
+/** Follows the reader's choice on the hub's page (web/src/theme.ts) or the device; the library has a dark theme, but no switch. */
 const THEME = `
 const isDark = matchMedia('(prefers-color-scheme: dark)');
 function chosen() {
@@ -27,7 +27,7 @@ addEventListener('storage', follow);
 follow();
 `;
 
-/** Dark from the first moment on: the script that says so comes after a long one of the library. */
+/** Dark from the start: the script that sets the theme runs after a long one of the library. */
 const STYLE = `
 @media (prefers-color-scheme: dark) {
   html:not(.light-mode), html:not(.light-mode) body { background: #1c2022; }

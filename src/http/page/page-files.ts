@@ -1,4 +1,4 @@
-// The files of the page, held in memory: they are few and small, and a visitor waits for each of them.
+// Keeps the files of the page in memory: they are few and small, and a visitor waits for each of them.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -9,7 +9,7 @@ export interface PageFile {
   type: string;
   etag: string;
   content: Buffer;
-  /** As the build has packed it. */
+  /** Compressed by the build. */
   brotli: Buffer | undefined;
 }
 
@@ -32,7 +32,7 @@ export function readPageFile(path: string): PageFile {
   };
 }
 
-/** By their names. */
+/** By file name. */
 export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   const names = readdirSync(folder).filter((name) => extname(name) !== '.br');
   return new Map(names.map((name) => [name, readPageFile(join(folder, name))]));

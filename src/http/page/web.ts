@@ -1,4 +1,4 @@
-// Serves the web page: its files, the addresses that can be opened directly, and what browsers see at other addresses.
+// Serves the web page: its files, the paths that can be opened directly, and the page that browsers see at unknown paths.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,13 @@ import { sendProblem } from '../problem.ts';
 import { readPageFile, readPageFiles, sendPageFile } from './page-files.ts';
 import { pagePolicy } from './page-policy.ts';
 
-/** Where `npm run build:page` puts it, seen from `src/http` as well as from `dist/http`. */
+/** The output of `npm run build:page`; the relative path is the same from `src/http` and `dist/http`. */
 const PAGE_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
 
-/** The page reads from its address what to show. */
+/** The page derives its content from the path. */
 const PAGE_ADDRESSES = ['/', '/operations', '/operations/approvals', '/operations/policy', '/entities/:id'];
 
-/** What the page asks first at its plain address: named in a header, it is on its way while the script is still being loaded. */
+/** The page's first request on `/`: a header makes browsers send it while the script is still loading. */
 export const FIRST_LIST = '/catalog/search?versions=latest&limit=20&with_snippets=true';
 
 const NOT_BUILT = `Catalog Hub is running, but its page is not built.
@@ -27,7 +27,7 @@ const open = { schema: { hide: true }, config: { isOpen: true } };
 
 interface PageOptions {
   folder?: string;
-  /** Whether browsers preload the first list; not if reads need a token. */
+  /** Whether browsers preload the first list; false if reads need a token. */
   preloads?: boolean;
 }
 
@@ -51,13 +51,13 @@ export function webPage(app: FastifyInstance, { folder = PAGE_FOLDER, preloads =
   app.get<{ Params: { '*': string } }>('/assets/*', open, async (request, reply) => {
     const asset = assets.get(request.params['*']);
     if (!asset) return reply.callNotFound();
-    // The names of assets change with their content, so browsers never need to request one twice.
+    // Asset names change with their content, so browsers never need to request one twice.
     reply.header('cache-control', 'public, max-age=31536000, immutable');
     return sendPageFile(asset, request, reply);
   });
 }
 
-/** Where there is nothing: for people the page, which says so and leads on; for programs a problem. */
+/** For unknown paths: browsers get the page, which says so and offers links; programs get a problem. */
 export function answerNotFound(folder: string = PAGE_FOLDER) {
   const file = join(folder, 'index.html');
   const page = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -73,13 +73,13 @@ function nothingAt({ originalUrl }: FastifyRequest): HubError {
   return new HubError('route_not_found', 'Nothing is served at this address; /docs lists all endpoints.');
 }
 
-/** Browsers ask for pages by their type; for everything else they, and programs, take anything. */
+/** Browsers request pages as HTML; for everything else, they and programs accept any type. */
 function isOpenedInBrowser({ method, headers, url }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && /\btext\/html\b/.test(headers.accept ?? '') && !url.startsWith('/assets/');
 }
 
-/** The page adds this once its reader has asked to see the pictures of a readme, which come from anywhere. */
+/** The page adds this when the reader chooses to load the images of a readme, which come from any host. */
 function allowsImages({ query }: FastifyRequest): boolean {
   return (query as Record<string, unknown>).images === 'remote';
 }

@@ -1,4 +1,4 @@
-// Tokens and the audit log.
+// Routes for tokens and the audit log.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';

@@ -1,4 +1,4 @@
-// Entities that need approval.
+// Routes for entities that need approval.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

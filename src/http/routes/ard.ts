@@ -1,4 +1,4 @@
-// Agentic Resource Discovery: what ARD clients ask of the hub.
+// Routes for clients of Agentic Resource Discovery (ARD).
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const CARD_MAX_AGE_SEC = 3_600;
 
 const ListQuery = z.object({
   filter: words(1_000).optional(),
-  // The only order that the list has.
+  // The only order that the list supports.
   orderBy: z.literal('name', { error: 'must be name' }).optional(),
   pageSize: wholeNumber(1, 100).prefault(20),
   pageToken: words(400).optional(),
@@ -54,7 +54,7 @@ export function ardRoutes(
     { ...read, schema: { ...schema, params: z.object({ id: z.string() }) } },
     async (request, reply) => sendCard(await hub.ard.card(request.params.id), request, reply),
   );
-  // Clients of A2A are given the part before the well-known path.
+  // A2A clients are given the URL before the well-known path.
   app.get(
     `/catalog/agent-card/:id${WELL_KNOWN_CARD}`,
     { ...read, schema: { ...schema, params: z.object({ id: z.string() }) } },
@@ -69,7 +69,7 @@ const ERROR_CODES: Record<number, string> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/** The hub's own form of errors, with the two members that ARD clients read. */
+/** The hub's error format, with the two members that ARD clients read. */
 function answerError(server: FastifyInstance) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     server.logFailure(request, error);

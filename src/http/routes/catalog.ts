@@ -17,7 +17,7 @@ import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, flag, wholeNumber, words } from '../query-string.ts';
 
-/** What every read of the catalog may answer. */
+/** Errors that every read of the catalog may return. */
 const READ_PROBLEMS = ['rate_limited', 'database_unavailable'] as const;
 const LONGEST_TEXT = 500;
 

@@ -1,4 +1,4 @@
-// Registrations in the gateway by day, and pending servers.
+// Routes for registrations by day, and for pending servers.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

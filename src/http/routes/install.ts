@@ -1,4 +1,4 @@
-// Installing an entity into a folder of the hub's machine.
+// Routes that install an entity into a folder on the hub's machine.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Hub } from '../../hub.ts';

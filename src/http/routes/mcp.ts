@@ -1,4 +1,4 @@
-// The MCP endpoint: streamable HTTP, stateless, one server for each request.
+// The MCP endpoint: streamable HTTP, stateless, one server per request.
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
@@ -22,7 +22,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
   const onFailure = (error: unknown) => log.error({ error }, 'An MCP request failed');
   let opened: Promise<McpHttpHandler> | undefined;
 
-  /** With the first request: loading the SDK takes longer than anything else at the start. */
+  /** On the first request, because loading the SDK would slow down startup more than anything else. */
   async function open(): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
       import('@modelcontextprotocol/server'),
@@ -40,7 +40,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
     '/mcp',
     {
       schema: { hide: true },
-      // The hub asks about the role when a tool is called.
+      // The hub checks the role when a tool is called.
       config: { isOpen: true, countsAsRead: true },
       async onRequest(request) {
         checkOrigin(request, hostNames);
@@ -54,7 +54,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
     },
     async (request, reply) => {
       const { caller } = request;
-      // How the SDK hands on who calls; the token itself stays here.
+      // Passes the caller through the SDK; the token itself is not passed on.
       const authInfo: AuthInfo = { token: '', clientId: caller.name, scopes: [], extra: { caller } };
       opened ??= open();
       const { fetch } = await opened;
@@ -68,7 +68,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
   );
 }
 
-/** Codes that JSON-RPC defines; other errors get the first one that it leaves to servers. */
+/** The codes defined by JSON-RPC; other errors get the first code reserved for servers. */
 const JSON_RPC_CODES: Partial<Record<ErrorCode, number>> = {
   invalid_json: -32_700,
   invalid_request: -32_600,
@@ -76,23 +76,23 @@ const JSON_RPC_CODES: Partial<Record<ErrorCode, number>> = {
 };
 const SERVER_ERROR = -32_000;
 
-/** For a request that the SDK never sees. */
+/** For requests that never reach the SDK. */
 function jsonRpcError({ code, message }: HubError, requestId: string) {
   const error = { code: JSON_RPC_CODES[code] ?? SERVER_ERROR, message, data: { code, request_id: requestId } };
   return { jsonrpc: '2.0', id: null, error };
 }
 
-/** The request itself cannot be used: it closes as soon as it has been read. */
+/** Uses the response, because the request closes as soon as it has been read. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => raw.writableFinished || gone.abort());
   return gone.signal;
 }
 
-/** Nobody reads it; and not every `Host` that a caller may send makes an address. */
+/** Not used by the SDK; and not every `Host` header forms a valid URL. */
 const ADDRESS = 'http://localhost/mcp';
 
-/** As the SDK reads them; the body was parsed already, within its limits. */
+/** Creates the request for the SDK; the body is already parsed, within its limits. */
 function webRequest({ headers }: FastifyRequest, signal: AbortSignal): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, [value].flat().join(', ')] as [string, string]],

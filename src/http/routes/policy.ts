@@ -1,4 +1,4 @@
-// The admission policy: read, changed, tried on an entity.
+// Routes that read, change and test the admission policy.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ export function policyRoutes(server: FastifyInstance, hub: Hub): void {
         summary: 'Change the admission policy',
         description: 'Returns how many entities the policy affects; with `dry_run`, it is not applied.',
         body: NewPolicy,
-        // A `dry_run` here must not apply a policy either.
+        // Refuses unknown parameters, so that a misplaced `dry_run` does not apply a policy.
         querystring: z.strictObject({}),
         response: {
           200: PolicyChange,

@@ -1,4 +1,4 @@
-// Publishing servers: the part of the MCP registry's protocol that `mcp-publisher` speaks.
+// Routes for publishing servers: the part of the MCP registry protocol that `mcp-publisher` uses.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -7,14 +7,14 @@ import type { Hub } from '../../hub.ts';
 import { NewStatus, SERVER_SCHEMA, ServerResponse, StatusChanged, Validation } from '../../registry/contract.ts';
 import { problems } from '../openapi.ts';
 
-/** The same handlers; `mcp-publisher` asks the second one. */
+/** The same handlers; `mcp-publisher` uses the second one. */
 const PREFIXES = ['/v0.1', '/v0'];
 const member = (example: unknown) =>
   z
     .unknown()
     .optional()
     .meta({ examples: [example] });
-/** What is wrong with the other members is found together, by the same rules as everywhere. */
+/** All faults in the other members are reported together, by the same rules as elsewhere. */
 const Document = z
   .looseObject({
     $schema: member(SERVER_SCHEMA),
@@ -112,7 +112,7 @@ const ADVICE =
   "'mcp-publisher login github --token <token> --registry <address of this hub>' accepts a token of this hub, which an administrator creates with 'hub token create <name> --role publisher'.";
 const GITHUB_TOKEN = /^(gh[a-z]_|github_pat_)/;
 
-/** `mcp-publisher` exchanges what it has for a token of the registry. Tokens of this hub are that already. */
+/** `mcp-publisher` exchanges its credentials for a registry token. Tokens of this hub already are such tokens. */
 function signInRoutes(server: FastifyInstance, base: string, { authentication }: Hub): void {
   const open = { config: { isOpen: true }, schema: { hide: true } };
   const app = server.withTypeProvider<ZodTypeProvider>();

@@ -1,4 +1,4 @@
-// The hub as an MCP registry: the protocol that VS Code, Copilot, ToolHive and other clients read.
+// Routes of the MCP registry protocol, which VS Code, Copilot, ToolHive and other clients read.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { stringify } from 'yaml';
@@ -11,10 +11,10 @@ import { problems } from '../openapi.ts';
 import { truth, wholeNumber, words } from '../query-string.ts';
 import { sender } from '../tagged-answer.ts';
 
-/** The same handlers: older clients ask the second one; views have both as well. */
+/** The same handlers; older clients use the second one, and views have both. */
 const PREFIXES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
 const READ_PROBLEMS = ['invalid_request', 'rate_limited', 'database_unavailable'] as const;
-/** What ToolHive knows a registry by. */
+/** What ToolHive recognizes a registry by. */
 const PROTOCOL = {
   version: '1.0.0',
   description:
@@ -130,7 +130,7 @@ export function registryRoutes(
       },
     );
 
-    // Removed from the protocol; some clients still call it.
+    // Removed from the protocol, but some clients still call it.
     app.get(
       `${prefix}/servers/:name`,
       {
@@ -150,7 +150,7 @@ export function registryRoutes(
     app.get(`${prefix}/version`, open, async () => ({ version: VERSION, git_commit: '', build_time: '' }));
   }
   let description: string | undefined;
-  // ToolHive looks for it below the address that it was given, which may be that of a view.
+  // ToolHive looks for it below its configured URL, which may be that of a view.
   for (const path of ['/openapi.yaml', '/registry/:view/openapi.yaml'])
     server.get(
       path,
@@ -162,12 +162,12 @@ export function registryRoutes(
     );
 }
 
-/** A parameter that is there but empty counts as absent: clients send those. */
+/** An empty parameter counts as absent, because clients send those. */
 function given<T extends z.ZodType>(parameter: T) {
   return z.preprocess((value) => (value === '' ? undefined : value), parameter);
 }
 
-/** The part of the hub's document that other registries have as well. */
+/** The part of the hub's document that other registries have too. */
 function ofRegistry(document: object): JsonObject {
   const { paths, info, components, ...rest } = document as {
     paths: JsonObject;

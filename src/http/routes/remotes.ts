@@ -1,4 +1,4 @@
-// Remotes, ingest and sync, each under its own address and under the one that existing clients call.
+// Routes for remotes, ingest and sync, each at its own path and at the one that existing clients call.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -99,11 +99,11 @@ const SECRETS = 'On a hub with a token, only operators see secrets in the addres
 
 export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
-  /** Some hosts take a token in the address, which is for operators alone. */
+  /** Some hosts expect a token in the URL, which only operators may see. */
   const shownTo = async <T>(request: FastifyRequest, answer: T): Promise<T> =>
     (await isOperator(request, hub)) ? answer : withoutCredentials(answer);
 
-  /** The first reference counts; the others must not be those of another remote. */
+  /** The first reference counts; the others must refer to the same remote. */
   const removeRemote = (caller: Caller, given: readonly (string | null | undefined)[], purge: boolean) => {
     const [reference = '', ...also] = given.filter((each) => typeof each === 'string');
     return hub.as(caller).removeRemote(reference, { purge, also });

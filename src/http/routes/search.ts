@@ -1,4 +1,4 @@
-// Search, and lists of the catalog.
+// Routes for search, and for lists of the catalog.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { choice, csv, flag, freeText, wholeNumber } from '../query-string.ts';
 
-/** Limits on the number and length of filter values: people do not enter more, and each is looked up. */
+/** Limits the number and length of filter values: people do not enter more, and each is looked up. */
 const FILTER = { most: 50, longest: 200 };
 
 const SearchParameters = z.object({

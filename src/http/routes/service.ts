@@ -1,4 +1,4 @@
-// The hub itself: health, public settings, metrics.
+// Routes for health, public settings and metrics.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Webhooks, and the log of their deliveries.
+// Routes for webhooks and their delivery log.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
