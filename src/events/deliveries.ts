@@ -1,4 +1,4 @@
-// Delivers events to webhooks while the hub serves: in order for each, and each on its own.
+// Delivers events to webhooks while the hub is serving: in order for each webhook, and independently of the others.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../lib/world.ts';
 import { GONE, type SendDependencies, send } from './send.ts';
@@ -11,7 +11,7 @@ export interface DeliveryDependencies extends SendDependencies {
 }
 
 export interface Deliveries {
-  /** Ends what is under way; it is sent again later. */
+  /** Stops deliveries in progress; they are sent again later. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function startDeliveries({ store, newId, log, ...dependencies }: Delivery
     else log.debug(fields, `A delivery to the webhook '${webhook}': ${outcome.state}`);
   }
 
-  /** Once until it works again: the database may be away for long. */
+  /** Logs once until it works again, because the database may be unavailable for a long time. */
   function failed(error: unknown): void {
     if (!isFailing && !signal.aborted) log.error({ error }, 'Events cannot be delivered to webhooks');
     isFailing = true;
@@ -73,7 +73,7 @@ export function startDeliveries({ store, newId, log, ...dependencies }: Delivery
     );
   }
 
-  // No webhook has this name.
+  // The empty key is never the name of a webhook.
   const timer = setInterval(() => start('', look), LOOK_EVERY_MS).unref();
   return {
     async close() {
@@ -92,7 +92,7 @@ function outcomeOf({ at, status, error }: Attempt, { createdAt, attempts }: Open
   return isTooLate ? { state: 'failed' } : { state: 'pending', nextTryAt };
 }
 
-/** With jitter, so that many deliveries do not come back at the same moment. */
+/** With jitter, so that many deliveries are not retried at the same moment. */
 function delayMs(attempts: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_PAUSE_MS) * (0.8 + Math.random() * 0.4);
 }

@@ -1,4 +1,4 @@
-// One attempt to deliver: what is sent, and what the answer of the receiver means.
+// A single delivery attempt: sends the request and interprets the receiver's response.
 
 import { harmless } from '../lib/harmless.ts';
 import { storableText } from '../lib/json.ts';
@@ -16,14 +16,14 @@ export interface Message {
 export interface SendDependencies {
   fetch: Fetch;
   now: Clock;
-  /** Public address of this hub. */
+  /** Public URL of this hub. */
   baseUrl: () => string;
 }
 
 const TIMEOUT_MS = 10_000;
 const MOST_ANSWER_BYTES = 2_000;
 
-/** Any answer, and none, is an attempt; `error` is null when the receiver accepted it. */
+/** Returns an attempt even without a response; `error` is null if the receiver accepted it. */
 export async function send(
   { id, createdAt, events }: Message,
   { url, secret }: Receiver,

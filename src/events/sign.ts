@@ -1,4 +1,4 @@
-// Signatures of deliveries, as standardwebhooks.com describes them.
+// Signs deliveries as specified by standardwebhooks.com.
 import { createHmac, randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';

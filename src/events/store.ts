@@ -1,14 +1,14 @@
 // Ports: what events and webhooks need from a database.
 import type { Delivery, DeliveryQuery, EventType, Webhook } from './contract.ts';
 
-/** `remote` among the data is an address, whose secrets are not written down. */
+/** `remote` in the data is a URL, whose secrets are not stored. */
 export interface NewEvent {
   type: EventType;
   data: Readonly<Record<string, unknown>> & { remote?: string | null };
 }
 
 export interface StoredEvent {
-  /** Counts up in the order of commits. */
+  /** Increases in commit order. */
   id: number;
   type: string;
   timestamp: string;
@@ -28,17 +28,17 @@ interface StoredWebhook extends Receiver {
 }
 
 export interface WebhookStore {
-  /** Gets what happens from now on. False when the name is taken. */
+  /** A new webhook gets only later events. False if the name is taken. */
   add(webhook: StoredWebhook): Promise<boolean>;
   list(): Promise<Webhook[]>;
   receiver(name: string): Promise<Receiver | undefined>;
-  /** With its deliveries. False when there is none of this name. */
+  /** Also removes its deliveries. False if no webhook has this name. */
   remove(name: string): Promise<boolean>;
-  /** A disabled webhook gets what happens from now on. */
+  /** A disabled webhook gets only later events. */
   enable(name: string): Promise<void>;
 }
 
-/** What has to be sent now, by the hub that holds the lease of the webhook. */
+/** A delivery to send now, by the hub that holds the lease of the webhook. */
 export interface OpenDelivery extends Receiver {
   id: string;
   webhook: string;
@@ -55,30 +55,30 @@ export interface Attempt {
   durationMs: number;
 }
 
-/** `disabled`: why the webhook gets nothing more. */
+/** `disabled`: why the webhook was disabled. */
 export type AttemptOutcome =
   | { state: 'delivered' }
   | { state: 'pending'; nextTryAt: Date }
   | { state: 'failed'; disabled?: string };
 
-/** The longest pause between two attempts of a delivery, but for some jitter. */
+/** The longest pause between two attempts of a delivery, apart from jitter. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
 export interface DeliveryStore {
-  /** Names of webhooks that have something to send now, and that no hub is busy with. */
+  /** Names of webhooks with something to send now and without a lease. */
   due(at: Date): Promise<string[]>;
-  /** Takes the lease of a webhook; undefined, and no lease, when nothing is to be sent or another hub has it. */
+  /** Takes the lease of a webhook; undefined, and no lease, when there is nothing to send or another hub has it. */
   next(name: string, claim: { at: Date; by: string; id: string }): Promise<OpenDelivery | undefined>;
-  /** Writes down what came of it, and gives the lease back. Nothing happens when another hub has the lease by now. */
+  /** Records the outcome and releases the lease. Does nothing if another hub has the lease by now. */
   record(
     delivery: Pick<OpenDelivery, 'id' | 'webhook'> & { by: string },
     attempt: Attempt,
     outcome: AttemptOutcome,
   ): Promise<void>;
   release(name: string, by: string): Promise<void>;
-  /** Writes down a test, which is not repeated. Undefined when the webhook is gone. */
+  /** Records a test, which is not repeated. Undefined if the webhook was removed. */
   recordTest(name: string, test: { id: string; attempt: Attempt }): Promise<Delivery | undefined>;
   list(name: string, query: DeliveryQuery): Promise<Delivery[]>;
-  /** Deletes what is done or too old. `newId` is for entries of the log that say what was dropped. */
+  /** Deletes what is done or too old. `newId` creates ids for log entries about dropped events. */
   sweep(sweep: { at: Date; newId: () => string }): Promise<void>;
 }

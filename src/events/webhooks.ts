@@ -1,4 +1,4 @@
-// Webhooks as administrators see them: added, listed, tried, removed.
+// Adds, lists, tests and removes webhooks.
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
 import { checkedInput } from '../lib/checked-input.ts';
@@ -22,7 +22,7 @@ export interface Webhooks {
   list(): Promise<WebhookList>;
   /** @throws HubError `webhook_not_found` */
   remove(name: string): Promise<WebhookRemoved>;
-  /** Sends one event at once. If it is accepted, a disabled webhook is enabled again. @throws HubError `webhook_not_found` */
+  /** Sends one event at once. If the receiver accepts it, a disabled webhook is enabled. @throws HubError `webhook_not_found` */
   test(name: string): Promise<Delivery>;
   /** @throws HubError `webhook_not_found` */
   deliveries(name: string, query: DeliveryQuery): Promise<DeliveryPage>;
@@ -32,14 +32,14 @@ export interface Webhooks {
 export interface WebhookDependencies extends Omit<DeliveryDependencies, 'store' | 'newId'> {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
-  /** False for a hub that ends soon: it leaves deliveries to those that serve. */
+  /** False for a short-lived process, which leaves deliveries to hubs that serve. */
   isServed: boolean;
 }
 
 export function createWebhooks({ webhooks, deliveries: store, isServed, ...outside }: WebhookDependencies): Webhooks {
   const { now } = outside;
   let made = 0;
-  /** Sorts by time, then in the order of this hub. Has no dot: those separate the parts that are signed. */
+  /** Sorts by time, then by sequence in this hub. Contains no dot, which separates the signed parts. */
   const newId = () => {
     made += 1;
     const order = `${now().getTime().toString(36).padStart(9, '0')}${made.toString(36).padStart(6, '0')}`;
