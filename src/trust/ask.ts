@@ -7,7 +7,7 @@ import type { Fetch } from '../lib/world.ts';
 export type Answer =
   | { outcome: 'ok'; body: Buffer; document: unknown }
   | { outcome: 'missing' }
-  /** `challenge`: how the registry wants to be asked instead. */
+  /** `challenge`: how the registry wants requests to authenticate. */
   | { outcome: 'unavailable'; reason: string; challenge?: string };
 
 export interface Question {

@@ -15,11 +15,11 @@ import { signalOf } from './unchecked.ts';
 type Check = (artifact: JsonObject, context: CheckContext) => Promise<Finding>;
 
 const CHECKS: Partial<Record<KindName, Check>> = { npm: checkNpm, pypi: checkPypi, oci: checkImage };
-/** Further ones are said not to be checked. */
+/** Further artifacts are reported as not checked. */
 const MOST_ARTIFACTS = 10;
 
 export type CheckSettings = Omit<CheckContext, 'verify'> & {
-  /** In place of the root of the public instance. */
+  /** Replaces the root of the public instance. */
   rootFile: string | undefined;
 };
 
@@ -40,7 +40,7 @@ export async function checkArtifacts(document: JsonObject, settings: CheckSettin
   return signals;
 }
 
-/** The file is read for each check, so that it can be refreshed; undefined when it cannot be used. */
+/** Reads the file for each check, so that it can be updated; undefined if it is not usable. */
 async function openVerifier(rootFile: string | undefined): Promise<VerifyBundle | undefined> {
   try {
     return createVerifyBundle(rootFile === undefined ? publicRoot : JSON.parse(await readFile(rootFile, 'utf8')));

@@ -1,4 +1,4 @@
-// What callers see of a check.
+// The public types of a trust check.
 import { z } from 'zod';
 import { Trust } from '../catalog/contract.ts';
 

@@ -1,27 +1,27 @@
-// What a check of one artifact found, and how bundles become findings.
+// The result of checking one artifact, and how bundles are turned into results.
 import { z } from 'zod';
 import type { TrustSignal } from '../catalog/contract.ts';
 import { parseJson, storableText } from '../lib/json.ts';
 import type { Fetch } from '../lib/world.ts';
 import type { Source, VerifyBundle } from './sigstore.ts';
 
-/** `artifact`: the artifact as people write it. */
+/** `artifact` is the artifact as users write it. */
 export type Finding = Pick<TrustSignal, 'artifact' | 'state' | 'detail' | 'digest' | 'source'>;
 
 export interface CheckContext {
   verify: VerifyBundle;
-  /** For hosts that manifests name. */
+  /** For hosts from manifests. */
   fetch: Fetch;
-  /** For hosts that the operator names. */
+  /** For hosts set by the operator. */
   fetchTrusted: Fetch;
-  /** Addresses without a slash at the end. */
+  /** URLs without a trailing slash. */
   npmRegistry: string;
   pypiIndex: string;
   signal: AbortSignal;
 }
 
 export interface Expected {
-  /** The name of the subject; without one, the digest is enough. */
+  /** The name of the subject; if undefined, only the digest is compared. */
   name?: string;
   algorithm: 'sha256' | 'sha512';
   hex: string;
@@ -35,7 +35,7 @@ const Statement = z.object({
 
 export type Outcome = { ok: true; source: Source } | { ok: false; fault: string };
 
-/** Whether a bundle holds and its statement is about this artifact; a fault is a sentence. */
+/** Whether a bundle is valid and its statement is about this artifact; a fault is a sentence. */
 export function checkStatement(bundle: unknown, expected: Expected, verify: VerifyBundle): Outcome {
   return holding(() => {
     const { source, statement } = verify(bundle);
@@ -69,7 +69,7 @@ export function notChecked(artifact: string | null, detail: string): Finding {
 
 type About = Pick<Finding, 'artifact' | 'digest'>;
 
-/** One signature that holds is enough: others may be by people or keys that the hub does not know. */
+/** One valid signature is enough: others may come from people or keys that the hub does not know. */
 export function findingOf(about: About, outcomes: readonly Outcome[]): Finding {
   const good = outcomes.find((outcome) => outcome.ok);
   if (good) return { ...about, state: 'verified', detail: sourceSentence(good.source), source: good.source };

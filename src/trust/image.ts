@@ -1,4 +1,4 @@
-// Container images: signatures by cosign, beside the image or as its referrers.
+// Checks container images: cosign signatures, stored next to the image or as its referrers.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { pullName } from '../catalog/launch/image-reference.ts';
@@ -53,7 +53,7 @@ export async function checkImage(artifact: JsonObject, { fetch, verify, signal }
     : findingOf(about, outcomes);
 }
 
-/** The older form: a manifest under a tag that is made of the digest. */
+/** The older form: a manifest under a tag derived from the digest. */
 async function findSignatures(registry: ImageRegistry, digest: string, verify: VerifyBundle): Promise<Found> {
   const answer = await registry.manifest(`${digest.replace(':', '-')}.sig`);
   if (answer.outcome === 'unavailable') return { unavailable: answer.reason };
@@ -70,7 +70,7 @@ async function findSignatures(registry: ImageRegistry, digest: string, verify: V
   return outcomes;
 }
 
-/** The newer form: bundles that refer to the image. Registries without the endpoint have a tag in its place. */
+/** The newer form: bundles that refer to the image. Registries without the endpoint use a tag instead. */
 async function findReferrers(registry: ImageRegistry, digest: string, verify: VerifyBundle): Promise<Found> {
   const listed = await registry.referrers(digest);
   const answer = listed.outcome === 'missing' ? await registry.manifest(digest.replace(':', '-')) : listed;
@@ -90,7 +90,7 @@ async function findReferrers(registry: ImageRegistry, digest: string, verify: Ve
   return outcomes;
 }
 
-/** What was signed is a small document that names the digest of the image. */
+/** The signed content is a small document with the digest of the image. */
 function checkSignature(
   annotations: Record<string, string>,
   payload: Buffer,

@@ -1,4 +1,4 @@
-// npm packages: the provenance that the registry keeps beside a version.
+// Checks npm packages: the provenance that the registry stores with a version.
 import semver from 'semver';
 import { z } from 'zod';
 import { artifactDigest } from '../catalog/facts.ts';

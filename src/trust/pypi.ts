@@ -1,4 +1,4 @@
-// Python packages: the attestations (PEP 740) that the index keeps beside each file.
+// Checks Python packages: the attestations (PEP 740) that the index stores with each file.
 import { z } from 'zod';
 import { weakestState } from '../catalog/trust.ts';
 import { PypiSpec } from '../install/artifacts/python/requirements.ts';
@@ -65,7 +65,7 @@ async function checkFile({ filename, digests }: File, address: string, context: 
     : findingOf(about, outcomes);
 }
 
-/** An attestation has the parts of a bundle under other names. Undefined, which is not a bundle, if it cannot be read. */
+/** An attestation contains the parts of a bundle under other names. Undefined, which is not a valid bundle, if it is unreadable. */
 function bundleOf(attestation: unknown): unknown {
   const read = Attestation.safeParse(attestation).data;
   if (!read) return undefined;
@@ -84,7 +84,7 @@ function bundleOf(attestation: unknown): unknown {
   };
 }
 
-/** Which file an install takes depends on its machine, so the weakest one counts. */
+/** The file that gets installed depends on the machine, so the weakest result counts. */
 function together(artifact: string, findings: readonly Finding[]): Finding {
   const state = weakestState(findings);
   const weakest = findings.find((finding) => finding.state === state) as Finding;

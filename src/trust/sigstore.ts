@@ -1,4 +1,4 @@
-// A Sigstore bundle → who signed it. Pure: the trusted root is given, and nothing is asked.
+// Verifies a Sigstore bundle and returns its signer. Pure: the trusted root is passed in, and no request is made.
 import { bundleFromJSON } from '@sigstore/bundle';
 import { ASN1Obj } from '@sigstore/core';
 import { TrustedRoot } from '@sigstore/protobuf-specs';
@@ -9,11 +9,11 @@ export type Source = NonNullable<TrustSignal['source']>;
 
 interface Verified {
   source: Source;
-  /** The in-toto statement that was signed, if the bundle has one. */
+  /** The signed in-toto statement, if the bundle contains one. */
   statement: Buffer | undefined;
 }
 
-/** `artifact`: what was signed, for a bundle that has only the signature. @throws Error when the bundle does not hold. */
+/** `artifact` is the signed content, for a bundle that contains only the signature. @throws Error if the bundle is not valid. */
 export type VerifyBundle = (bundle: unknown, artifact?: Buffer) => Verified;
 
 /** @throws Error when the document is not a trusted root. */
@@ -30,7 +30,7 @@ export function createVerifyBundle(root: unknown): VerifyBundle {
 
 export const STATEMENT_TYPE = 'application/vnd.in-toto+json';
 
-/** Extensions of certificates by Fulcio, below 1.3.6.1.4.1.57264.1. */
+/** Fulcio's certificate extensions, below 1.3.6.1.4.1.57264.1. */
 const BUILD_CONFIG = 18;
 const REPOSITORY = 12;
 const COMMIT = 13;

@@ -14,13 +14,13 @@ import { trustOf } from './unchecked.ts';
 export interface TrustChecks {
   /** What is known without a request to a registry; undefined if the entity no longer exists. */
   known(uid: EntityUid): Promise<Trust | undefined>;
-  /** Asks the registries and keeps what they say. Without a version, the newest one. @throws HubError `entity_not_found` */
+  /** Queries the registries and stores the result. Without a version, checks the newest one. @throws HubError `entity_not_found` */
   check(id: string): Promise<TrustChecked>;
   close(): Promise<void>;
 }
 
 interface TrustSettings extends Pick<CheckSettings, 'npmRegistry' | 'pypiIndex' | 'rootFile'> {
-  /** Addresses of remotes that verify who uses a namespace. */
+  /** URLs of remotes that verify who owns a namespace. */
   verifyingRemotes: readonly string[];
   checksApprovals: boolean;
 }
@@ -29,9 +29,9 @@ export interface TrustDependencies {
   settings: TrustSettings;
   store: TrustStore;
   catalog: Pick<Catalog, 'get' | 'manifest'>;
-  /** Takes out of the gateway what no longer may be there. */
+  /** Removes from the gateway what is no longer allowed there. */
   clearGateway: () => Promise<{ note?: string }>;
-  /** At most one hub on a database checks what waits. */
+  /** At most one hub per database checks waiting entities. */
   tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;
   world: Pick<World, 'now' | 'fetch' | 'fetchTrusted' | 'log'>;
 }
@@ -39,9 +39,9 @@ export interface TrustDependencies {
 const LONGEST_CHECK_MS = 60_000;
 const LOOK_EVERY_MS = 60_000;
 const MOST_AT_ONCE = 20;
-/** What a registry could not answer is asked again. */
+/** When to retry what a registry could not answer. */
 const RETRY_MS = 3_600_000;
-/** A registry that is away for a while takes nothing back. */
+/** A registry that is temporarily unavailable does not invalidate an earlier result. */
 const KEPT = 'It could not be checked this time, so the earlier result stands.';
 
 export function createTrustChecks(dependencies: TrustDependencies): TrustChecks {
@@ -75,7 +75,7 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
     stopping.signal.throwIfAborted();
     if (trust.state === 'not_checked' && earlier && earlier.state !== 'not_checked')
       return shown(record.id, { note: KEPT });
-    // If no registry was asked, trying again would change nothing.
+    // If no registry was queried, a retry would change nothing.
     const isOpen = trust.state === 'not_checked' && hasAsked;
     const { isReadmitted } = await store.record(record.id, brings, { trust, retryAt: isOpen ? retryAt() : null });
     return shown(record.id, isReadmitted ? await clearGateway() : {});
@@ -98,7 +98,7 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
     }
   }
 
-  /** One entity that cannot be checked does not keep the others from it. */
+  /** An entity that cannot be checked does not block the others. */
   async function postpone(uid: EntityUid, error: unknown): Promise<void> {
     if (stopping.signal.aborted) return;
     world.log.error({ error, uid }, `The origin of '${uid}' could not be checked`);

@@ -13,7 +13,7 @@ const SIGNALS: Record<string, TrustSignal['signal']> = {
   oci: 'image_signature',
 };
 
-/** The stored result, or that there is none; and what the remote vouches for. */
+/** The stored result, or the absence of one, and what the remote vouches for. */
 export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string[]): Trust {
   const { trust, artifacts } = subject;
   const unchecked: Trust = {
@@ -31,7 +31,7 @@ export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string
 
 const UNKNOWN = { artifact: null, state: 'not_checked', digest: null, source: null } as const;
 
-/** Names without a namespace claim nothing that could be verified. */
+/** A name without a namespace claims nothing that could be verified. */
 function namespaceOf({ name, remote }: TrustSubject, verifyingRemotes: readonly string[]): TrustSignal[] {
   const [, namespace] = /^([^\s/]+\.[^\s/]+)\/[^\s/]/.exec(name) ?? [];
   if (namespace === undefined) return [];
