@@ -1,25 +1,25 @@
-// Limits guessing: an address that sent many wrong tokens has to wait before it may try another.
+// Limits guessing: an address that sent many wrong tokens must wait before it may try another.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 
 export interface Attempts {
-  /** Whether this token of the settings was sent. @throws HubError `rate_limited` when it may have been guessed */
+  /** Whether the configured token was sent. @throws HubError `rate_limited` when it may have been guessed */
   isRight(sent: string, expected: string, address: string): boolean;
-  /** Counts a token that is not accepted. @returns what to throw: `refusal`, or that the address has to wait */
+  /** Counts a token that is not accepted. @returns the error to throw: `refusal`, or that the address must wait */
   refuse(sent: string, address: string, refusal: HubError): HubError;
 }
 
-/** Different ones: a program that repeats an outdated token is not guessing. */
+/** Counts distinct tokens: a program that repeats an outdated token is not guessing. */
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 const ADDRESSES_KEPT = 10_000;
-/** Nobody guesses a token of this length: it always passes, so that no caller pays for the wrong tokens of others. */
+/** A token of this length cannot be guessed: it always passes, so that no caller suffers from the wrong tokens of others. */
 const LONG_TOKEN = 20;
 
 export function createAttempts(): Attempts {
   const wrong = new LRUCache<string, Set<string>>({ max: ADDRESSES_KEPT, ttl: WINDOW_MS });
-  /** Addresses with the token of the settings that they sent before they had to wait. */
+  /** Addresses that sent the configured token before they had to wait, with that token. */
   const known = new LRUCache<string, true>({ max: ADDRESSES_KEPT });
 
   return {
@@ -36,7 +36,7 @@ export function createAttempts(): Attempts {
       const tried = wrong.get(address) ?? new Set();
       if (tried.has(token)) return refusal;
       if (tried.size >= MOST_WRONG) return tooMany();
-      // The time begins with the first wrong token: a caller that goes on trying does not wait for longer.
+      // The window starts with the first wrong token: further attempts do not extend it.
       if (tried.size === 0) wrong.set(address, tried);
       tried.add(token);
       return refusal;
@@ -44,7 +44,7 @@ export function createAttempts(): Attempts {
   };
 }
 
-/** In constant time; the digests make both sides equally long. */
+/** In constant time; hashing makes both sides equally long. */
 function isSameText(left: string, right: string): boolean {
   return timingSafeEqual(digestOf(left), digestOf(right));
 }

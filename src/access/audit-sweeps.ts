@@ -1,4 +1,4 @@
-// Deletes old entries of the audit log, if AUDIT_DAYS says so: when the hub starts, and every hour.
+// Deletes old entries of the audit log if AUDIT_DAYS is set: at startup, and every hour.
 import type { Clock, Logger } from '../lib/world.ts';
 import type { AuditStore } from './store.ts';
 

@@ -1,4 +1,4 @@
-// The audit log: who changed what, when, from where, with which outcome. What is written is never changed.
+// The audit log: who changed what, when, from where, with which outcome. Entries are never updated.
 import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
@@ -8,24 +8,24 @@ import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
 import { createRefusalLimit } from './refusal-limit.ts';
 import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
 
-/** A requested change; `detail` has its important values besides the subject. Never secrets. */
+/** A requested change; `detail` contains its important values besides the subject. Never secrets. */
 export type AuditedChange = Pick<AuditEntry, 'operation' | 'subject'> & { detail?: string | undefined };
 
-/** How a change ended that threw no error. */
+/** The outcome of a change that threw no error. */
 export interface ChangeOutcome {
   outcome: 'ok' | 'failed';
   result?: string | undefined;
 }
 
 export interface Audit {
-  /** Nothing is changed that is not in the log: it is written down before, and its outcome after. */
+  /** Writes an entry before the change and its outcome afterwards, so that nothing is changed without an entry. */
   record<T>(
     caller: Caller,
     change: AuditedChange,
     work: () => Promise<T>,
     outcomeOf?: (result: T) => ChangeOutcome,
   ): Promise<T>;
-  /** The caller's role or scope does not allow it. */
+  /** For calls that the caller's role or scope does not allow. */
   recordRefusal(caller: Caller, change: AuditedChange): Promise<void>;
   list(query: AuditQuery): Promise<AuditPage>;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Audit {
 export interface AuditDependencies {
   now: Clock;
   log: Logger;
-  /** Entries are deleted after these days; without it, never. */
+  /** Entries are deleted after this many days; if undefined, never. */
   keepDays: number | undefined;
 }
 
@@ -45,7 +45,7 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
 
-  /** Its id sorts by time, then in the order of this hub. Ids of other hubs on the same database never collide with it. */
+  /** The id sorts by time, then by sequence in this hub. It never collides with ids of other hubs on the same database. */
   function entryOf(caller: Caller, { operation, subject, detail }: AuditedChange): StartedEntry {
     const at = now().toISOString();
     recorded += 1;
@@ -78,7 +78,7 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
     async record(caller, change, work, outcomeOf = () => ({ outcome: 'ok' })) {
       const entry = entryOf(caller, change);
       await store.begin(entry);
-      // What was done is done: without its end, the entry still says that it was started.
+      // The change cannot be undone: without an end, the entry still shows that it was started.
       const end = (ending: AuditEnd) =>
         store
           .end(entry.id, ending)
@@ -89,7 +89,7 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
         await end(endOf(outcome, words));
         return result;
       } catch (error) {
-        // Not the message: it may quote an address with a secret.
+        // Not the message, because it may quote a URL with a secret.
         await end(endOf('failed', error instanceof HubError ? error.code : 'internal_error'));
         throw error;
       }

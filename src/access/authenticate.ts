@@ -7,9 +7,9 @@ import { isAtLeast, type Role } from './roles.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface Authentication {
-  /** Whether the hub has neither API_TOKEN nor an issuer of tokens: then everybody may do everything. */
+  /** Whether the hub has neither API_TOKEN nor a token issuer: then everyone may do everything. */
   readonly isOpen: boolean;
-  /** `bearer` is empty for callers that sent none. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
+  /** `bearer` is empty if the caller sent no token. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
   identify(bearer: string, address: string): Promise<Identified>;
   /** Undefined without METRICS_TOKEN. @throws HubError `unauthorized`, `rate_limited` */
   readonly checkMetricsToken?: (bearer: string, address: string) => void;
@@ -63,7 +63,7 @@ export function assertRole({ name, role, isKnown }: Pick<Caller, 'name' | 'role'
   throw new HubError('forbidden', `This needs the role ${needed}, and '${name}' is ${role}.`);
 }
 
-/** For what keeps one name of who did it: people and machine users cannot be taken for tokens, which have no spaces. */
+/** For records with a single name: people and machine users cannot be confused with tokens, whose names have no spaces. */
 export function signatureOf({ name, kind }: Pick<Caller, 'name' | 'kind'>): string {
   if (kind === 'sign-in') return `${name} (signed in)`;
   return kind === 'machine user' ? `${name} (machine user)` : name;

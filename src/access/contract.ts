@@ -1,4 +1,4 @@
-// Who may do what in a hub: roles, tokens, and the log of what was done.
+// Who may do what in a hub: roles, tokens and the audit log.
 import { z } from 'zod';
 import { ROLES, type Role } from './roles.ts';
 
@@ -11,7 +11,7 @@ const RoleName = z
   )
   .meta({ examples: ['installer'] });
 
-/** Names under which the hub itself records what is done. */
+/** Names that the hub itself uses in records. */
 const RESERVED_NAMES = ['api_token', 'policy_file', 'anybody'];
 
 const TokenName = z
@@ -96,18 +96,18 @@ export const Identity = z
 export type Identity = z.infer<typeof Identity>;
 
 export interface Caller {
-  /** The name of the token, the signed-in person, or the user of the machine. */
+  /** The name of the token, of the signed-in person, or of the machine user. */
   name: string;
   kind: (typeof CALLER_KINDS)[number];
-  /** What its issuer calls a signed-in person. Names may change, and two people may have the same. */
+  /** The issuer's id of a signed-in person. Names may change, and two people may share one. */
   id?: string | undefined;
   role: Role;
-  /** Names of entities that it may change, or patterns of names; empty means all. */
+  /** Names or name patterns of entities that it may change; empty means all. */
   scope: readonly string[];
   /** False for callers that sent no credentials. */
   isKnown: boolean;
   via: Door;
-  /** Where the request came from on the network. */
+  /** The network address of the request. */
   address?: string;
 }
 

@@ -1,4 +1,4 @@
-// Sign-in with OpenID Connect: bearer tokens that a configured issuer has signed.
+// Sign-in with OpenID Connect: verifies bearer tokens signed by the configured issuer.
 import {
   createRemoteJWKSet,
   customFetch,
@@ -15,31 +15,31 @@ import { ROLES, type Role } from './contract.ts';
 export interface OidcSettings {
   readonly issuer: string;
   readonly audience: string;
-  /** The claim that names roles or groups; dots lead into objects. */
+  /** The claim with roles or groups; dots separate nested keys. */
   readonly roleClaim: string;
-  /** Maps values of the claim to roles. If it is empty, the values must be role names. */
+  /** Maps claim values to roles. If empty, the values must be role names. */
   readonly roles: Readonly<Record<string, Role>>;
 }
 
 interface SignedIn {
   name: string;
-  /** The subject, which stays the same. */
+  /** The subject, which never changes. */
   id: string;
   role: Role;
 }
 
-/** Undefined for texts that are not a signed token of the issuer. @throws HubError `unauthorized`, `forbidden`, `issuer_unavailable` */
+/** Undefined for anything but a signed token of the issuer. @throws HubError `unauthorized`, `forbidden`, `issuer_unavailable` */
 export type CheckJsonWebToken = (token: string) => Promise<SignedIn | undefined>;
 
 /** Only public-key signatures are accepted: with a shared secret or no signature, others could forge tokens. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const MOST_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
-/** How long an issuer is not asked again after a failure. */
+/** How long no request is sent to an issuer after a failure. */
 const LEFT_ALONE_MS = 30_000;
 const CLOCK_TOLERANCE_SEC = 30;
 
-/** The issuer is asked when the first token arrives, and again for keys that are not known. */
+/** The issuer is queried when the first token arrives, and again for unknown keys. */
 export function createJsonWebTokens(
   { issuer, audience, roleClaim, roles }: OidcSettings,
   { fetch: ask, now, log }: { fetch: Fetch; now: Clock; log: Logger },
@@ -101,7 +101,7 @@ export function createJsonWebTokens(
   };
 }
 
-/** Checked before the issuer's keys are requested, so that arbitrary texts do not cause requests to it. */
+/** Checked before the issuer's keys are requested, so that arbitrary strings do not cause requests. */
 function isMeantFor(issuer: string, token: string): boolean {
   try {
     const { alg = '' } = decodeProtectedHeader(token);
@@ -116,7 +116,7 @@ function refused(error: errors.JOSEError): HubError {
   return new HubError('unauthorized', `The token is not accepted: ${why}.`, { cause: error });
 }
 
-/** An unverified email address proves nothing. Some issuers write the flag as text. */
+/** An unverified email address proves nothing. Some issuers write the flag as a string. */
 function nameOf({ email, email_verified: isVerified, preferred_username: username, sub }: JWTPayload): string {
   const name = [String(isVerified) === 'false' ? undefined : email, username, sub].find(
     (each) => typeof each === 'string' && each !== '',
@@ -143,8 +143,8 @@ function isFaultOfIssuer(error: errors.JOSEError): boolean {
 }
 
 /**
- * What is read at an address, with the hub's own limits, proxies and certificates. An issuer in trouble is asked once in a
- * while, and not for each token that arrives.
+ * Fetches with the hub's own limits, proxies and certificates. A failing issuer is queried only once in a while, not for
+ * each token that arrives.
  */
 function oncePerFailure(ask: Fetch, now: Clock) {
   const failures = new Map<string, { error: unknown; at: number }>();

@@ -1,8 +1,8 @@
-// Limits the refusals that the audit log records for each caller; further ones are only counted.
+// Limits the refusals that the audit log records per caller; further ones are only counted.
 import type { Clock } from '../lib/world.ts';
 import type { Caller } from './contract.ts';
 
-/** Refusals of one caller that are recorded in an hour. */
+/** Refusals of one caller that are recorded per hour. */
 const MOST_REFUSALS = 100;
 const HOUR_MS = 3_600_000;
 const LAST_REFUSAL = 'further refusals of this caller within the hour are counted, but not recorded';

@@ -1,6 +1,6 @@
 // The roles and what they may do. Does not use zod, so that the page can import it.
 
-/** Each may do everything that those before it may. */
+/** Each role includes the permissions of those before it. */
 export const ROLES = ['reader', 'installer', 'publisher', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -11,12 +11,12 @@ export interface StoredToken {
 }
 
 export interface TokenStore {
-  /** False when the name is taken. */
+  /** False if the name is taken. */
   add(token: StoredToken, digest: string): Promise<boolean>;
   find(digest: string): Promise<StoredToken | undefined>;
-  /** In the order of their names. */
+  /** Sorted by name. */
   list(): Promise<StoredToken[]>;
-  /** Whether there was one of this name. */
+  /** Returns whether a token with this name existed. */
   remove(name: string): Promise<boolean>;
 }
 
@@ -29,12 +29,12 @@ export interface AuditEnd {
 }
 
 export interface AuditStore {
-  /** With an end, if there is nothing to wait for. */
+  /** Pass `end` for an entry that is already complete. */
   begin(entry: StartedEntry, end?: AuditEnd): Promise<void>;
-  /** Once for each entry. */
+  /** Called once per entry. */
   end(id: string, end: AuditEnd): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>;
-  /** Deletes the oldest entries before this time, at most so many at once. Returns how many they were. */
+  /** Deletes the oldest entries before this time, at most `atOnce`. Returns how many were deleted. */
   deleteBefore(time: string, atOnce: number): Promise<number>;
 }

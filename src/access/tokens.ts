@@ -16,7 +16,7 @@ export interface Tokens {
   find(secret: string): Promise<StoredToken | undefined>;
 }
 
-/** So that people and scanners of leaked secrets recognize one. */
+/** Lets people and secret scanners recognize a token. */
 const PREFIX = 'hub_';
 const DAY_MS = 86_400_000;
 
@@ -69,7 +69,7 @@ export function createTokens(store: TokenStore, now: Clock): Tokens {
   };
 }
 
-/** One round is enough: the secret is random, and cannot be guessed. */
+/** A single round is enough, because the secret is random and cannot be guessed. */
 function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
