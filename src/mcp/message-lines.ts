@@ -1,15 +1,15 @@
-// Reads standard input line by line: JSON-RPC messages pass, every other line is answered with a JSON-RPC error.
+// Reads standard input line by line: passes JSON-RPC messages on, and responds to any other line with a JSON-RPC error.
 import { Transform } from 'node:stream';
 import { PARSE_ERROR, ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** The answer to a line that is not a request, so that it belongs to none. */
+/** The response to a line that is not a request, so it has no request id. */
 export interface LineError {
   jsonrpc: '2.0';
   id: null;
   error: { code: number; message: string };
 }
 
-/** Beyond this, the transport itself reports that the message is too long. */
+/** For longer messages, the transport itself reports that they are too long. */
 const LONGEST_LINE_BYTES = 10 * 1024 * 1024;
 const LINE_END = 0x0a;
 

@@ -1,10 +1,10 @@
-// Entities and manifests as resources, for clients that attach them to a conversation.
+// Offers entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
 import { shownEntity, wholeManifest } from './answers/present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tools/tool.ts';
 
-/** As many as the protocol allows in one answer. */
+/** The protocol's limit for one response. */
 const MOST_TOLD = 100;
 
 export function offerResources(server: McpServer, { hub, onFailure }: McpServerOptions): void {
@@ -35,7 +35,7 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await told(text) }] };
   }
 
-  /** In the way of the protocol, which has no place for a failure here but its own errors. */
+  /** Converts errors to protocol errors, because these responses have no other place for a failure. */
   async function told<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -53,7 +53,7 @@ async function entityDocument(hub: McpHub, id: string): Promise<string> {
   return JSON.stringify({ ...shown, ...missing }, null, 2);
 }
 
-/** Ids hold `/` at times, which stands encoded in an address. */
+/** An id may contain `/`, which is encoded in a URI. */
 function idFrom(id: string | string[] | undefined): string {
   const text = String(id);
   try {
@@ -63,9 +63,9 @@ function idFrom(id: string | string[] | undefined): string {
   }
 }
 
-/** The first of them in their order, in a list that is as long as there are. */
+/** The first matching ids in order, in an array whose length is the total. */
 async function idsThatBeginWith(hub: McpHub, typed: string): Promise<string[]> {
-  // Databases take no NUL, and no id has one.
+  // Databases reject NUL, and no id contains it.
   if (typed.includes('\0')) return [];
   const found = await firstIds(hub, typed);
   const lower = typed.toLowerCase();
@@ -75,8 +75,8 @@ async function idsThatBeginWith(hub: McpHub, typed: string): Promise<string[]> {
 async function firstIds(hub: McpHub, idPrefix: string): Promise<string[]> {
   const { items, total } = await hub.listCatalog({ text: '', idPrefix, sort: 'name', limit: MOST_TOLD, offset: 0 });
   const ids = items.map(({ id }) => id);
-  // The protocol sends the first hundred, and tells the length as how many there are. Only behind a full hundred: what
-  // came between the two questions of the catalog would be sent as nothing.
+  // The protocol sends the first hundred and reports the array's length as the total. Only for a full hundred: the catalog
+  // may change between its two queries, and the difference would be sent as empty values.
   if (ids.length === MOST_TOLD) ids.length = Math.max(total, MOST_TOLD);
   return ids;
 }

@@ -1,4 +1,4 @@
-// The hub as an MCP server: tools, resources and a prompt over the same operations as every other door.
+// The hub as an MCP server: tools, resources and a prompt, based on the same operations as HTTP and the command line.
 import { McpServer } from '@modelcontextprotocol/server';
 import { VERSION } from '../version.ts';
 import { offerFindPrompt } from './prompt.ts';
@@ -29,7 +29,7 @@ const OFFERS = [
   offerFindPrompt,
 ];
 
-/** A new one for each request or connection: it holds no state. */
+/** Created per request or connection; it has no state. */
 export function createMcpServer(options: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: 'catalog-hub', title: 'Catalog Hub', version: VERSION },

@@ -9,24 +9,24 @@ import { trackUnanswered, type Unanswered } from './unanswered.ts';
 export interface StdioOptions {
   hub: McpHub;
   targetFolder: McpServerOptions['targetFolder'];
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process is asked to stop. */
   shutdown: AbortSignal;
-  /** Ends when the client leaves or has sent its last request. */
+  /** Ends when the client disconnects or has sent its last request. */
   input: NodeJS.ReadableStream;
   onFailure: (error: unknown) => void;
 }
 
-/** How long requests that are still running may take after the input has ended. */
+/** How long running requests may take after the input has ended. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Resolves once the input has ended and its requests are answered, or the process is asked to end. The client may do
- * everything, because it started the process.
+ * Resolves once the input has ended and its requests are answered, or the process is asked to stop. The client has all
+ * permissions, because it started the process.
  */
 export async function serveMcpOnStdio({ shutdown, input, ...served }: StdioOptions): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
-  // The transport closes when its input ends and drops requests that are still running. This input stays open.
+  // The transport closes when its input ends, and drops running requests. This input stays open.
   const held = messageLines((error) => process.stdout.write(`${JSON.stringify(error)}\n`));
   const transport = new StdioServerTransport(held);
   const handle = serveStdio(() => createMcpServer(served), {
@@ -39,13 +39,13 @@ export async function serveMcpOnStdio({ shutdown, input, ...served }: StdioOptio
   shutdown.addEventListener('abort', () => stopped.resolve());
   if (shutdown.aborted) stopped.resolve();
   await Promise.race([ended.promise, stopped.promise]);
-  // The last messages that were read are still on their way to the transport.
+  // The last messages read have not reached the transport yet.
   await new Promise(setImmediate);
   await untilAnswered(unanswered, shutdown);
   await handle.close();
 }
 
-/** Gives up after a while, or when the process is asked to end. The timer keeps the process alive until then. */
+/** Gives up after a while, or when the process is asked to stop. The timer keeps the process alive until then. */
 async function untilAnswered(unanswered: Unanswered, shutdown: AbortSignal): Promise<void> {
   const answered = new AbortController();
   const signal = AbortSignal.any([answered.signal, shutdown]);

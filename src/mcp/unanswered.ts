@@ -2,11 +2,11 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 export interface Unanswered {
-  /** Resolves once there are none. */
+  /** Resolves once all requests are answered. */
   none(): Promise<void>;
 }
 
-/** A subscription stays open until the connection closes, so its answer is not awaited. */
+/** A subscription stays open until the connection closes, so its response is not awaited. */
 const SUBSCRIPTION = 'subscriptions/listen';
 
 /** Call it after the server has attached itself to the transport and before the first message arrives. */
@@ -27,7 +27,7 @@ export function trackUnanswered(transport: Transport): Unanswered {
     const { id, method, params } = message as Partial<Record<string, unknown>>;
     if (id !== undefined && method !== undefined && method !== SUBSCRIPTION) open.add(id);
     onmessage?.(message, extra);
-    // A canceled request gets no answer.
+    // A canceled request gets no response.
     if (method === 'notifications/cancelled') settle((params as { requestId?: unknown } | undefined)?.requestId);
   };
   transport.send = async (message: JSONRPCMessage, options) => {

@@ -1,8 +1,8 @@
-// Shortens a JSON value to a number of characters: short members stay whole, and long ones share the rest.
+// Shortens a JSON value to a number of characters: short members stay complete, and long ones share the rest.
 import { isJsonObject } from '../../lib/json.ts';
 import { cutText } from './line.ts';
 
-/** Less of a member than this tells nothing. */
+/** A shorter part of a member is useless. */
 const LEAST_SIGNS = 24;
 const CUT = '…';
 
@@ -14,7 +14,7 @@ export function fitted<T>(value: T, room: number): T {
   return (signsOf(value) <= room ? value : cut(value, room)) as T;
 }
 
-/** The first of them that fit; one at least. */
+/** The first values that fit; at least one. */
 export function firstThatFit<T>(values: readonly T[], room: number): T[] {
   let left = room;
   const end = values.findIndex((value) => {
@@ -57,12 +57,12 @@ function cutMembers(members: readonly Member[], room: number): Member[] {
   return kept.map(([name, value]) => [name, fitted(value, most)]);
 }
 
-/** Its name, a colon and a comma. */
+/** The length of a member's name, colon and comma. */
 function frameOf(name: string | undefined): number {
   return name === undefined ? 1 : signsOf(name) + 2;
 }
 
-/** The most that each may have, so that together they need no more than there is. */
+/** The maximum size per member so that all of them fit. */
 function fairShare(sizes: readonly number[], room: number): number {
   let left = room;
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

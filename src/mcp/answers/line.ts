@@ -2,11 +2,11 @@
 import { harmless } from '../../lib/harmless.ts';
 
 export function oneLine(text: string): string {
-  // Spaces in their place: words that were apart stay so.
+  // Replaced with spaces, so that separate words stay separate.
   return harmless(text, ' ').replace(/\s+/g, ' ').trim().toWellFormed();
 }
 
-/** Between words, with an ellipsis where something is missing. */
+/** Cuts between words and adds an ellipsis. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   const start = text.slice(0, most);

@@ -51,7 +51,7 @@ export function shownEntity(entity: EntityRecord): Shortened {
   );
 }
 
-/** Where all is that an answer has no room for; of an id, only the slash must be encoded. */
+/** Where to find what a response has no room for; in an id, only the slash must be encoded. */
 export function wholeManifest(id: string): string {
   return `the resource catalog://manifest/${encodeURIComponent(id).replaceAll('%3A', ':').replaceAll('%40', '@')} has all of it.`;
 }
@@ -87,7 +87,7 @@ export function gatewayText(entity: Pick<EntityRecord, 'gateway_registered_at' |
   return gatewayLine(gatewayState({ ...entity, gateway_error }));
 }
 
-/** Only where it is and how it is spoken to. */
+/** Only its address and transport. */
 function serverOf(registration: Record<string, unknown> | null): Record<string, unknown> | null {
   const server = registration?.server;
   if (typeof server !== 'object' || server === null) return null;

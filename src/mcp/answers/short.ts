@@ -5,33 +5,33 @@ import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { firstThatFit, fitted } from './budget.ts';
 import { cutText, oneLine } from './line.ts';
 
-/** As long as an id may be, which is of no use when it is cut. */
+/** The maximum length of an id, which would be useless if cut. */
 const LONGEST_TEXT = 512;
 const LONGEST_NAME = 100;
 const MOST_MEMBERS = 50;
 const DEEPEST = 8;
 
-/** Longest answer for a model, about 20,000 characters including the note that something is missing. */
+/** The longest response for a model: about 20,000 characters, including the note about cuts. */
 const MOST_STRUCTURED_SIGNS = 12_000;
 const MOST_TEXT_SIGNS = 6_000;
 
-/** Credentials go first, because half of one is not found. */
+/** Removes credentials first, because a truncated one would not be recognized. */
 export function shortText(whole: string, most = LONGEST_TEXT): string {
   return cutText(oneLine(withoutCredentials(whole)), most);
 }
 
-/** A value of JSON as it may be shown to a model. */
+/** A JSON value in a form that a model may see. */
 export function shownJson<T>(value: T): T {
   return shortJson(withoutCredentials(value), LONGEST_TEXT);
 }
 
 export interface Shortened {
   shown: Record<string, unknown>;
-  /** Names of members that are not whole. */
+  /** Names of members that are not complete. */
   cut: string[];
 }
 
-/** The members of an answer, all of them together as long as an answer may be; some texts may be longer than others. */
+/** Shortens the members of a response to its maximum length; `longest` sets the limit of individual texts. */
 export function shortened(members: Record<string, unknown>, longest: Record<string, number> = {}): Shortened {
   const whole = withoutCredentials(members);
   const short = Object.entries(whole).map(([name, value]) => [name, shortJson(value, longest[name] ?? LONGEST_TEXT)]);
@@ -40,20 +40,20 @@ export function shortened(members: Record<string, unknown>, longest: Record<stri
   return { shown, cut: Object.keys(whole).filter(isCut) };
 }
 
-/** How many of the things that an answer lists have room in it, one at least. */
+/** How many of the listed items fit into a response; at least one. */
 export function countThatFit(structured: readonly unknown[], lines: readonly string[]): number {
   const counts = [firstThatFit(structured, MOST_STRUCTURED_SIGNS - 500), firstThatFit(lines, MOST_TEXT_SIGNS - 500)];
   return Math.min(...counts.map(({ length }) => length));
 }
 
-/** The first lines, and how many more there are of all, some of which may have been left out before. */
+/** The first lines, and how many more there are; `all` includes items that were left out before. */
 export function shortLines(lines: readonly string[], all = lines.length): string[] {
   const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), MOST_TEXT_SIGNS / 2);
   const left = all - shown.length;
   return left > 0 ? [...shown, `… and ${left} more`] : shown;
 }
 
-/** Its texts and lists are cut. */
+/** Cuts its texts and lists. */
 function shortJson<T>(value: T, longest: number, depth = 0): T {
   if (typeof value === 'string') return cutText(oneLine(value), longest) as T;
   if (typeof value === 'object' && value !== null && depth === DEEPEST) return '…' as T;
@@ -65,7 +65,7 @@ function shortJson<T>(value: T, longest: number, depth = 0): T {
   ) as T;
 }
 
-/** As `shortJson`, with nothing cut. */
+/** Like `shortJson`, without cutting. */
 function onOneLine(value: unknown): unknown {
   if (typeof value === 'string') return oneLine(value);
   if (Array.isArray(value)) return value.map(onOneLine);

@@ -1,4 +1,4 @@
-// Checks the arguments of a tool. Unknown arguments are refused; a model would otherwise believe that they had an effect.
+// Validates the arguments of a tool. Refuses unknown ones; a model would otherwise assume that they had an effect.
 import { z } from 'zod';
 
 export function toolArguments<Shape extends z.ZodRawShape>(shape: Shape) {

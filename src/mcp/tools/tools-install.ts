@@ -1,4 +1,4 @@
-// Tools that plan an install and carry it out.
+// Tools that plan and run an install.
 import { randomUUID } from 'node:crypto';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -42,10 +42,10 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
       answered(options, async () => {
         const { plan, warnings = [] } = await findable(
           request.id,
-          // A folder that does not exist: what is in the hub's own folders neither changes the plan nor shows in it.
+          // A folder that does not exist, so that the content of the hub's folders neither affects the plan nor shows in it.
           options.hub.install({ ...NO_OPTIONS, ...request, target: randomUUID(), dry_run: true }),
         );
-        // Without the registration itself, which may hold what is secret.
+        // Excludes the registration, which may contain secrets.
         const { mcp_registration: registration, ...rest } = plan;
         const isEmpty = Object.keys(registration).length === 0;
         const reason = isEmpty ? undefined : reasonNotForGateway(registration);
@@ -90,7 +90,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
   );
 }
 
-/** The API's message asks for a manifest, which these tools do not accept. */
+/** The API's message suggests sending a manifest, which these tools do not accept. */
 async function findable<T>(id: string, installing: Promise<T>): Promise<T> {
   try {
     return await installing;
@@ -109,7 +109,7 @@ interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
   warnings: string[];
 }
 
-/** Says only what was made fit to be shown; of the whole, how much there is. */
+/** Uses only values that may be shown; from `whole`, only counts. */
 function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
   const lines = [
     ...shortLines(artifacts.map(artifactLine), whole.artifacts.length),

@@ -84,7 +84,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
           { force },
         );
         const { ingested, count, registered, failed, errors, note, results } = report;
-        // A hub that is older than this program tells none.
+        // A hub older than this program returns none.
         const counts = (results ?? []).map(({ url, stats }) => [url, stats.failed] as const);
         const refused = Object.fromEntries(counts.filter(([, manifests]) => manifests > 0));
         const faults = Object.entries(errors).map(([url, error]) => `${shortText(url)}: ${shortText(error)}`);
@@ -105,7 +105,7 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
   );
 }
 
-/** What else an ingest has to say: its note, and published versions whose content changed. */
+/** Further remarks of an ingest: its note, and published versions whose content changed. */
 function remarks({ note, changed = [] }: IngestStats): string[] {
   return [...(note ? [note] : []), ...(changed.length > 0 ? [`content changed: ${changed.join(', ')}`] : [])];
 }
