@@ -1,4 +1,4 @@
-// Turns the environment into a frozen Config with names from the domain.
+// Converts the environment to a frozen Config with domain names.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { OidcSettings } from './access/json-web-tokens.ts';
@@ -11,7 +11,7 @@ export type { Environment } from './settings.ts';
 
 export interface Config {
   readonly host: string;
-  /** Undefined means 443 with the fallback. */
+  /** Undefined: 443, or the fallback port. */
   readonly port: number | undefined;
   readonly baseUrl: string | undefined;
   readonly tls: Readonly<{ certFile: string; keyFile: string }> | undefined;
@@ -21,20 +21,20 @@ export interface Config {
   /** Whether reads need a token too. */
   readonly readsNeedToken: boolean;
   readonly oidc: OidcSettings | undefined;
-  /** After which entries of the audit log are deleted. */
+  /** The age in days at which entries of the audit log are deleted. */
   readonly auditDays: number | undefined;
   readonly maxBodyBytes: number;
   readonly requestTimeoutSec: number;
   readonly rateLimitPerMinute: number;
-  /** How long requests are still served after the signal to stop. */
+  /** How long requests are still served after the stop signal. */
   readonly drainSec: number;
   readonly logLevel: Settings['LOG_LEVEL'];
   readonly database: Readonly<DatabaseAddress>;
-  /** How long a starting hub waits for it. */
+  /** How long the hub waits for the database at startup. */
   readonly databaseWaitSec: number;
   readonly seedRemotes: readonly string[];
   readonly remoteCredentials: readonly RemoteCredential[];
-  /** Where the admission policy is written, in place of the API. */
+  /** A file with the admission policy, instead of the API. */
   readonly policyFile: string | undefined;
   readonly trust: Readonly<{
     npmRegistry: string;
@@ -53,7 +53,7 @@ export interface Config {
   };
   readonly allowPrivateNetwork: boolean;
   readonly installRoot: string | undefined;
-  /** Hosts, with an optional path, that installs may use the operator's credentials for. */
+  /** Hosts, with an optional path, for which installs may use the operator's credentials. */
   readonly installCredentialsFor: readonly string[];
   readonly installConcurrency: number;
   readonly search: Readonly<{
@@ -62,7 +62,7 @@ export interface Config {
     rerank: Settings['SEARCH_RERANK'];
     backend: Settings['SEARCH_BACKEND'];
     memoryMaxEntities: number;
-    /** Where the index is kept between two starts. */
+    /** Where the index is saved between restarts. */
     indexPath: string;
   }>;
   readonly embedding: ModelEndpoint | undefined;
@@ -74,7 +74,7 @@ interface GatewaySettings {
   readonly url: string;
   readonly token?: string;
   readonly jwtSecret?: string;
-  /** E-mail of a user that the gateway knows. */
+  /** Email address of a user that the gateway knows. */
   readonly subject: string;
   readonly issuer: string;
   readonly audience: string;
@@ -90,7 +90,7 @@ interface ModelEndpoint {
   readonly apiKey?: string;
 }
 
-/** @throws SettingError when a setting is wrong. */
+/** @throws SettingError when a setting is invalid. */
 export function readConfig(environment: Environment): Config {
   const settings = parseSettings(environment);
   return frozen({
@@ -166,7 +166,7 @@ function gatewaySettings(settings: Settings): GatewaySettings | undefined {
     url: settings.MCP_GATEWAY_URL,
     token: settings.MCP_GATEWAY_TOKEN,
     jwtSecret: settings.JWT_SECRET_KEY,
-    // Gateways identify users by e-mail address; the name of the basic login is not one.
+    // Gateways identify users by email address; the basic login need not be one.
     subject: username?.includes('@') ? username : settings.GATEWAY_ADMIN_EMAIL,
     issuer: settings.GATEWAY_TOKEN_ISSUER,
     audience: settings.GATEWAY_TOKEN_AUDIENCE,
@@ -177,7 +177,7 @@ function gatewaySettings(settings: Settings): GatewaySettings | undefined {
   };
 }
 
-/** Freezes the groups too, so that `config.search.mode` cannot be changed either. */
+/** Freezes nested objects too, so that `config.search.mode` cannot be changed either. */
 function frozen(config: Config): Config {
   for (const group of Object.values(config)) Object.freeze(group);
   return Object.freeze(config);
@@ -218,7 +218,7 @@ function databaseAddress(settings: Settings): DatabaseAddress {
   return { engine: 'sqlite', path: resolve(settings.DB_PATH ?? `${settings.DATA_DIR}/catalog.sqlite`) };
 }
 
-/** Beside the SQLite file; with PostgreSQL, a file for each database in `DATA_DIR`. */
+/** Next to the SQLite file; for PostgreSQL, one file per database in `DATA_DIR`. */
 function searchIndexPath(settings: Settings): string {
   const address = databaseAddress(settings);
   if (address.engine === 'sqlite') return `${address.path}.search-index`;

@@ -1,6 +1,6 @@
 // The hub's error class with its closed list of codes, and the few errors that have no code.
 
-/** Every code a caller can meet, with what it means. docs/errors.md is generated from this list. */
+/** Every code that a caller may receive, with its meaning. docs/errors.md is generated from this list. */
 export const ERROR_CODES = {
   invalid_request:
     'A parameter or a field of the body is missing, of the wrong type or out of range; `errors` names each.',
@@ -43,7 +43,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** One thing that is wrong with an input: where, and what. */
+/** A fault in an input: where and what. */
 export interface InputFault {
   path: string;
   message: string;
@@ -54,7 +54,7 @@ export class HubError extends Error {
   readonly code: ErrorCode;
   readonly faults: readonly InputFault[];
 
-  /** `message` is one sentence a person can act on; it reaches the caller as it is. */
+  /** `message` is a sentence that a person can act on; callers see it unchanged. */
   constructor(code: ErrorCode, message: string, options: { faults?: readonly InputFault[]; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.code = code;
@@ -72,7 +72,7 @@ export function invalidMembers(faults: readonly InputFault[]): HubError {
   return new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
 }
 
-/** A hub elsewhere gave no answer, or none of a hub: whether the request had an effect is not known. */
+/** A remote hub did not respond, or the response is not a hub's: the request may still have had an effect. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
   readonly hubUrl: string;
@@ -83,15 +83,15 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Stops the start, with one line that says why. */
+/** Aborts startup with one line that says why. */
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 }
 
-/** Stops the start, with one line that names the setting, what it got and what it wants. */
+/** Aborts startup with one line: the setting, its value, and what is expected. */
 export class SettingError extends StartError {
   override readonly name = 'SettingError';
-  /** The setting that is wrong, if known. */
+  /** The invalid setting, if known. */
   readonly setting: string | undefined;
 
   constructor(message: string, { setting }: { setting?: string } = {}) {

@@ -1,4 +1,4 @@
-// The details and results of changes in the audit log, in words. They never contain secrets.
+// Describes the details and results of changes for the audit log. Never includes secrets.
 import type { ChangeOutcome } from './access/audit.ts';
 import type { NewToken } from './access/contract.ts';
 import type { Delivery, NewWebhook } from './events/contract.ts';
@@ -8,7 +8,7 @@ import { shownAddress } from './lib/secrets/secret-address.ts';
 import type { ApprovalDecision, PolicyChange } from './policy/contract.ts';
 import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncReport } from './remotes/contract.ts';
 
-/** Enough to know what was meant; the log of the hub is not a second catalog. */
+/** Enough to identify a change; the log is not a second catalog. */
 const MOST_NAMED = 20;
 
 export function listed(names: readonly string[]): string {
@@ -72,7 +72,7 @@ function ofRemotes(results: IngestReport['results']): ChangeOutcome {
   };
 }
 
-/** `purge; reason: …`: what is true, and what has a value. */
+/** `purge; reason: …`: lists what is true or has a value. */
 function words(values: Record<string, string | number | boolean | null | undefined>): string | undefined {
   const parts = Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined || value === null || value === '') return [];

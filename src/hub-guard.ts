@@ -1,4 +1,4 @@
-// The hub for one caller: each operation needs a role, stays within the caller's scope, and is recorded if it changes something.
+// The hub for one caller: checks the role and scope for each operation, and records operations that change something.
 import type { Audit, AuditedChange, ChangeOutcome } from './access/audit.ts';
 import { assertRole } from './access/authenticate.ts';
 import type { Caller, Role } from './access/contract.ts';
@@ -12,15 +12,15 @@ import { shownAddress } from './lib/secrets/secret-address.ts';
 
 interface Rule<A extends unknown[], R> {
   role: Role;
-  /** A higher role that some calls need. */
+  /** A higher role, if this call needs one. */
   higherRole?: (...args: A) => Role | undefined;
-  /** What is changed; operations without it, and calls for which it returns undefined, only read. */
+  /** The subject of the change; undefined for calls that only read. */
   changes?: (...args: A) => string | undefined;
   /** Further details of the request, for the audit log. */
   detail?: (...args: A) => string | undefined;
-  /** What came of it, for the audit log; without it, what throws no error went well. */
+  /** The outcome, for the audit log; by default, `ok` unless an error is thrown. */
   outcome?: (result: R) => ChangeOutcome;
-  /** The id of the entity that is changed, or its name: a token may be limited to it. */
+  /** The id or name of the changed entity, for tokens with a limited scope. */
   entity?: (...args: A) => string;
 }
 
@@ -31,7 +31,7 @@ const reads = { role: 'reader' } as const;
 const ofEntity = { role: 'operator', changes: (uid: string) => uid, entity: (uid: string) => uid } as const;
 const ofRemote = { role: 'operator', changes: (reference: string) => shownAddress(reference) } as const;
 
-/** A new operation does not compile until it says who may use it. */
+/** A new operation does not compile until it has a rule. */
 const RULES: Rules = {
   health: reads,
   config: reads,
@@ -65,7 +65,7 @@ const RULES: Rules = {
   listPending: { role: 'operator' },
   install: {
     role: 'installer',
-    // The manifest is saved in the catalog first.
+    // The manifest is first saved in the catalog.
     higherRole: ({ manifest }) => (manifest ? 'operator' : undefined),
     changes: ({ id, target, dry_run }) => (dry_run ? undefined : `${id} into ${target}`),
     detail: asked.install,
@@ -129,7 +129,7 @@ export function roleFor(operation: Operation): Role {
   return RULES[operation].role;
 }
 
-/** Whether the caller's role is enough for what an operation needs at least. @throws HubError `unauthorized`, `forbidden` */
+/** Checks the minimum role of an operation. @throws HubError `unauthorized`, `forbidden` */
 export async function permit(
   caller: Caller,
   { operation, subject }: { operation: Operation; subject: string },
@@ -160,7 +160,7 @@ export function guardHub(
   return Object.fromEntries(guarded) as HubOperations;
 }
 
-/** Callers without a token are not recorded, because anyone can be one. */
+/** Refusals of callers without a token are not recorded, because anyone can cause them. */
 async function recordingRefusals(
   caller: Caller,
   change: AuditedChange,

@@ -1,13 +1,13 @@
-// The install operations of the hub. Their code is loaded with the first install.
+// The install operations of the hub. Their code is loaded by the first install.
 import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
 import type { Install, InstallDependencies } from './install/install.ts';
 
 export interface HubInstalls {
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
   targetFolder(target: string): Promise<string>;
-  /** Whether one is being carried out, rather than planned. */
+  /** Whether an install, not only a plan, is running. */
   isUnderWay(): boolean;
-  /** Ends running installs and waits for them; no new one starts. */
+  /** Stops running installs and waits for them; no new one starts. */
   close(): Promise<void>;
 }
 
@@ -16,11 +16,11 @@ export function createHubInstalls(dependencies: InstallDependencies): HubInstall
   let underWay = 0;
   let isClosed = false;
 
-  // A hub that starts should not wait for what only installs need.
+  // Loaded on demand, which keeps startup fast.
   async function open(): Promise<Install> {
     const { createInstall } = await import('./install/install.ts');
     const installer = createInstall(dependencies);
-    // Asked for when the hub is closing already.
+    // The hub may have been closed meanwhile.
     if (isClosed) await installer.close();
     return installer;
   }

@@ -1,4 +1,4 @@
-// Implements each operation: which parts of the hub it calls, in which order.
+// Implements each operation: which parts of the hub it calls, and in which order.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from './access/audit.ts';
 import { type Authentication, signatureOf } from './access/authenticate.ts';
@@ -23,7 +23,7 @@ import type { Search } from './search/search.ts';
 import type { TrustChecks } from './trust/trust.ts';
 import { VERSION } from './version.ts';
 
-/** The parts of a hub that operations are made of. */
+/** The parts of a hub that the operations use. */
 export interface HubParts {
   config: Config;
   world: World;
@@ -43,7 +43,7 @@ export interface HubParts {
   audit: Audit;
   authentication: Authentication;
   webhooks: Webhooks;
-  /** Takes out of the gateway what belongs to deleted or blocked entities. */
+  /** Removes the items of deleted and blocked entities from the gateway. */
   clearGateway: () => Promise<{ note?: string }>;
   /** Aborted when the hub stops. */
   stopping: AbortSignal;
@@ -51,7 +51,7 @@ export interface HubParts {
 
 const HEALTH_TIMEOUT_MS = 3_000;
 
-/** The operations as one caller has them; whether the caller may use them is not decided here. */
+/** The operations for one caller; permissions are checked elsewhere. */
 export function operationsOf(
   parts: HubParts,
   caller: Pick<Caller, 'name' | 'kind' | 'role' | 'scope' | 'via'>,
@@ -157,7 +157,7 @@ export function operationsOf(
     whoAmI: async () => ({ name: caller.name, kind: caller.kind, role: caller.role, scope: [...caller.scope] }),
     listTokens: () => tokens.list(),
     createToken(token) {
-      // At the command line, the settings of the server that will check the token are not known.
+      // On the command line, the settings of the server that will check the token are unknown.
       if (authentication.isOpen && caller.via !== 'command line') throw needsProtection();
       return tokens.create(token, signatureOf(caller));
     },

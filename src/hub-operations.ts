@@ -79,86 +79,86 @@ import type { TrustChecked } from './trust/contract.ts';
 export interface HubOperations {
   health(options: { checkDb: boolean }): Promise<Health>;
   config(): Promise<PublicConfig>;
-  /** Tries what the hub depends on, from where it runs. */
+  /** Tests what the hub depends on, from where it runs. */
   diagnose(): Promise<Diagnosis>;
   listCatalog(query: CatalogQuery): Promise<CatalogPage>;
   search(query: SearchQuery): Promise<SearchPage>;
-  /** Without a version in the id, the newest stable one. @throws HubError `entity_not_found` */
+  /** Without a version in the id, returns the newest stable one. @throws HubError `entity_not_found` */
   getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
-  /** The manifest's JSON text as it was stored. @throws HubError `entity_not_found` */
+  /** The stored JSON text of the manifest. @throws HubError `entity_not_found` */
   getManifest(id: string, options?: VersionOptions): Promise<{ text: string; digest: string }>;
-  /** Deletes an entity, here and in the gateway. @throws HubError `entity_not_found` */
+  /** Deletes an entity here and in the gateway. @throws HubError `entity_not_found` */
   removeEntity(uid: string): Promise<EntityRemoved>;
-  /** Hides an entity, keeps it from being installed and registered, and takes it out of the gateway. @throws HubError `entity_not_found` */
+  /** Hides an entity, prevents installs and registrations, and removes it from the gateway. @throws HubError `entity_not_found` */
   blockEntity(uid: string, reason?: string): Promise<BlockedEntity>;
   /** @throws HubError `entity_not_found` */
   unblockEntity(uid: string): Promise<EntityRecord>;
-  /** Asks the registries who signed its artifacts. Without a version in the id, the newest stable one. @throws HubError `entity_not_found` */
+  /** Asks the registries who signed its artifacts. Without a version, checks the newest stable one. @throws HubError `entity_not_found` */
   checkTrust(id: string): Promise<TrustChecked>;
-  /** What fails on the way is in the report. @throws HubError when the request cannot be carried out at all. */
+  /** Failed steps are part of the report. @throws HubError when the request cannot be carried out at all. */
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
   listRemotes(): Promise<RemoteList>;
-  /** A remote that is there already gets the settings that are given. @throws HubError `name_taken` */
+  /** If the remote already exists, applies the given settings. @throws HubError `name_taken` */
   addRemote(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
-  /** By address or name. @throws HubError `name_taken`, `remote_not_found` */
+  /** By URL or name. @throws HubError `name_taken`, `remote_not_found` */
   changeRemote(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
-  /** By address or name. */
+  /** By URL or name. */
   removeRemote(reference: string, options?: RemovalOptions): Promise<RemoteRemoved>;
-  /** By address or name; without one, all enabled remotes. */
+  /** By URL or name; without one, ingests all enabled remotes. */
   ingest(reference?: string, onProgress?: ProgressListener, options?: IngestOptions): Promise<IngestReport>;
   /** @throws HubError `sync_running` */
   syncRemotes(onProgress?: ProgressListener, options?: SyncOptions): Promise<SyncReport>;
   ingestStatus(): Promise<IngestStatus>;
   listRejections(query: RejectionQuery): Promise<RejectionPage>;
   listPending(query: PendingQuery): Promise<PendingPage>;
-  /** When what is in the gateway was registered, by day. */
+  /** Counts the gateway's registrations by day. */
   registrationHistory(): Promise<RegistrationHistory>;
   removePending(uid: string): Promise<Removal>;
   removeManyPending(request: BulkRemovalRequest): Promise<BulkRemoval>;
-  /** Who the caller is for the hub, and what it may do. */
+  /** The caller's identity and permissions. */
   whoAmI(): Promise<Identity>;
   listTokens(): Promise<TokenList>;
-  /** The answer has the token itself, which is shown only once. @throws HubError `name_taken` */
+  /** Returns the token itself, which is shown only once. @throws HubError `name_taken` */
   createToken(token: NewToken): Promise<TokenCreated>;
   /** @throws HubError `token_not_found` */
   revokeToken(name: string): Promise<TokenRevoked>;
   listAudit(query: AuditQuery): Promise<AuditPage>;
 
-  /** What the hub lists as an MCP registry. @throws HubError `invalid_request` */
+  /** The servers that the hub lists as an MCP registry. @throws HubError `invalid_request` */
   listServers(query: ServerQuery): Promise<ServerList>;
   /** Newest first. @throws HubError `entity_not_found` */
   listServerVersions(name: string, options?: ServerOptions): Promise<ServerList>;
   /** @throws HubError `entity_not_found` */
   getServer(reference: ServerReference): Promise<ServerResponse>;
-  /** A `server.json`, or a manifest of a server; it belongs to no remote. @throws HubError `invalid_server`, `name_taken`, `version_taken` */
+  /** Takes a `server.json` or a server's manifest; no remote owns it. @throws HubError `invalid_server`, `name_taken`, `version_taken` */
   publishServer(document: Record<string, unknown>): Promise<ServerResponse>;
-  /** Only of what was published. @throws HubError `invalid_request`, `entity_not_found`, `not_published` */
+  /** Only for published servers. @throws HubError `invalid_request`, `entity_not_found`, `not_published` */
   setServerStatus(request: StatusRequest): Promise<StatusChanged>;
-  /** Subsets of the registry, each with its own address. */
+  /** Subsets of the registry, each with its own URL. */
   listViews(): Promise<ViewList>;
-  /** A view that is there already is replaced. @throws HubError `name_taken` */
+  /** Replaces an existing view. @throws HubError `name_taken` */
   saveView(view: RegistryView): Promise<RegistryView>;
   /** @throws HubError `view_not_found` */
   removeView(name: string): Promise<ViewRemoved>;
 
-  /** The admission policy in force. */
+  /** The current admission policy. */
   getPolicy(): Promise<PolicyState>;
-  /** Counts what changes, and then changes it. @throws HubError `invalid_policy`, `policy_from_file` */
+  /** Counts the affected entities, then applies the policy. @throws HubError `invalid_policy`, `policy_from_file` */
   changePolicy(text: string, options?: { dryRun?: boolean }): Promise<PolicyChange>;
-  /** What a policy says about one entity, and why. @throws HubError `entity_not_found`, `invalid_policy` */
+  /** The result of a policy for one entity, with the reason. @throws HubError `entity_not_found`, `invalid_policy` */
   testPolicy(request: { id: string; text?: string }): Promise<PolicyTest>;
   listApprovals(query: ApprovalQuery): Promise<ApprovalPage>;
-  /** What a reviewer has to know. @throws HubError `entity_not_found` */
+  /** What a reviewer needs to know. @throws HubError `entity_not_found` */
   getApproval(id: string): Promise<ApprovalReview>;
   /** @throws HubError `entity_not_found`, `decision_conflict` */
   decideApproval(id: string, decision: ApprovalDecision): Promise<ApprovalDecided>;
 
   listWebhooks(): Promise<WebhookList>;
-  /** The answer has a generated secret, which is shown only once. @throws HubError `name_taken` */
+  /** Returns a generated secret, which is shown only once. @throws HubError `name_taken` */
   addWebhook(webhook: NewWebhook): Promise<WebhookAdded>;
   /** @throws HubError `webhook_not_found` */
   removeWebhook(name: string): Promise<WebhookRemoved>;
-  /** Sends one event at once. If it is accepted, a disabled webhook is enabled again. @throws HubError `webhook_not_found` */
+  /** Sends one event at once. If the receiver accepts it, a disabled webhook is enabled. @throws HubError `webhook_not_found` */
   testWebhook(name: string): Promise<Delivery>;
   /** @throws HubError `webhook_not_found` */
   listDeliveries(name: string, query: DeliveryQuery): Promise<DeliveryPage>;

@@ -26,11 +26,11 @@ export interface HubPolicy extends Pick<Policies, 'refusalOf'> {
   listApprovals(query: ApprovalQuery): Promise<ApprovalPage>;
   getApproval(id: string): Promise<ApprovalReview>;
   decideApproval(id: string, decision: ApprovalDecision & { by: string }): Promise<ApprovalDecided>;
-  /** The entity, with what the rules say about it. */
+  /** The entity with the result of the rules. */
   getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
-  /** To be called when something that rules ask for has changed; says what is still in the gateway. */
+  /** Call it when an input of the rules changed; returns a note about what is still in the gateway. */
   reapply(): Promise<{ note?: string }>;
-  /** Reads the policy file, and starts the background work. @throws StartError when the file cannot be used, and no earlier policy exists. */
+  /** Reads the policy file and starts background work. @throws StartError if the file is invalid and no earlier policy exists. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,21 +40,21 @@ export interface HubPolicyDependencies {
   store: PolicyStore;
   approvals: ApprovalStore;
   catalog: Pick<Catalog, 'get' | 'manifest'>;
-  /** Takes out of the gateway what no longer may be there. */
+  /** Removes from the gateway what is no longer allowed there. */
   clearGateway: () => Promise<{ note?: string }>;
-  /** Registers what was approved; what fails is tried again by the next sync. */
+  /** Registers an approved entity; the next sync retries what fails. */
   register: (uid: string, signal: AbortSignal) => Promise<unknown>;
   /** Resolves when every entity has facts. */
   whenFactsAreThere: Promise<unknown>;
-  /** Puts a change of the policy into the audit log. */
+  /** Records a change of the policy in the audit log. */
   recordChange: (caller: Caller, change: () => Promise<PolicyChange>) => Promise<PolicyChange>;
   world: Pick<World, 'now' | 'log'>;
 }
 
-/** Who changes the policy when the file does. */
+/** The caller for changes made by the policy file. */
 const FILE: Caller = { name: 'POLICY_FILE', kind: 'setting', role: 'admin', scope: [], isKnown: true, via: 'file' };
 
-/** Entities grow older while the hub runs: rules about age are applied again. */
+/** Entities age while the hub runs, so rules about age are applied again. */
 const FIRST_LOOK_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
 

@@ -21,7 +21,7 @@ export interface OpenSearchDependencies {
   database: Dialect;
   revision: Revision;
   catalog: Pick<Catalog, 'countByType'>;
-  /** Whether the index should wait with following the catalog. */
+  /** Whether the index should pause following the catalog. */
   isBusy: () => boolean;
 }
 
@@ -80,7 +80,7 @@ export async function openSearch({
 
 type PostgresAddress = Extract<Config['database'], { engine: 'postgres' }>;
 
-/** Decided when the hub starts. */
+/** Decided at startup. */
 async function isSearchedInDatabase(
   { database: { engine }, search: { backend, memoryMaxEntities } }: Config,
   database: Dialect,

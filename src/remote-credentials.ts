@@ -1,12 +1,12 @@
-// Reads REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE: which header is sent to which addresses.
+// Reads REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE: which header is sent to which URLs.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { SettingError } from './errors.ts';
 import type { Settings } from './settings.ts';
 
-/** What is sent with every request to an address that begins with `prefix`. */
+/** A header for every request to a URL that starts with `prefix`. */
 export interface RemoteCredential {
-  /** Ends with a `/`, so that `https://h/a` is not the beginning of `https://h/ab`. */
+  /** Ends with `/`, so that `https://h/a` does not match `https://h/ab`. */
   prefix: string;
   /** Name of the header, in lower case. */
   header: string;
@@ -19,7 +19,7 @@ const Credential = z.union([
 ]);
 const Credentials = z.record(z.url({ protocol: /^https?$/ }), Credential);
 
-/** @throws SettingError which never repeats a value. */
+/** @throws SettingError, which never contains a value. */
 export function remoteCredentials(
   settings: Pick<Settings, 'REMOTE_CREDENTIALS' | 'REMOTE_CREDENTIALS_FILE'>,
 ): RemoteCredential[] {

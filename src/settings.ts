@@ -4,10 +4,10 @@ import { ROLES } from './access/contract.ts';
 import { SettingError } from './errors.ts';
 import { LOG_LEVELS } from './lib/logger.ts';
 
-/** Messages of the schemas say what a setting wants; the name and what it got are added when one is refused. */
+/** A schema's message says what the setting expects; the name and the given value are added when it is refused. */
 const wholeNumber = (min: number, max: number) => {
   const wants = `a whole number from ${min} to ${max}`;
-  // Number() alone would also read '1e3' and '0x10'.
+  // Number() alone would also accept '1e3' and '0x10'.
   const digits = z.string().regex(/^-?\d{1,15}$/, wants);
   return digits.transform(Number).pipe(z.number().min(min, wants).max(max, wants));
 };
@@ -29,19 +29,19 @@ const proxyCount = z
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
-/** Links are created by appending a path, and everyone can see them. */
+/** Links append a path to it, and everyone can see them. */
 const publicUrl = httpUrl.refine((url) => {
   const { username, password, search, hash } = new URL(url);
   return `${username}${password}${search}${hash}` === '';
 }, 'an http or https address without credentials, query or fragment');
 const text = z.string();
 const secret = z.string().meta({ secret: true });
-/** Sent in a header, which spaces would end and which cannot carry other characters. */
+/** Sent in a header, which cannot contain spaces or other special characters. */
 const token = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII characters without spaces')
   .meta({ secret: true });
-/** The list of remotes is public, and the address is a key of a database index, which limits its length. */
+/** The list of remotes is public, and the URL is a key of a database index, which limits its length. */
 const remoteUrl = httpUrl.refine(
   (url) => !new URL(url).username && !new URL(url).password && new URL(url).href.length <= 1000,
 );
@@ -256,10 +256,10 @@ export const SETTINGS = z.object({
 export type Settings = z.output<typeof SETTINGS>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws SettingError when one is wrong. */
+/** @throws SettingError when a setting is invalid. */
 export function parseSettings(environment: Environment): Settings {
-  // A setting that is there but blank counts as not set: compose files and .env templates leave them so. Spaces around
-  // a value are nobody's wish: files with Windows line ends leave them.
+  // An empty setting counts as unset, because compose files and .env templates contain such settings. Values are trimmed,
+  // because files with Windows line endings leave whitespace.
   const present = Object.fromEntries(
     Object.entries(environment)
       .map(([name, value = '']) => [name, value.trim()] as const)
@@ -283,12 +283,12 @@ export function isSecret(name: string): boolean {
   return inner.meta()?.secret === true;
 }
 
-/** Addresses may carry a password before the host; all that could be part of one is left out. */
+/** A URL may contain a password before the host; everything that could be part of it is removed. */
 function withoutCredentials(value: string): string {
   return value.replace(/^([a-z][a-z\d+.-]*:\/+)?.*@/is, '$1…@');
 }
 
-/** CSV, a JSON array, or `[a, b]` without quotes; spaces and line ends separate too, for no address holds them. */
+/** CSV, a JSON array, or `[a, b]` without quotes; whitespace separates too, because no URL contains it. */
 function splitList(raw: string): string[] {
   const parts = jsonArray(raw) ?? raw.replace(/^\[(.*)\]$/s, '$1').split(/[,\s]/);
   return parts

@@ -1,4 +1,4 @@
-// The version of the hub, as its package states it.
+// The version of the hub, from its package.json.
 import packageJson from '../package.json' with { type: 'json' };
 
 export const VERSION = packageJson.version;
