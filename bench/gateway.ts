@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config.ts';
-import { createHub } from '../src/hub.ts';
+import { createHub } from '../src/hub/hub.ts';
 import { SECRET, startFakeGateway } from '../test/support/fake-gateway.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { testWorld } from '../test/support/world.ts';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { readConfig } from '../src/config.ts';
-import { createHub } from '../src/hub.ts';
+import { createHub } from '../src/hub/hub.ts';
 import { pgvectorFiles } from '../test/support/pgvector.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { testWorld } from '../test/support/world.ts';

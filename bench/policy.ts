@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 import { readConfig } from '../src/config.ts';
-import { createHub, type Hub } from '../src/hub.ts';
+import { createHub, type Hub } from '../src/hub/hub.ts';
 import { searchQuery } from '../src/search/search-query.ts';
 import { testWorld } from '../test/support/world.ts';
 import { startCatalogHost } from './hub-process.ts';

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config.ts';
-import { createHub } from '../src/hub.ts';
+import { createHub } from '../src/hub/hub.ts';
 import type { ServerList } from '../src/registry/contract.ts';
 import { testWorld } from '../test/support/world.ts';
 import { HUB, startHub } from './hub-process.ts';

@@ -7,7 +7,7 @@ import { readConfig } from '../src/config.ts';
 import { ERROR_CODES, type ErrorCode } from '../src/errors.ts';
 import { PROBLEMS } from '../src/http/problem.ts';
 import { createServer } from '../src/http/server.ts';
-import { createHub } from '../src/hub.ts';
+import { createHub } from '../src/hub/hub.ts';
 import { isSecret, SETTINGS } from '../src/settings.ts';
 import { testWorld } from '../test/support/world.ts';
 import { cliPage } from './cli-page.ts';

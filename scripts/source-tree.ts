@@ -38,6 +38,7 @@ const FOLDERS: Record<string, string> = {
   'src/http': 'The HTTP server: hooks, limits, errors.',
   'src/http/page': 'Serves the page for browsers.',
   'src/http/routes': 'One file per subject.',
+  'src/hub': 'The hub: its operations, who may call them, and which implementation is used for what.',
   'src/install':
     'Installs entities into a project: one folder per artifact, built once, marked complete, never changed.',
   'src/install/adapters': 'One template per framework; merging of configuration files.',

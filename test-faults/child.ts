@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { readConfig } from '../src/config.ts';
-import { createHub } from '../src/hub.ts';
+import { createHub } from '../src/hub/hub.ts';
 import { testWorld } from '../test/support/world.ts';
 import type { Call, Outcome } from './hub-process.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Hub } from '../src/hub.ts';
+import type { Hub } from '../src/hub/hub.ts';
 import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import type { Scope } from './harness.ts';
 

@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
-import { createHub, type Hub } from '../src/hub.ts';
+import { createHub, type Hub } from '../src/hub/hub.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import type { Fetch } from '../src/lib/world.ts';
 import { aManifest } from '../test/support/builders.ts';

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../src/config.ts';
 import { HubError, StartError } from '../src/errors.ts';
-import { createHub } from '../src/hub.ts';
+import { createHub } from '../src/hub/hub.ts';
 import { aManifest } from './support/builders.ts';
 import { tempDir } from './support/databases.ts';
 import { testWorld } from './support/world.ts';

@@ -1,8 +1,8 @@
 // Defines a command: a row of the command table, from which parsing, help, completion and docs/cli.md are built.
 import type { Door } from '../access/contract.ts';
 import type { Config } from '../config.ts';
-import type { Hub } from '../hub.ts';
-import type { HubOperations } from '../hub-operations.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { HubOperations } from '../hub/operations.ts';
 import type { Ending } from './exit-codes.ts';
 import type { Output } from './output/output.ts';
 import type { Terminal } from './terminal/terminal.ts';

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
-import type { HubOperations } from '../hub-operations.ts';
+import type { HubOperations } from '../hub/operations.ts';
 import { inOrder } from '../lib/workers/in-order.ts';
 
 export interface ExportRequest {

@@ -2,7 +2,7 @@
 import type { EntityRecord } from '../catalog/contract.ts';
 import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
-import type { HubOperations } from '../hub-operations.ts';
+import type { HubOperations } from '../hub/operations.ts';
 import type { LockedEntity, Lockfile } from '../install/contract.ts';
 import { editDistance } from '../lib/typing-errors.ts';
 import { searchQuery } from '../search/search-query.ts';

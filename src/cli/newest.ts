@@ -3,7 +3,7 @@ import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { versionKey } from '../catalog/version-order.ts';
 import { HubError } from '../errors.ts';
-import type { HubOperations } from '../hub-operations.ts';
+import type { HubOperations } from '../hub/operations.ts';
 import type { LockedEntity } from '../install/contract.ts';
 
 type Catalog = Pick<HubOperations, 'getEntity'>;

@@ -10,7 +10,7 @@ import { type Config, type Environment, readConfig } from '../config.ts';
 import { SettingError, StartError } from '../errors.ts';
 import { type Connections, trackConnections } from '../http/connections.ts';
 import type { TlsIdentity } from '../http/listener.ts';
-import { createHub, type Hub } from '../hub.ts';
+import { createHub, type Hub } from '../hub/hub.ts';
 import { type ClosableLogger, createLogger } from '../lib/logger.ts';
 import { describeDatabase, isAnyHost, isLoopbackHost, listenerUrl } from '../lib/net/address.ts';
 import { VERSION } from '../version.ts';

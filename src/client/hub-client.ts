@@ -5,7 +5,7 @@ import { BlockedEntity, CatalogPage, EntityRecord, EntityRemoved } from '../cata
 import { HubError, UnreachableError } from '../errors.ts';
 import { Delivery, DeliveryPage, WebhookAdded, WebhookList, WebhookRemoved } from '../events/contract.ts';
 import { BulkRemoval, PendingPage, RegistrationHistory, Removal } from '../gateway/contract.ts';
-import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub-operations.ts';
+import { Diagnosis, Health, type HubOperations, PublicConfig } from '../hub/operations.ts';
 import { InstallReport } from '../install/contract.ts';
 import {
   ApprovalDecided,

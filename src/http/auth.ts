@@ -3,9 +3,9 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import { type Authentication, assertRole } from '../access/authenticate.ts';
 import type { Caller, Door } from '../access/contract.ts';
 import { HubError } from '../errors.ts';
-import type { Hub } from '../hub.ts';
-import { roleFor } from '../hub-guard.ts';
-import type { HubOperations } from '../hub-operations.ts';
+import { roleFor } from '../hub/guard.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { HubOperations } from '../hub/operations.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import { roleFor } from '../hub-guard.ts';
+import { roleFor } from '../hub/guard.ts';
 import { VERSION } from '../version.ts';
 import { DOCS_LOOK } from './page/docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';

@@ -17,8 +17,8 @@ import {
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Config } from '../config.ts';
 import { HubError } from '../errors.ts';
-import type { Hub } from '../hub.ts';
-import { roleFor } from '../hub-guard.ts';
+import { roleFor } from '../hub/guard.ts';
+import type { Hub } from '../hub/hub.ts';
 import type { World } from '../lib/world.ts';
 import { routableUrl } from './address-path.ts';
 import { type AccessRules, assertDeclared, authorize } from './auth.ts';

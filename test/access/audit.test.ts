@@ -7,7 +7,7 @@ import type { InjectOptions } from 'fastify';
 import { createAudit } from '../../src/access/audit.ts';
 import { AuditEntry, AuditPage } from '../../src/access/contract.ts';
 import { readConfig } from '../../src/config.ts';
-import { createHub } from '../../src/hub.ts';
+import { createHub } from '../../src/hub/hub.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createAuditStore } from '../../src/store/governance/audit-store.ts';
 import { assertProblem, inject } from '../http/wire.ts';

@@ -2,7 +2,7 @@
 import { type TestContext, test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createHub } from '../../src/hub.ts';
+import { createHub } from '../../src/hub/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { emptySqlite } from '../support/databases.ts';
 import { testWorld } from '../support/world.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import type { Delivery } from '../../src/events/contract.ts';
-import { createHub, type Hub } from '../../src/hub.ts';
+import { createHub, type Hub } from '../../src/hub/hub.ts';
 import { createFetch } from '../../src/lib/net/fetch.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { formatUid } from '../../src/catalog/uid.ts';
 import { type Environment, readConfig } from '../../src/config.ts';
-import { createHub, type Hub } from '../../src/hub.ts';
+import { createHub, type Hub } from '../../src/hub/hub.ts';
 import { type InstallReport, InstallRequest, type StepResult } from '../../src/install/contract.ts';
 import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
 import { verifyLockfile } from '../../src/install/lockfile/verify.ts';

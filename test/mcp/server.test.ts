@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import type { InMemoryTransport as ServerTransport } from '@modelcontextprotocol/server';
-import type { HubOperations } from '../../src/hub-operations.ts';
+import type { HubOperations } from '../../src/hub/operations.ts';
 import { createMcpServer } from '../../src/mcp/server.ts';
 import type { McpHub } from '../../src/mcp/tools/tool.ts';
 

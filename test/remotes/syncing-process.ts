@@ -1,7 +1,7 @@
 // A process that syncs on request until a test kills it.
 import { once } from 'node:events';
 import { readConfig } from '../../src/config.ts';
-import { createHub } from '../../src/hub.ts';
+import { createHub } from '../../src/hub/hub.ts';
 import { testWorld } from '../support/world.ts';
 
 const [{ database, settings }] = await once(process, 'message');

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
-import { createHub } from '../../src/hub.ts';
+import { createHub } from '../../src/hub/hub.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { backupDatabase } from '../../src/store/backup.ts';
 import { openDatabase } from '../../src/store/database.ts';

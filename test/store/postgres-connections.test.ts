@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { PostgresAdapter, sql } from 'kysely';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createHub } from '../../src/hub.ts';
+import { createHub } from '../../src/hub/hub.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createHub, type Hub } from '../../src/hub.ts';
+import { createHub, type Hub } from '../../src/hub/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { type Ending, emptyDatabase } from './databases.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityRecord } from '../../src/catalog/contract.ts';
 import { launchOf } from '../../src/catalog/launch/launch.ts';
-import type { PublicConfig } from '../../src/hub-operations.ts';
+import type { PublicConfig } from '../../src/hub/operations.ts';
 import { findTemplate } from '../../src/install/adapters/templates.ts';
 import { HubFailure } from '../../web/src/api/failure.ts';
 import { clientConfigs } from '../../web/src/entity/use/client-config.ts';

@@ -1,6 +1,6 @@
 // `hub completion`, and `hub names`, which completion scripts call.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import { type Call, command, NAME_KINDS, type NameKind } from '../command.ts';
 import { openOwnInstall } from '../hub/own-install.ts';

@@ -47,7 +47,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     import('../doctor/local-checks.ts'),
     import('../hub/empty-hub.ts'),
     import('../hub/world.ts'),
-    import('../../hub.ts'),
+    import('../../hub/hub.ts'),
   ]);
   const { environment } = terminal;
   const config = access.config();

@@ -3,7 +3,7 @@ import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { versionKey } from '../../catalog/version-order.ts';
 import { HubError } from '../../errors.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,

@@ -1,7 +1,7 @@
 // `hub pending`: MCP servers that are in the catalog and not in the gateway.
 import type { BulkRemoval, PendingItem, PendingPage } from '../../gateway/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { flag, paging } from '../options.ts';

@@ -1,6 +1,6 @@
 // `hub search`.
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import {
   RERANKS,
   SEARCH_MODES,

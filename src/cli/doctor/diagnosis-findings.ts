@@ -1,5 +1,5 @@
 // Turns a hub's diagnosis of its gateway and models into findings.
-import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
+import type { Diagnosis, HubOperations } from '../../hub/operations.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import type { Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 // Checks of a hub that need only its public operations.
 import { HubError } from '../../errors.ts';
-import type { Diagnosis, HubOperations } from '../../hub-operations.ts';
+import type { Diagnosis, HubOperations } from '../../hub/operations.ts';
 import { VERSION } from '../../version.ts';
 import { plural } from '../output/text.ts';
 import { gatewayFinding, llmFinding, meaningFinding, modelFinding, NO_GATEWAY } from './diagnosis-findings.ts';

@@ -4,7 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { describeDatabase, isLoopbackHost } from '../../lib/net/address.ts';
 import type { World } from '../../lib/world.ts';
 import { plural } from '../output/text.ts';

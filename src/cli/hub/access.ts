@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller, Door } from '../../access/contract.ts';
 import type { Config, Environment } from '../../config.ts';
-import type { Hub } from '../../hub.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { Hub } from '../../hub/hub.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import { describeDatabase } from '../../lib/net/address.ts';
 import type { HubAccess } from '../command.ts';
 import { NotFoundError, UsageError } from '../exit-codes.ts';
@@ -37,7 +37,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
 
   async function isLocalThere(): Promise<boolean> {
     // Loaded lazily: commands that talk to a server do not need most of the hub's code.
-    const { isCatalogThere } = await import('../../hub.ts');
+    const { isCatalogThere } = await import('../../hub/hub.ts');
     return isCatalogThere(config());
   }
 

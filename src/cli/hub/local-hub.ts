@@ -1,6 +1,6 @@
 // A hub in the process of a command, on the local database.
 import type { Config, Environment } from '../../config.ts';
-import { createHub, type Hub } from '../../hub.ts';
+import { createHub, type Hub } from '../../hub/hub.ts';
 import { listenerUrl } from '../../lib/net/address.ts';
 import { lineLogger } from '../terminal/line-logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 // Installs on this machine, with the rights of the current user, from the catalog of any hub.
 import { HubError } from '../../errors.ts';
-import type { Hub } from '../../hub.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { Hub } from '../../hub/hub.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import type { Install, InstallDependencies } from '../../install/install.ts';
 import type { FetchSingleManifest } from '../../remotes/ingest/single-manifest.ts';
 import type { Call } from '../command.ts';

@@ -14,8 +14,8 @@ import {
   TokenList,
   TokenRevoked,
 } from '../../access/contract.ts';
-import type { Hub } from '../../hub.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { Hub } from '../../hub/hub.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import { callerOf } from '../auth.ts';
 import { problems } from '../openapi.ts';
 import { choice, wholeNumber, words } from '../query-string.ts';

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { AGENT_CARD_TYPE, ArdExplore, ArdSearch, CARD_TYPE, WELL_KNOWN_CARD } from '../../registry/contract.ts';
 import { asHubError, PROBLEM_TYPE, problemBody, setStatus } from '../problem.ts';
 import { wholeNumber, words } from '../query-string.ts';

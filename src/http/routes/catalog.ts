@@ -11,7 +11,7 @@ import {
   EntityRemoved,
 } from '../../catalog/contract.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { TrustChecked } from '../../trust/contract.ts';
 import { matchesEtag } from '../etag.ts';
 import { problems } from '../openapi.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { BulkRemoval, BulkRemovalRequest, PendingPage, RegistrationHistory, Removal } from '../../gateway/contract.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { problems } from '../openapi.ts';
 import { flag, wholeNumber, words } from '../query-string.ts';
 

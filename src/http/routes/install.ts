@@ -1,7 +1,7 @@
 // Routes that install an entity into a folder on the hub's machine.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { InstallReport, InstallRequest } from '../../install/contract.ts';
 import { sendEvents, wantsEvents } from '../event-stream.ts';
 import { problems } from '../openapi.ts';

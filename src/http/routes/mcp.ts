@@ -5,7 +5,7 @@ import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../access/contract.ts';
 import type { ErrorCode, HubError } from '../../errors.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import type { Logger } from '../../lib/world.ts';
 import { callerOf } from '../auth.ts';
 import { checkOrigin } from '../origin.ts';

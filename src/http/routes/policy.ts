@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { NewPolicy, PolicyChange, PolicyState, PolicyTest, PolicyTestRequest } from '../../policy/contract.ts';
 import { problems } from '../openapi.ts';
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { HubError } from '../../errors.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { NewStatus, SERVER_SCHEMA, ServerResponse, StatusChanged, Validation } from '../../registry/contract.ts';
 import { problems } from '../openapi.ts';
 

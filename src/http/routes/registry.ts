@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ServerList, ServerResponse } from '../../registry/contract.ts';
 import { VERSION } from '../../version.ts';

@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { assertRole } from '../../access/authenticate.ts';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, SORTS, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { callerOf } from '../auth.ts';

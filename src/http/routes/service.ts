@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Hub } from '../../hub.ts';
-import { Diagnosis, Health, PublicConfig } from '../../hub-operations.ts';
+import type { Hub } from '../../hub/hub.ts';
+import { Diagnosis, Health, PublicConfig } from '../../hub/operations.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { problems } from '../openapi.ts';
 import { flag } from '../query-string.ts';

@@ -10,7 +10,7 @@ import {
   WebhookList,
   WebhookRemoved,
 } from '../../events/contract.ts';
-import type { Hub } from '../../hub.ts';
+import type { Hub } from '../../hub/hub.ts';
 import { problems } from '../openapi.ts';
 import { wholeNumber, words } from '../query-string.ts';
 

@@ -1,7 +1,7 @@
 // Shared by the tools: the hub they use, how they respond, and how they fail.
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { HubError, UnreachableError } from '../../errors.ts';
-import type { HubOperations } from '../../hub-operations.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import { type Shortened, shortText } from '../answers/short.ts';
 
 const LONGEST_FAILURE = 2_000;

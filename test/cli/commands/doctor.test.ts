@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { meaningFinding, modelFinding } from '../../../src/cli/doctor/diagnosis-findings.ts';
-import type { Diagnosis as Diagnosed } from '../../../src/hub-operations.ts';
+import type { Diagnosis as Diagnosed } from '../../../src/hub/operations.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { readConfig } from '../../../src/config.ts';
 import { StartError } from '../../../src/errors.ts';
-import { createHub } from '../../../src/hub.ts';
+import { createHub } from '../../../src/hub/hub.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { PolicyChange, PolicyState, PolicyTest } from '../../../src/policy/contract.ts';

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readConfig } from '../../../src/config.ts';
 import { createServer as createHttpServer } from '../../../src/http/server.ts';
-import { createHub } from '../../../src/hub.ts';
+import { createHub } from '../../../src/hub/hub.ts';
 import { VERSION } from '../../../src/version.ts';
 import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase } from '../../support/databases.ts';

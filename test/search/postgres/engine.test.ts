@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readConfig } from '../../../src/config.ts';
-import { createHub } from '../../../src/hub.ts';
+import { createHub } from '../../../src/hub/hub.ts';
 import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testWorld } from '../../support/world.ts';

@@ -8,7 +8,7 @@ import type {
   PendingPage,
   RegistrationHistory,
 } from '../../../src/gateway/contract.ts';
-import type { Diagnosis, Health, PublicConfig } from '../../../src/hub-operations.ts';
+import type { Diagnosis, Health, PublicConfig } from '../../../src/hub/operations.ts';
 import type { InstallEvent, InstallReport } from '../../../src/install/contract.ts';
 import type {
   ApprovalDecided,

@@ -1,7 +1,7 @@
 // The hub's public settings, asked for until they are known.
 import { signal } from '@preact/signals';
 import { isAtLeast, type Role } from '../../../src/access/roles.ts';
-import type { PublicConfig } from '../../../src/hub-operations.ts';
+import type { PublicConfig } from '../../../src/hub/operations.ts';
 import { hub } from './hub.ts';
 import { areReadsProtected, role } from './token.ts';
 

@@ -1,5 +1,5 @@
 // The words of the status tiles: only what is known.
-import type { Diagnosis, Health, PublicConfig } from '../../../../src/hub-operations.ts';
+import type { Diagnosis, Health, PublicConfig } from '../../../../src/hub/operations.ts';
 import type { HubFailure } from '../../api/failure.ts';
 
 export type HealthAnswer = Health | { failure: HubFailure } | 'asked';

@@ -1,6 +1,6 @@
 // The install operations of the hub. Their code is loaded by the first install.
-import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
-import type { Install, InstallDependencies } from './install/install.ts';
+import type { InstallListener, InstallReport, InstallRequest } from '../install/contract.ts';
+import type { Install, InstallDependencies } from '../install/install.ts';
 
 export interface HubInstalls {
   install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
@@ -18,7 +18,7 @@ export function createHubInstalls(dependencies: InstallDependencies): HubInstall
 
   // Loaded on demand, which keeps startup fast.
   async function open(): Promise<Install> {
-    const { createInstall } = await import('./install/install.ts');
+    const { createInstall } = await import('../install/install.ts');
     const installer = createInstall(dependencies);
     // The hub may have been closed meanwhile.
     if (isClosed) await installer.close();

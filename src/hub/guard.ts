@@ -1,14 +1,14 @@
 // The hub for one caller: checks the role and scope for each operation, and records operations that change something.
-import type { Audit, AuditedChange, ChangeOutcome } from './access/audit.ts';
-import { assertRole } from './access/authenticate.ts';
-import type { Caller, Role } from './access/contract.ts';
-import { parseReference } from './catalog/uid.ts';
-import { HubError } from './errors.ts';
-import { asked, ended, listed } from './hub-audit-words.ts';
-import type { HubOperations } from './hub-operations.ts';
-import { compileGlob } from './lib/glob.ts';
-import { asText } from './lib/json.ts';
-import { shownAddress } from './lib/secrets/secret-address.ts';
+import type { Audit, AuditedChange, ChangeOutcome } from '../access/audit.ts';
+import { assertRole } from '../access/authenticate.ts';
+import type { Caller, Role } from '../access/contract.ts';
+import { parseReference } from '../catalog/uid.ts';
+import { HubError } from '../errors.ts';
+import { compileGlob } from '../lib/glob.ts';
+import { asText } from '../lib/json.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
+import { asked, ended, listed } from './audit-words.ts';
+import type { HubOperations } from './operations.ts';
 
 interface Rule<A extends unknown[], R> {
   role: Role;

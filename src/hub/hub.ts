@@ -1,59 +1,46 @@
-// The hub: one method per endpoint, and the only place that knows which implementation is used for what.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createAudit } from './access/audit.ts';
-import { type Authentication, createAuthentication } from './access/authenticate.ts';
-import type { Caller } from './access/contract.ts';
-import { createJsonWebTokens } from './access/json-web-tokens.ts';
-import { createTokens } from './access/tokens.ts';
-import { type Catalog, createCatalog } from './catalog/catalog.ts';
-import type { ManifestSource } from './catalog/entity.ts';
-import type { EntityType } from './catalog/uid.ts';
-import type { Config } from './config.ts';
-import { HubError } from './errors.ts';
-import { createWebhooks } from './events/webhooks.ts';
-import { createGatewayClient } from './gateway/client/client.ts';
-import { createTokenSource } from './gateway/client/token.ts';
-import { createGateway, type Gateway } from './gateway/gateway.ts';
-import { leftoverNote } from './gateway/items/leftovers.ts';
-import { createPendingServers } from './gateway/items/pending.ts';
-import { ended } from './hub-audit-words.ts';
-import { guardHub, permit } from './hub-guard.ts';
-import { createHubInstalls } from './hub-installs.ts';
-import { type HubParts, operationsOf } from './hub-methods.ts';
-import type { HubOperations } from './hub-operations.ts';
-import { createHubPolicy } from './hub-policy.ts';
-import { openSearch } from './hub-search.ts';
-import type { World } from './lib/world.ts';
-import { admissionRules } from './policy/admission.ts';
-import type { Policies } from './policy/policies.ts';
-import type { Ard, ServerQuery, Validation } from './registry/contract.ts';
-import { manifestOf } from './registry/listed-server.ts';
-import { openRegistry } from './registry/open-registry.ts';
-import { validateDocument } from './registry/publishing/validate.ts';
-import { openRemotes } from './remotes/open-remotes.ts';
-import type { SearchQuery, TaggedPage } from './search/contract.ts';
-import { backupDatabase, spareOwnFiles } from './store/backup.ts';
-import { createCatalogStore } from './store/catalog/catalog-store.ts';
-import { holdsCatalog, waitForDatabase } from './store/database.ts';
-import { createDeliveryStore } from './store/events/delivery-store.ts';
-import { createOutbox } from './store/events/outbox.ts';
-import { createWebhookStore } from './store/events/webhook-store.ts';
-import { createItemStore } from './store/gateway/registration-items.ts';
-import { createRegistrationStore } from './store/gateway/registration-store.ts';
-import { createAdmission } from './store/governance/admission.ts';
-import { createApprovalStore } from './store/governance/approval-store.ts';
-import { createAuditStore } from './store/governance/audit-store.ts';
-import { createPolicyStore } from './store/governance/policy-store.ts';
-import { createTokenStore } from './store/governance/token-store.ts';
-import { createTrustStore } from './store/governance/trust-store.ts';
-import { createRegistryStore, readHubId } from './store/registry/registry-store.ts';
-import { createRegistryTables } from './store/registry/registry-tables.ts';
-import { createViewStore } from './store/registry/view-store.ts';
-import { createMemberStore } from './store/remotes/member-store.ts';
-import { createRemoteStore } from './store/remotes/remote-store.ts';
-import { createRunStore } from './store/remotes/run-store.ts';
-import { createRevision } from './store/revision.ts';
-import { createTrustChecks } from './trust/trust.ts';
+// The hub: one method per endpoint, and the only folder that knows which implementation is used for what.
+import type { Authentication } from '../access/authenticate.ts';
+import type { Caller } from '../access/contract.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ManifestSource } from '../catalog/entity.ts';
+import type { EntityType } from '../catalog/uid.ts';
+import type { Config } from '../config.ts';
+import { createWebhooks } from '../events/webhooks.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { leftoverNote } from '../gateway/items/leftovers.ts';
+import type { World } from '../lib/world.ts';
+import type { Policies } from '../policy/policies.ts';
+import type { Ard, ServerQuery, Validation } from '../registry/contract.ts';
+import { manifestOf } from '../registry/listed-server.ts';
+import { openRegistry } from '../registry/open-registry.ts';
+import { validateDocument } from '../registry/publishing/validate.ts';
+import { openRemotes } from '../remotes/open-remotes.ts';
+import type { SearchQuery, TaggedPage } from '../search/contract.ts';
+import { backupDatabase, spareOwnFiles } from '../store/backup.ts';
+import { holdsCatalog } from '../store/database.ts';
+import { createDeliveryStore } from '../store/events/delivery-store.ts';
+import { createWebhookStore } from '../store/events/webhook-store.ts';
+import { createApprovalStore } from '../store/governance/approval-store.ts';
+import { createPolicyStore } from '../store/governance/policy-store.ts';
+import { createTrustStore } from '../store/governance/trust-store.ts';
+import { createRegistryStore, readHubId } from '../store/registry/registry-store.ts';
+import { createRegistryTables } from '../store/registry/registry-tables.ts';
+import { createViewStore } from '../store/registry/view-store.ts';
+import { createMemberStore } from '../store/remotes/member-store.ts';
+import { createRemoteStore } from '../store/remotes/remote-store.ts';
+import { createRunStore } from '../store/remotes/run-store.ts';
+import { createTrustChecks } from '../trust/trust.ts';
+import { ended } from './audit-words.ts';
+import { guardHub, permit } from './guard.ts';
+import { createHubInstalls } from './installs.ts';
+import { type HubParts, operationsOf } from './methods.ts';
+import { openAccess } from './open-access.ts';
+import { openCatalog } from './open-catalog.ts';
+import { openGateway } from './open-gateway.ts';
+import { openSearch } from './open-search.ts';
+import type { HubOperations } from './operations.ts';
+import { createHubPolicy } from './policy.ts';
+import { startRepairs } from './repairs.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
@@ -104,7 +91,6 @@ export interface HubDependencies {
   shutdown?: AbortSignal;
 }
 
-const DATABASE_RETRY_MS = 5_000;
 const CLEAR_GATEWAY_MS = 15_000;
 
 /** Whether a hub with these settings would find a catalog. Does not create one. @throws StartError if that cannot be determined. */
@@ -120,43 +106,13 @@ export async function createHub({
   isServed = true,
   shutdown = new AbortController().signal,
 }: HubDependencies): Promise<Hub> {
-  const { now, log, metrics } = world;
-  const wait = { forMs: isServed ? config.databaseWaitSec * 1000 : 0, signal: shutdown, log };
-  const database = await waitForDatabase(config.database, { metrics, ...wait });
-  const outbox = createOutbox(database, now);
-  const revision = createRevision(database, outbox);
-  const registersAgents = config.gateway?.registerAgents ?? false;
-  const admission = createAdmission(database, { rulesOf: admissionRules, registersAgents, now });
-  const store = createCatalogStore(database, revision, admission);
-  const catalog = createCatalog({ store, now, baseUrl });
+  const { now, log } = world;
+  const opening = { config, world, baseUrl, isServed, shutdown };
+  const { database, outbox, revision, admission, store, catalog } = await openCatalog(opening);
   const hubId = await readHubId(database);
   let closed: Promise<void> | undefined;
-  metrics.gauge({
-    name: 'hub_entities',
-    help: 'Entities in the catalog.',
-    label: 'type',
-    read: () => catalog.countByType(),
-  });
 
-  const registrations = createRegistrationStore(database, revision);
-  const pending = createPendingServers(registrations, { hasBackgroundSync: config.ingest.intervalMin > 0 });
-  const gatewayClient =
-    config.gateway &&
-    createGatewayClient({
-      ...config.gateway,
-      fetch: world.fetchTrusted,
-      token: createTokenSource(config.gateway, now),
-    });
-  const gateway = createGateway({
-    client: gatewayClient,
-    store: registrations,
-    items: createItemStore(database, revision),
-    concurrency: config.gateway?.concurrency ?? 1,
-    registerAgents: registersAgents,
-    now,
-    log,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-  });
+  const { gatewayClient, gateway, pending } = openGateway({ config, world, database, revision });
 
   const remotes = openRemotes({
     remotes: createRemoteStore(database, revision),
@@ -226,19 +182,7 @@ export async function createHub({
     },
   });
 
-  const tokens = createTokens(createTokenStore(database), now);
-  const audit = createAudit(createAuditStore(database), {
-    now,
-    log,
-    keepDays: isServed ? config.auditDays : undefined,
-  });
-  const authentication = createAuthentication({
-    apiToken: config.adminToken,
-    metricsToken: config.metricsToken,
-    readsNeedToken: config.readsNeedToken,
-    tokens,
-    checkJsonWebToken: config.oidc && createJsonWebTokens(config.oidc, { fetch: world.fetchTrusted, now, log }),
-  });
+  const { tokens, audit, authentication } = openAccess({ config, world, database, isServed });
 
   const webhooks = createWebhooks({
     webhooks: createWebhookStore(database),
@@ -251,15 +195,7 @@ export async function createHub({
   });
 
   const stopping = new AbortController();
-  // Whatever an older version of the hub mapped differently is repaired while the hub serves.
-  const refuse = (uid: string, error: unknown) => log.error({ uid, error }, `${uid} could not be refreshed`);
-  const refreshed = whenDatabaseAnswers(() => catalog.refreshOutdated(stopping.signal, refuse), stopping.signal).catch(
-    (error) => log.error({ error }, 'Outdated entities could not be refreshed'),
-  );
-
-  const interruptedClosed = whenDatabaseAnswers(() => sync.closeInterrupted(), stopping.signal).catch((error) =>
-    log.error({ error }, 'Interrupted ingests could not be marked as such'),
-  );
+  const { refreshed, interruptedClosed } = startRepairs({ catalog, sync, signal: stopping.signal, log });
 
   /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
   async function clearGateway(): Promise<{ note?: string }> {
@@ -354,17 +290,4 @@ export async function createHub({
       return closed;
     },
   };
-}
-
-/** For work that is done once per start: a database that is away meanwhile must not leave it undone. */
-async function whenDatabaseAnswers(work: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (!(error instanceof HubError && error.code === 'database_unavailable')) throw error;
-      await sleep(DATABASE_RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
-    }
-  }
 }

@@ -1,12 +1,12 @@
 // Describes the details and results of changes for the audit log. Never includes secrets.
-import type { ChangeOutcome } from './access/audit.ts';
-import type { NewToken } from './access/contract.ts';
-import type { Delivery, NewWebhook } from './events/contract.ts';
-import type { BulkRemoval, Removal } from './gateway/contract.ts';
-import type { InstallReport, InstallRequest } from './install/contract.ts';
-import { shownAddress } from './lib/secrets/secret-address.ts';
-import type { ApprovalDecision, PolicyChange } from './policy/contract.ts';
-import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncReport } from './remotes/contract.ts';
+import type { ChangeOutcome } from '../access/audit.ts';
+import type { NewToken } from '../access/contract.ts';
+import type { Delivery, NewWebhook } from '../events/contract.ts';
+import type { BulkRemoval, Removal } from '../gateway/contract.ts';
+import type { InstallReport, InstallRequest } from '../install/contract.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
+import type { ApprovalDecision, PolicyChange } from '../policy/contract.ts';
+import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncReport } from '../remotes/contract.ts';
 
 /** Enough to identify a change; the log is not a second catalog. */
 const MOST_NAMED = 20;

@@ -1,10 +1,10 @@
 // The policy and approval operations of the hub: use cases, the policy file, and background work.
-import type { Caller } from './access/contract.ts';
-import type { Catalog } from './catalog/catalog.ts';
-import type { EntityRecord, VersionOptions } from './catalog/contract.ts';
-import { HubError } from './errors.ts';
-import type { World } from './lib/world.ts';
-import { createApprovals } from './policy/approvals.ts';
+import type { Caller } from '../access/contract.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
+import { HubError } from '../errors.ts';
+import type { World } from '../lib/world.ts';
+import { createApprovals } from '../policy/approvals.ts';
 import type {
   ApprovalDecided,
   ApprovalDecision,
@@ -14,10 +14,10 @@ import type {
   PolicyChange,
   PolicyState,
   PolicyTest,
-} from './policy/contract.ts';
-import { createPolicies, type Policies } from './policy/policies.ts';
-import { openPolicyFile, type PolicyFile } from './policy/policy-file.ts';
-import type { ApprovalStore, PolicyStore } from './policy/store.ts';
+} from '../policy/contract.ts';
+import { createPolicies, type Policies } from '../policy/policies.ts';
+import { openPolicyFile, type PolicyFile } from '../policy/policy-file.ts';
+import type { ApprovalStore, PolicyStore } from '../policy/store.ts';
 
 export interface HubPolicy extends Pick<Policies, 'refusalOf'> {
   getPolicy(): Promise<PolicyState>;

@@ -8,7 +8,7 @@ import type {
   TokenCreated,
   TokenList,
   TokenRevoked,
-} from './access/contract.ts';
+} from '../access/contract.ts';
 import type {
   BlockedEntity,
   CatalogPage,
@@ -16,7 +16,7 @@ import type {
   EntityRecord,
   EntityRemoved,
   VersionOptions,
-} from './catalog/contract.ts';
+} from '../catalog/contract.ts';
 import type {
   Delivery,
   DeliveryPage,
@@ -25,7 +25,7 @@ import type {
   WebhookAdded,
   WebhookList,
   WebhookRemoved,
-} from './events/contract.ts';
+} from '../events/contract.ts';
 import type {
   BulkRemoval,
   BulkRemovalRequest,
@@ -33,8 +33,8 @@ import type {
   PendingQuery,
   RegistrationHistory,
   Removal,
-} from './gateway/contract.ts';
-import type { InstallListener, InstallReport, InstallRequest } from './install/contract.ts';
+} from '../gateway/contract.ts';
+import type { InstallListener, InstallReport, InstallRequest } from '../install/contract.ts';
 import type {
   ApprovalDecided,
   ApprovalDecision,
@@ -44,7 +44,7 @@ import type {
   PolicyChange,
   PolicyState,
   PolicyTest,
-} from './policy/contract.ts';
+} from '../policy/contract.ts';
 import type {
   RegistryView,
   ServerList,
@@ -56,7 +56,7 @@ import type {
   StatusRequest,
   ViewList,
   ViewRemoved,
-} from './registry/contract.ts';
+} from '../registry/contract.ts';
 import type {
   IngestOptions,
   IngestReport,
@@ -72,9 +72,9 @@ import type {
   RemovalOptions,
   SyncOptions,
   SyncReport,
-} from './remotes/contract.ts';
-import type { SearchPage, SearchQuery } from './search/contract.ts';
-import type { TrustChecked } from './trust/contract.ts';
+} from '../remotes/contract.ts';
+import type { SearchPage, SearchQuery } from '../search/contract.ts';
+import type { TrustChecked } from '../trust/contract.ts';
 
 export interface HubOperations {
   health(options: { checkDb: boolean }): Promise<Health>;

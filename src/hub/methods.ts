@@ -1,27 +1,27 @@
 // Implements each operation: which parts of the hub it calls, and in which order.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Audit } from './access/audit.ts';
-import { type Authentication, signatureOf } from './access/authenticate.ts';
-import type { Caller } from './access/contract.ts';
-import type { Tokens } from './access/tokens.ts';
-import type { Catalog } from './catalog/catalog.ts';
-import type { Config } from './config.ts';
-import { HubError } from './errors.ts';
-import type { Webhooks } from './events/webhooks.ts';
-import { checkGateway } from './gateway/check.ts';
-import type { GatewayClient } from './gateway/client/client.ts';
-import type { PendingServers } from './gateway/items/pending.ts';
-import type { HubInstalls } from './hub-installs.ts';
-import type { HubOperations } from './hub-operations.ts';
-import type { HubPolicy } from './hub-policy.ts';
-import type { World } from './lib/world.ts';
-import type { openRegistry } from './registry/open-registry.ts';
-import type { openRemotes } from './remotes/open-remotes.ts';
-import type { SearchEngine } from './search/engine/engine.ts';
-import { checkLlm } from './search/llm/check-llm.ts';
-import type { Search } from './search/search.ts';
-import type { TrustChecks } from './trust/trust.ts';
-import { VERSION } from './version.ts';
+import type { Audit } from '../access/audit.ts';
+import { type Authentication, signatureOf } from '../access/authenticate.ts';
+import type { Caller } from '../access/contract.ts';
+import type { Tokens } from '../access/tokens.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Config } from '../config.ts';
+import { HubError } from '../errors.ts';
+import type { Webhooks } from '../events/webhooks.ts';
+import { checkGateway } from '../gateway/check.ts';
+import type { GatewayClient } from '../gateway/client/client.ts';
+import type { PendingServers } from '../gateway/items/pending.ts';
+import type { World } from '../lib/world.ts';
+import type { openRegistry } from '../registry/open-registry.ts';
+import type { openRemotes } from '../remotes/open-remotes.ts';
+import type { SearchEngine } from '../search/engine/engine.ts';
+import { checkLlm } from '../search/llm/check-llm.ts';
+import type { Search } from '../search/search.ts';
+import type { TrustChecks } from '../trust/trust.ts';
+import { VERSION } from '../version.ts';
+import type { HubInstalls } from './installs.ts';
+import type { HubOperations } from './operations.ts';
+import type { HubPolicy } from './policy.ts';
 
 /** The parts of a hub that the operations use. */
 export interface HubParts {

@@ -1,0 +1,55 @@
+// Sets up the database and the catalog in it.
+import { type Catalog, createCatalog } from '../catalog/catalog.ts';
+import type { CatalogStore } from '../catalog/store.ts';
+import type { Config } from '../config.ts';
+import type { World } from '../lib/world.ts';
+import { admissionRules } from '../policy/admission.ts';
+import { createCatalogStore } from '../store/catalog/catalog-store.ts';
+import { waitForDatabase } from '../store/database.ts';
+import type { Dialect } from '../store/dialects/dialect.ts';
+import { createOutbox, type Outbox } from '../store/events/outbox.ts';
+import { type Admission, createAdmission } from '../store/governance/admission.ts';
+import { createRevision, type Revision } from '../store/revision.ts';
+
+export interface OpenCatalogDependencies {
+  config: Config;
+  world: World;
+  baseUrl: () => string;
+  /** Only a hub that serves waits for a database that does not answer yet. */
+  isServed: boolean;
+  shutdown: AbortSignal;
+}
+
+export interface OpenedCatalog {
+  database: Dialect;
+  outbox: Outbox;
+  revision: Revision;
+  admission: Admission;
+  store: CatalogStore;
+  catalog: Catalog;
+}
+
+/** @throws StartError when the database cannot be used. */
+export async function openCatalog({
+  config,
+  world: { now, log, metrics },
+  baseUrl,
+  isServed,
+  shutdown,
+}: OpenCatalogDependencies): Promise<OpenedCatalog> {
+  const forMs = isServed ? config.databaseWaitSec * 1000 : 0;
+  const database = await waitForDatabase(config.database, { metrics, forMs, signal: shutdown, log });
+  const outbox = createOutbox(database, now);
+  const revision = createRevision(database, outbox);
+  const registersAgents = config.gateway?.registerAgents ?? false;
+  const admission = createAdmission(database, { rulesOf: admissionRules, registersAgents, now });
+  const store = createCatalogStore(database, revision, admission);
+  const catalog = createCatalog({ store, now, baseUrl });
+  metrics.gauge({
+    name: 'hub_entities',
+    help: 'Entities in the catalog.',
+    label: 'type',
+    read: () => catalog.countByType(),
+  });
+  return { database, outbox, revision, admission, store, catalog };
+}
