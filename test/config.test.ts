@@ -8,7 +8,7 @@ import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { SettingError } from '../src/errors.ts';
 import { isSecret, SETTINGS } from '../src/settings.ts';
 
-test('settings: without any, the hub is a local one on SQLite', () => {
+test('settings: without any, the hub is local and uses SQLite', () => {
   assert.deepEqual(readConfig({}), {
     host: '127.0.0.1',
     port: undefined,
@@ -70,7 +70,7 @@ after(() => rmSync(dirname(CREDENTIALS_FILE), { recursive: true }));
 interface GoodValue {
   read: (config: Config) => unknown;
   values: Record<string, unknown>;
-  /** Other settings that this one needs beside it. */
+  /** Other settings that this one requires. */
   beside?: Environment;
 }
 
@@ -221,7 +221,7 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   },
 };
 for (const [name, { read, values, beside }] of Object.entries(GOOD)) {
-  test(`settings: ${name} is read from ${Object.keys(values).join(', ')}, and blank counts as not set`, () => {
+  test(`settings: ${name} is read from ${Object.keys(values).join(', ')}, and blank counts as unset`, () => {
     for (const [text, expected] of Object.entries(values)) {
       assert.deepEqual(read(readConfig({ ...beside, [name]: text })), expected);
       assert.deepEqual(read(readConfig({ ...beside, [name]: ` ${text}\r\n` })), expected);
@@ -294,12 +294,12 @@ for (const [environment, line] of ONE_WITHOUT_THE_OTHER) {
   test(`settings: ${line}`, () => assert.equal(refusal(environment), line));
 }
 
-test('settings: groups are there as a whole or not at all', () => {
+test('settings: groups must be complete', () => {
   const stray = readConfig({ MCP_GATEWAY_TOKEN: 'T-1', LLM_API_KEY: 'K-1', LLM_MODEL: 'm', EMBEDDING_API_KEY: 'K-2' });
   assert.deepEqual([stray.gateway, stray.llm, stray.embedding], [undefined, undefined, undefined]);
 });
 
-test('settings: private networks may be reached by default from a hub that only the machine itself reaches', () => {
+test('settings: a hub that only its machine can reach may access private networks by default', () => {
   for (const HOST of ['127.0.0.1', 'localhost', '::1']) assert.equal(readConfig({ HOST }).allowPrivateNetwork, true);
   for (const HOST of ['0.0.0.0', '::', 'hub.example']) assert.equal(readConfig({ HOST }).allowPrivateNetwork, false);
   assert.equal(readConfig({ HOST: '0.0.0.0', ALLOW_PRIVATE_NETWORK: 'true' }).allowPrivateNetwork, true);
@@ -313,19 +313,19 @@ const LISTS: [sentence: string, text: string, remotes: string[]][] = [
   ['one per line', 'https://a.example/index.json\n  https://b.example\r\n', TWO],
   ['a JSON array', '["https://a.example/index.json", "https://b.example", ""]', TWO],
   ['an array without quotes', '[https://a.example/index.json, https://b.example]', TWO],
-  ['an array with other quotes', '[\'https://a.example/index.json\', "https://b.example"]', TWO],
-  ['a list with repetitions', 'https://a.example/index.json,HTTPS://B.example:443,https://b.example/', [...TWO]],
+  ['an array with single quotes', '[\'https://a.example/index.json\', "https://b.example"]', TWO],
+  ['a list with duplicates', 'https://a.example/index.json,HTTPS://B.example:443,https://b.example/', [...TWO]],
   ['one address in quotes', '"https://b.example"', ['https://b.example/']],
-  ['an address of IPv6', 'http://[::1]:8080,http://[::1]', ['http://[::1]:8080/', 'http://[::1]/']],
+  ['an IPv6 address', 'http://[::1]:8080,http://[::1]', ['http://[::1]:8080/', 'http://[::1]/']],
   ['an empty array', '[]', []],
-  ['nothing but commas', ' , ,', []],
+  ['only commas', ' , ,', []],
 ];
 for (const [sentence, text, remotes] of LISTS) {
   test(`settings: HUB_REMOTES may be ${sentence}`, () =>
     assert.deepEqual(readConfig({ HUB_REMOTES: text }).seedRemotes, remotes));
 }
 
-test('settings: of HUB_REMOTES, the one bad address is named', () => {
+test('settings: names the invalid address of HUB_REMOTES', () => {
   assert.equal(
     refusal({ HUB_REMOTES: 'https://a.example,b.example' }),
     "HUB_REMOTES is 'https://a.example,b.example', but must be http or https addresses without credentials, which 'b.example' is not.",
@@ -350,7 +350,7 @@ test('settings: secrets are marked as such', () => {
   assert.equal(isSecret('NOBODY_KNOWS'), false);
 });
 
-test('settings: no secret is in the line that refuses one', () => {
+test('settings: a refusal does not show the secret', () => {
   assert.equal(
     refusal({ DATABASE_URL: 'mysql://hub:hunter2@db.example' }),
     'DATABASE_URL must be a postgres:// address; its value is not shown.',
@@ -374,7 +374,7 @@ test('settings: no secret is in the line that refuses one', () => {
   );
 });
 
-test('settings: once read, nobody can change them', () => {
+test('settings: are immutable', () => {
   const config = readConfig({ ...GATEWAY, ...LLM, ...EMBEDDING, TLS_CERT_FILE: 'a', TLS_KEY_FILE: 'b' });
   for (const group of [config, ...Object.values(config)]) assert.ok(Object.isFrozen(group));
   assert.throws(() => Object.assign(config.search, { mode: 'keyword' }), TypeError);
@@ -390,7 +390,7 @@ function attempt(read: () => Config): unknown {
   }
 }
 
-/** The one line that people get to see. */
+/** The one line that people see. */
 function refusal(environment: Environment): string {
   try {
     readConfig(environment);

@@ -13,7 +13,7 @@ const image = readDockerfile(dockerfile);
 const hub: { environment: Record<string, unknown>; env_file: unknown; volumes: string[] } = parse(read('compose.yaml'))
   .services.hub;
 
-/** These are fixed by the container; docs/operations.md says so. */
+/** The container sets these; docs/operations.md says so. */
 const FIXED = ['HOST', 'PORT', 'DATA_DIR'];
 
 test('compose: .env reaches the hub, and no documented setting is hidden', () => {
@@ -26,7 +26,7 @@ test('compose: .env reaches the hub, and no documented setting is hidden', () =>
   for (const name of FIXED) assert.match(section, new RegExp(`\`${name}\``));
 });
 
-test('compose: whatever the container writes to is a volume', () => {
+test('compose: everything the container writes to is a volume', () => {
   const mounted = hub.volumes.map((volume) => volume.split(':')[1] ?? '');
   const folders = [image.env.HOME, image.env.INSTALL_ROOT, hub.environment.DATA_DIR, hub.environment.TMPDIR];
   for (const folder of folders)
@@ -36,12 +36,12 @@ test('compose: whatever the container writes to is a volume', () => {
     );
 });
 
-test('.env.example: every setting is listed, and nothing else', () => {
+test('.env.example: lists every setting, and nothing else', () => {
   const named = [...read('.env.example').matchAll(/^# ([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
   assert.deepEqual(named.toSorted(), [...settings, 'POSTGRES_PASSWORD'].toSorted());
 });
 
-test('Dockerfile: what it copies exists and is not ignored', () => {
+test('Dockerfile: everything it copies exists and is not ignored', () => {
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
     sources.split(' '),
   );

