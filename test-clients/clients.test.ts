@@ -1,4 +1,4 @@
-// Real clients against the hub: what they find is what the hub has.
+// Real clients against the hub: they find exactly what the hub has.
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const missing = await installClients();
 const unless = (client: Client) => ({ skip: missing.get(client) ?? false });
 
 describe('VS Code', unless('vscode'), () => {
-  test('VS Code: lists, searches, turns pages and finds by name', async (t) => {
+  test('VS Code: lists, searches, pages and finds by name', async (t) => {
     const { url } = await servedHub(t, { manifests: manifests() });
     const { gallery, requests } = await openGallery(url);
 
@@ -48,7 +48,7 @@ describe('VS Code', unless('vscode'), () => {
     assert.equal(configuration.remotes?.[0]?.url, 'https://mcp.notes.example.org/2.0.0-beta.1');
   });
 
-  test('VS Code: a view shows its servers and no others', async (t) => {
+  test('VS Code: a view shows only its servers', async (t) => {
     const { url, hub } = await servedHub(t, { manifests: manifests() });
     await hub.saveView({ name: 'team', description: '', names: ['com.acme/*'], approved: false });
     const { gallery } = await openGallery(`${url}/registry/team`);
@@ -76,7 +76,7 @@ test('apm: searches, shows and lists', unless('apm'), async (t) => {
 });
 
 describe('ToolHive', () => {
-  // What `thv` and the registry server of ToolHive send, in their order.
+  // The calls of `thv` and of ToolHive's registry server, in order.
   test('ToolHive: its calls find all servers of a view', async (t) => {
     const { url, hub } = await servedHub(t, { manifests: manifests() });
     await hub.saveView({ name: 'team', description: '', names: ['com.acme/*', NOTES], approved: false });
@@ -103,7 +103,7 @@ describe('ToolHive', () => {
     const home = await tempDir(t);
     const thv = (...words: string[]) =>
       printed('thv', words, { HOME: home, XDG_CONFIG_HOME: home, TOOLHIVE_SKIP_UPDATE_CHECK: 'true' });
-    // As `thv config set-registry` writes it, which needs a container runtime.
+    // The file that `thv config set-registry` writes; the command itself needs a container runtime.
     const settings = `registry_api_url: ${url}/registry/team\nallow_private_registry_ip: true\n`;
     await mkdir(join(home, 'toolhive'));
     await writeFile(join(home, 'toolhive', 'config.yaml'), settings);
@@ -113,7 +113,7 @@ describe('ToolHive', () => {
   });
 });
 
-test('LangChain4j: calls both generations of the protocol', unless('langchain4j'), async (t) => {
+test('LangChain4j: calls both versions of the protocol', unless('langchain4j'), async (t) => {
   const { url } = await servedHub(t, { manifests: manifests() });
   const driver = join(import.meta.dirname, 'drivers', 'Langchain4j.java');
   const lines = (await printed('java', ['-cp', langchain4jClasses(), driver, url, 'notes', NOTES])).split('\n');
@@ -171,7 +171,7 @@ for (const version of ['1.0', '0.3'] as const) {
 }
 
 describe('ARD', () => {
-  test('hf-discover: searches, and finds the search by the well-known document', unless('hf-discover'), async (t) => {
+  test('hf-discover: searches, and finds the search by its well-known document', unless('hf-discover'), async (t) => {
     const { url } = await servedHub(t, { manifests: manifests() });
     const home = await tempDir(t);
     const discover = (...words: string[]) => printed(programOf('hf-discover', 'hf-discover'), words, { HOME: home });

@@ -2,9 +2,9 @@
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 
 export interface Difference {
-  /** Such as `GET /v0.1/servers`. */
+  /** For example `GET /v0.1/servers`. */
   call: string;
-  /** Where in the answer, such as `body.servers.*.server.title`. */
+  /** The path in the response, for example `body.servers.*.server.title`. */
   path: string;
   hub: unknown;
   official: unknown;
@@ -18,7 +18,7 @@ interface Answer {
 
 const HEADERS = ['content-type', 'etag', 'cache-control', 'access-control-allow-origin', 'location'];
 
-/** As a browser sends it, because registries answer some headers only to those. */
+/** Sent as by a browser, because registries return some headers only to browsers. */
 export async function answerOf(registry: string, call: string): Promise<Answer> {
   const [method, path] = call.split(' ');
   const asked = method === 'OPTIONS' ? { 'access-control-request-method': 'GET' } : {};
@@ -33,13 +33,13 @@ export async function answerOf(registry: string, call: string): Promise<Answer> 
   };
 }
 
-/** Where the status is another one, nothing else can be compared. */
+/** Compares nothing else when the statuses differ. */
 export function compared(call: string, hub: Answer, official: Answer): Difference[] {
   if (hub.status !== official.status) return [{ call, path: 'status', hub: hub.status, official: official.status }];
   return differences(call, hub, official);
 }
 
-/** Items of lists stand for each other by their place. */
+/** Compares list items by position. */
 function differences(call: string, hub: unknown, official: unknown, path = ''): Difference[] {
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
   if (Array.isArray(hub) && Array.isArray(official)) {
@@ -55,7 +55,7 @@ function differences(call: string, hub: unknown, official: unknown, path = ''): 
   return Object.is(hub, official) ? [] : [{ call, path, hub, official }];
 }
 
-/** Name and version of everything in a list, page by page. */
+/** Name and version of every entry of a list, page by page. */
 export async function walk(list: string): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor = ''; ; ) {

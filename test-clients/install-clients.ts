@@ -1,4 +1,4 @@
-// The clients of registries that tests use, each at one version, in a folder that outlives clones of this repository.
+// The registry clients of the tests, each at one version, in a folder that outlives clones of this repository.
 import { execFile } from 'node:child_process';
 import { access, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -36,10 +36,10 @@ const INSTALLS: Record<Client, () => Promise<string | undefined>> = {
   toolhive: findToolHive,
 };
 
-/** Why some are not there, by client. */
+/** Returns the reason for each client that is missing. */
 export async function installClients(): Promise<Map<Client, string>> {
   const missing = new Map<Client, string>();
-  // One after the other: compilers and package managers use all cores as it is.
+  // Sequentially, because compilers and package managers already use all cores.
   for (const client of Object.keys(HOMES) as Client[]) {
     const reason = await INSTALLS[client]();
     if (reason) missing.set(client, `${client}: ${reason}`);
@@ -57,7 +57,7 @@ export function moduleOf(client: 'vscode' | 'lighthouse', path: string): string 
 
 export const langchain4jClasses = () => join(homeOf('langchain4j'), '*');
 
-/** The tester of the ARD specification is in no package registry: ARD_SPEC names a checkout of that repository. */
+/** The ARD conformance tester is in no package registry: ARD_SPEC names a checkout of its repository. */
 export function ardTester(): string {
   return join(process.env.ARD_SPEC || homeOf('ard'), 'conformance/bin/conformance-test');
 }
@@ -67,7 +67,7 @@ async function findArdTester(): Promise<string | undefined> {
   return isThere ? undefined : 'no checkout of the ARD specification; ARD_SPEC may name one';
 }
 
-/** It is large, and not in every mirror of Go modules: it is used where it is installed. */
+/** ToolHive is large, and missing in some Go module mirrors: it is used only where it is installed. */
 async function findToolHive(): Promise<string | undefined> {
   const isThere = (process.env.PATH ?? '').split(delimiter).map((folder) => exists(join(folder, HOMES.toolhive)));
   return (await Promise.all(isThere)).includes(true) ? undefined : 'thv is not installed; only its calls were tried';
@@ -101,7 +101,7 @@ async function mavenInstall(client: Client): Promise<unknown> {
   return program('mvn', [...words, `-DoutputDirectory=${homeOf(client)}`]);
 }
 
-/** The registry, and the program that publishes to one. */
+/** The registry, and its publishing program. */
 function goInstall(client: Client): Promise<unknown> {
   const [, version] = HOMES.go.split('@');
   const commands = ['registry', 'publisher'].map((name) => `${OFFICIAL}/${name}@${version}`);

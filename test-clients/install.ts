@@ -1,4 +1,4 @@
-// Installs the clients that the tests beside this file need, so that CI can do so while it does something else.
+// Installs the clients for these tests, so CI can do so in parallel with other work.
 import { installClients } from './install-clients.ts';
 
 for (const missing of (await installClients()).values()) process.stderr.write(`${missing}\n`);

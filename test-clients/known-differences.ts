@@ -1,4 +1,4 @@
-// Known differences between the answers of the hub and of the official registry; docs/registry.md gives the reasons in the same words.
+// Known differences between the hub and the official registry; docs/registry.md has the reasons in the same words.
 import type { Difference } from './compare.ts';
 
 export interface KnownDifference {

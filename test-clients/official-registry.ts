@@ -1,4 +1,4 @@
-// The official MCP registry on a free port, with a database of its own and a token that may publish everything.
+// The official MCP registry on a free port, with a separate database and a token that may publish everything.
 import { spawn } from 'node:child_process';
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -12,7 +12,7 @@ import { programOf } from './install-clients.ts';
 export interface OfficialRegistry {
   url: string;
   log: () => string;
-  /** With the right to do everything. */
+  /** Sends a request with all rights. */
   send(method: string, path: string, body: JsonObject): Promise<number>;
   /** @throws Error when it refuses. */
   publish(server: JsonObject): Promise<void>;
@@ -20,7 +20,7 @@ export interface OfficialRegistry {
 }
 
 const HEALTHY_WITHIN_MS = 60_000;
-/** What Ed25519 keys of 32 bytes begin with in PKCS #8. */
+/** The PKCS #8 prefix of a 32-byte Ed25519 key. */
 const PKCS8 = '302e020100300506032b657004220420';
 
 export async function startOfficialRegistry(
@@ -37,7 +37,7 @@ export async function startOfficialRegistry(
     MCP_REGISTRY_DATABASE_MAX_CONNECTIONS: '5',
     MCP_REGISTRY_DATABASE_MIN_CONNECTIONS: '1',
     MCP_REGISTRY_JWT_PRIVATE_KEY: seed,
-    // It would ask the package registries.
+    // Otherwise it contacts the package registries.
     MCP_REGISTRY_ENABLE_REGISTRY_VALIDATION: 'false',
     ...settings,
   };

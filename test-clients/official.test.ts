@@ -1,4 +1,4 @@
-// The same servers in the hub and in the official registry, the same calls to both: every difference must be a known one.
+// The same servers in the hub and in the official registry, and the same calls to both: every difference must be known.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ const CALLS = [
 const missing = (await installClients()).get('go');
 
 describe('the official registry', { skip: missing ?? false }, () => {
-  test('official: the same calls have the same answers, apart from known differences', async (t) => {
+  test('official: the same calls get the same responses, apart from known differences', async (t) => {
     const official = await startOfficialRegistry(t);
     for (const server of SERVERS) await official.publish(server);
     const { statusMessage } = DEPRECATED;
@@ -74,7 +74,7 @@ describe('the official registry', { skip: missing ?? false }, () => {
     await hub.addRemote(`${official.url}${LIST}?limit=100`);
     await hub.syncRemotes();
     await answerOf(url, `GET ${LIST}`);
-    // It was listed before, and the hub learns of its end from the list of changes.
+    // It was listed before; the hub learns about its deletion from the list of changes.
     await official.setStatus(DELETED, { status: 'deleted' });
     await hub.syncRemotes();
 
@@ -97,7 +97,7 @@ describe('the official registry', { skip: missing ?? false }, () => {
     assert.deepEqual(await walk(`${url}${LIST}?limit=7`), await walk(`${official.url}${LIST}?limit=7`));
   });
 
-  test('official: the same documents are published or refused, apart from known differences', async (t) => {
+  test('official: the same documents are accepted or refused, apart from known differences', async (t) => {
     const official = await startOfficialRegistry(t);
     const { url } = await servedHub(t, { settings: { API_TOKEN: 'a-token-of-the-tester' } });
     const headers = { authorization: 'Bearer a-token-of-the-tester', 'content-type': 'application/json' };
@@ -119,7 +119,7 @@ describe('the official registry', { skip: missing ?? false }, () => {
   });
 });
 
-test('docs: name the differences from the official registry', async () => {
+test('docs: list the differences from the official registry', async () => {
   const page = await readFile(join(import.meta.dirname, '../docs/registry.md'), 'utf8');
   const [, table = ''] = page.split('## Differences from the official registry');
   const rows = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Here'));

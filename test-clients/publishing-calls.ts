@@ -4,14 +4,14 @@ import { SERVERS } from './servers.ts';
 
 interface PublishingCall {
   what: string;
-  /** POST unless named. */
+  /** POST by default. */
   method?: string;
-  /** `/v0/publish` unless named. */
+  /** `/v0/publish` by default. */
   path?: string;
   body: JsonObject;
-  /** Status of the hub, and of the official registry. */
+  /** The statuses of the hub and of the official registry. */
   answers: [hub: number, official: number];
-  /** Where they differ: the first column of the second table in docs/registry.md. */
+  /** The difference: the first column of the second table in docs/registry.md. */
   here?: string;
 }
 

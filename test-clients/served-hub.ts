@@ -25,7 +25,7 @@ export async function servedHub(t: TestContext, { settings = {}, ...options }: H
   return { ...served, url };
 }
 
-/** The servers beside this file as manifests, with the state that they get in the official registry. */
+/** The servers of servers.ts as manifests, with their status in the official registry. */
 export function manifests() {
   return SERVERS.map((server) => {
     const isKey = (key: { name: string; version: string }) =>
@@ -41,7 +41,7 @@ export function manifests() {
   });
 }
 
-/** What a program prints. Nothing of the tester's environment but the way to programs. */
+/** The output of a program that inherits only PATH. */
 export async function printed(
   name: string,
   words: readonly string[],

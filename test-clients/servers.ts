@@ -1,4 +1,4 @@
-// Servers of our own that look like those of the public registry: every kind of package and remote, odd names and versions.
+// Our own servers that resemble those of the public registry: every kind of package and remote, odd names and versions.
 import type { JsonObject } from '../src/lib/json.ts';
 import { SERVER_SCHEMA } from '../src/registry/contract.ts';
 
@@ -44,7 +44,7 @@ const notes = (version: string) =>
     _meta: { [PUBLISHER]: { tool: 'release-script', github: { stargazerCount: 12, license: 'MIT' } } },
   });
 
-/** More than VS Code takes in one page. */
+/** More than one page of VS Code. */
 const stations = Array.from({ length: 60 }, (_, index) => {
   const number = String(index + 1).padStart(2, '0');
   return server(`com.example.weather/station-${number}`, '1.0.0', `Weather of measuring station ${number}.`, {

@@ -1,4 +1,4 @@
-// VS Code's gallery of MCP servers, without VS Code: its own code, which npm has, talks to a registry.
+// VS Code's MCP gallery without VS Code: its own code, from npm, talks to a registry.
 import { pathToFileURL } from 'node:url';
 import { moduleOf } from './install-clients.ts';
 
@@ -43,7 +43,7 @@ export async function openGallery(registry: string): Promise<{ gallery: Gallery;
   const ignore = () => {};
   const log = { info: ignore, error: ignore, trace: ignore, debug: ignore, warn: ignore };
   const manifests = new McpGalleryManifestService({}, http, log);
-  // Which registry it is would be a setting of VS Code.
+  // VS Code reads the registry from a setting.
   manifests.getMcpGalleryManifest = async () => manifests.createMcpGalleryManifest(registry);
   return { gallery: new McpGalleryService(http, {}, log, manifests), requests };
 }
