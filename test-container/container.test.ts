@@ -1,4 +1,4 @@
-// The image can install every kind of artifact: with its own programs, user and environment, on a root that cannot be written to.
+// The image can install every kind of artifact: with its own programs, user and environment, on a read-only root.
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ test('the image installs one artifact of each kind', { timeout: 600_000 }, async
   assert.deepEqual(await running.changes(), [], 'only /data and the folder for temporary files are written to');
 });
 
-test('a program that the Dockerfile does not install is noticed', { skip: isReal && 'needs no engine' }, async (t) => {
+test('a program missing from the Dockerfile is noticed', { skip: isReal && 'needs no engine' }, async (t) => {
   const image = readDockerfile(DOCKERFILE.replace(/ git(?= )/, ''));
   // Without uv, pip is used.
   const withoutGit = { ...image, commands: image.commands.filter((command) => !command.includes('uv')) };

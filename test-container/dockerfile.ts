@@ -9,11 +9,11 @@ export interface Image {
   volumes: string[];
   /** Packages that apt-get installs. */
   packages: string[];
-  /** Commands of RUN lines, in order, without those of apt. */
+  /** Commands of RUN lines, in order, without apt. */
   commands: string[];
   /** Sources and destination of COPY lines; `stage` when they come from another stage. */
   copies: { stage?: string; sources: string[]; to: string }[];
-  /** What a container starts. */
+  /** The command of a container. */
   command: string[];
 }
 
@@ -39,7 +39,7 @@ export function readDockerfile(text: string): Image {
   return { ...image, command: entry };
 }
 
-/** Comments and continued lines as Docker reads them. */
+/** Handles comments and continued lines as Docker does. */
 function instructionsOf(text: string): [string, string][] {
   const lines = text
     .replace(/^\s*#.*\n/gm, '')

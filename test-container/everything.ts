@@ -9,7 +9,7 @@ import { startGitHost } from '../test/install/git-host.ts';
 import { startIndexServer } from '../test/support/index-server.ts';
 import { type RunningHub, TOKEN } from './running-hub.ts';
 
-/** Every step of the install, in order. */
+/** The expected steps of the install, in order. */
 export const STEPS = [
   'pypi.install',
   'npm.install',

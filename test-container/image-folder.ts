@@ -1,5 +1,5 @@
-// The image without a container engine: a folder that is laid out by the steps of the Dockerfile, and a PATH that holds only the programs
-// which its base image and its packages bring.
+// The image without a container engine: a folder laid out by the steps of the Dockerfile, and a PATH with only the
+// programs of its base image and packages.
 import { execFile } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,24 +10,24 @@ import type { Image } from './dockerfile.ts';
 
 const execute = promisify(execFile);
 const REPOSITORY = fileURLToPath(new URL('../', import.meta.url));
-/** Nobody's, on every Debian: a user that owns nothing else. */
+/** The user `nobody` on every Debian, which owns nothing else. */
 const NOBODY = 65_534;
-/** Too large to be copied, and not needed by installs. */
+/** Too large to copy, and not needed by installs. */
 const LEFT_OUT = /\/node_modules\/(node-(linux|darwin|win)-[^/]+|onnxruntime-[^/]+)$/;
 
 export interface ImageFolder {
-  /** Stands for `/` of the image. */
+  /** The root folder of the image. */
   root: string;
-  /** Where a path of the image is on this machine. */
+  /** The path on this machine for a path of the image. */
   path(ofImage: string): string;
-  /** The environment of the image, and nothing else. */
+  /** Exactly the environment of the image. */
   env: Record<string, string>;
-  /** The user that the hub runs as; undefined when this test may not choose one. */
+  /** The user of the hub; undefined when this test cannot choose one. */
   user: { uid: number; gid: number } | undefined;
   remove(): Promise<void>;
 }
 
-/** `hub` is what `buildHub` made. */
+/** `hub` is the folder from `buildHub`. */
 export async function layOut(image: Image, hub: string): Promise<ImageFolder> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'hub-image-')));
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined;
@@ -49,14 +49,14 @@ export async function layOut(image: Image, hub: string): Promise<ImageFolder> {
   }
 }
 
-/** Everything absolute in the environment is a folder of the image. */
+/** Maps absolute paths in the environment to folders of the image. */
 function mapped(env: Record<string, string>, root: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, value.startsWith('/') ? join(root, value) : value]),
   );
 }
 
-/** One command of a RUN line, with its absolute paths below the folder. It sees the programs of the image only. */
+/** Runs one command of a RUN line, with its absolute paths below the folder and only the programs of the image. */
 async function runStep(
   command: string,
   { root, path, user }: { root: string; path: string; user: ImageFolder['user'] },
@@ -70,7 +70,7 @@ async function runStep(
   await execute(program, args, { env: { ...process.env, PATH: path }, timeout: 120_000 });
 }
 
-/** Files in `bin` of the packages that every Debian has, of those that are named, and of what these need. */
+/** Files in `bin` of the essential Debian packages, of the named ones, and of their dependencies. */
 async function programsOf(packages: readonly string[]): Promise<string[]> {
   const essential = (await query('Package', 'Essential')).filter(([, isEssential]) => isEssential === 'yes');
   const wanted = new Set(essential.map(([name = '']) => name));
@@ -100,7 +100,7 @@ async function query(...fields: string[]): Promise<string[][]> {
     .map((line) => line.split('\t'));
 }
 
-/** What each installed package depends on. Of alternatives, those that are installed count. */
+/** The dependencies of each installed package; of alternatives, only installed ones count. */
 async function dependencies(): Promise<Map<string, string[]>> {
   const packages = await query('Package', 'Pre-Depends', 'Depends');
   return new Map(packages.map(([name = '', ...lists]) => [name, lists.flatMap(namesIn)]));
@@ -118,7 +118,7 @@ async function linkPrograms(folder: string, files: readonly string[]): Promise<v
   for (const file of files) await symlink(file, join(folder, basename(file))).catch(() => {});
 }
 
-/** The base image brings Node and npm; here they are those that run this test. */
+/** The base image has Node and npm; this uses those that run the test. */
 async function addNode(root: string, programs: string): Promise<void> {
   await cp(process.execPath, join(programs, 'node'));
   const { stdout } = await execute('npm', ['root', '--global']);
@@ -128,12 +128,12 @@ async function addNode(root: string, programs: string): Promise<void> {
   for (const name of ['npm', 'npx']) await symlink(join(copy, `bin/${name}-cli.js`), join(programs, name));
 }
 
-/** Compiled as `npm run build` does, with the dependencies that `npm ci --omit=dev` brings. */
+/** Compiles like `npm run build`, with the dependencies of `npm ci --omit=dev`. */
 export async function buildHub({ copies }: Image): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'hub-app-')));
   await chmod(folder, 0o755);
   const sources = copies.filter(({ stage }) => stage === undefined).flatMap((each) => each.sources);
-  // The search model takes no part in installs.
+  // Installs do not use the search model.
   for (const source of sources.filter((name) => name !== 'models')) await copy(join(REPOSITORY, source), folder);
   await Promise.all([compile(join(folder, 'dist')), addDependencies(folder)]);
   return folder;
@@ -148,7 +148,7 @@ async function compile(folder: string): Promise<void> {
 async function addDependencies(folder: string): Promise<void> {
   const { stdout } = await execute('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: REPOSITORY });
   const paths = stdout.split('\n').filter((path) => path.includes('/node_modules/') && !LEFT_OUT.test(path));
-  // Packages inside others come with these.
+  // Nested packages are copied with their parents.
   const outer = paths.filter((path) => path.split('/node_modules/').length === 2);
   for (const path of new Set(outer)) {
     const to = join(folder, dirname(path.slice(path.indexOf('/node_modules/'))));
@@ -157,12 +157,12 @@ async function addDependencies(folder: string): Promise<void> {
   }
 }
 
-/** Links files where both are on one filesystem: most of them are never looked at. */
+/** Hard-links files on the same filesystem, because most are never read. */
 async function copy(from: string, into: string): Promise<void> {
   await execute('cp', ['-rl', from, into]).catch(() => execute('cp', ['-r', from, into]));
 }
 
-/** Every file and folder outside the given ones, with what a change would change. */
+/** Every file and folder outside the given ones, with size and time of files. */
 export async function listing(root: string, without: readonly string[]): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
@@ -174,7 +174,7 @@ export async function listing(root: string, without: readonly string[]): Promise
   return (await Promise.all(lines)).sort();
 }
 
-/** A folder of the user that the hub runs as. */
+/** A folder owned by the user of the hub. */
 export async function giveFolder(folder: string, user: ImageFolder['user']): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

@@ -19,11 +19,11 @@ const SETTINGS = { API_TOKEN: TOKEN, ALLOW_PRIVATE_NETWORK: 'true', PORT: '0', L
 
 export interface RunningHub {
   address: string;
-  /** Folder of the install, as the hub sees it. */
+  /** The install folder as the hub sees it. */
   target: string;
-  /** Runs a program where the hub runs, as its user, and answers with its output. */
+  /** Runs a program next to the hub, as its user, and returns the output. */
   run(command: readonly string[]): Promise<string>;
-  /** What is different outside the folders that may be written to. */
+  /** Changes outside the writable folders. */
   changes(): Promise<string[]>;
 }
 
@@ -34,7 +34,7 @@ export async function hasEngine(): Promise<boolean> {
   );
 }
 
-/** `/data` is empty, as a folder that an operator mounts is. */
+/** `/data` is empty, like a freshly mounted folder. */
 export async function runFolder(t: TestContext, folder: ImageFolder): Promise<RunningHub> {
   const { root, path, user } = folder;
   t.after(() => folder.remove());
@@ -63,7 +63,7 @@ async function temporaryFolder(): Promise<string> {
   return services.hub.environment.TMPDIR;
 }
 
-/** With the limits of compose.yaml. The host's network, because the registries of the test are there. */
+/** Uses the limits of compose.yaml, and the host network because the test registries are on loopback. */
 export async function runImage(t: TestContext): Promise<RunningHub> {
   await execute('docker', ['build', '--tag', IMAGE, REPOSITORY], { maxBuffer: 50_000_000 });
   const name = `${IMAGE}-${randomUUID()}`;
