@@ -1,4 +1,4 @@
-// Agent frameworks from PyPI, each in a virtual environment of its own.
+// Agent frameworks from PyPI, each in a separate virtual environment.
 import { join } from 'node:path';
 import { cacheFolder } from '../test/support/cache-folder.ts';
 import { installPackages, programsOf } from '../test/support/python-packages.ts';
@@ -6,7 +6,7 @@ import { installPackages, programsOf } from '../test/support/python-packages.ts'
 const PACKAGES = {
   langgraph: ['langgraph==1.2.22', 'langchain-mcp-adapters==0.3.2'],
   crewai: ['crewai==1.15.30', 'crewai-tools[mcp]==1.15.30'],
-  // It does not say that newer versions of the SDK do not suit it.
+  // Its metadata lacks this upper bound of the SDK.
   autogen: ['autogen-agentchat==0.7.5', 'autogen-ext[mcp]==0.7.5', 'mcp<2'],
   watsonx_orchestrate: ['ibm-watsonx-orchestrate==2.19.1'],
 } as const;
@@ -19,10 +19,10 @@ export function pythonOf(framework: Framework): string {
   return join(programsOf(homeOf(framework)), 'python');
 }
 
-/** Why some could not be installed, by framework. */
+/** Returns the reason for each framework that could not be installed. */
 export async function installFrameworks(): Promise<Map<Framework, string>> {
   const missing = new Map<Framework, string>();
-  // One after the other: together they would fill the disk's queue, and the largest has a gigabyte.
+  // Sequentially, to limit disk load: the largest takes a gigabyte.
   for (const framework of FRAMEWORKS) {
     const reason = await installPackages(homeOf(framework), PACKAGES[framework]);
     if (reason) missing.set(framework, reason);

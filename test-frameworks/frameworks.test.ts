@@ -1,4 +1,4 @@
-// The adapters that an install writes, in the real frameworks: they import, list the tools of a real server, and call one.
+// The adapters of an install in the real frameworks: they import, list the tools of a real server, and call one.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
@@ -45,7 +45,7 @@ async function written(framework: Framework, target: string, launch: Launch, fie
   return join(target, locked[0]?.path ?? '');
 }
 
-/** What the driver of the framework prints last, in a folder that is not the target. */
+/** The last output of the framework's driver, run outside the target. */
 async function answer(framework: Framework, words: string[], folder: string): Promise<unknown> {
   const driver = join(HERE, 'drivers', `run_${framework}.py`);
   const { PATH, HOME } = process.env;
@@ -71,7 +71,7 @@ for (const framework of NODE) {
       });
     }
 
-    test(`${framework}: an installed program, with the variables that it needs and no others`, async (t) => {
+    test(`${framework}: an installed program, with only the variables that it needs`, async (t) => {
       const target = await tempDir(t);
       const program = join(target, '.hub/bin/echo');
       await mkdir(join(target, '.hub/bin'), { recursive: true });
@@ -119,7 +119,7 @@ describe('watsonx_orchestrate', { skip: missing.get('watsonx_orchestrate') ?? fa
     ],
     ['of PyPI', { exec: { cmd: ['uvx', 'echo==1.0.0'] } }, { command: 'uvx', args: ['echo==1.0.0'] }],
   ];
-  test('watsonx_orchestrate: the toolkits of all kinds of servers are valid', async (t) => {
+  test('watsonx_orchestrate: toolkits for all kinds of servers are valid', async (t) => {
     const launch = remote('http', 'https://unused.example');
     const files: string[] = [];
     for (const [, server] of TOOLKITS)

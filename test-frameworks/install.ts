@@ -1,4 +1,4 @@
-// Installs the agent frameworks that the tests beside this file need, so that CI can do so while it does something else.
+// Installs the agent frameworks for these tests, so CI can do so in parallel with other work.
 import { installFrameworks } from './environments.ts';
 
 for (const missing of (await installFrameworks()).values()) process.stderr.write(`${missing}\n`);

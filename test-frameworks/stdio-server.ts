@@ -1,4 +1,4 @@
-// A real MCP server over stdio, made with the official SDK, that tells what it gets and what it sees.
+// A real MCP server over stdio, built with the official SDK, that returns its input and environment.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
