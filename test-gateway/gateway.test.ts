@@ -1,4 +1,4 @@
-// Registration with a real gateway, its own database and real MCP servers.
+// Registration with a real gateway, its database and real MCP servers.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,7 +56,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.equal((await hub.listPending({ limit: 10, offset: 0, errorOnly: false, text: '' })).total, 0);
   });
 
-  test('an install registers, and says in its report what was called', async (t) => {
+  test('an install registers, and its report lists the calls', async (t) => {
     const server = await startMcpServer(t);
     const { hub, load, registeredAt } = await aHub(t, gateway);
     await load(aServer('installed', server.mcp, 'STREAMABLEHTTP'));
@@ -91,7 +91,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.match(found ?? '', /mcp_server:pdf-tables@1\.0\.0/);
   });
 
-  test('a second sync changes nothing, and neither does a hub that has forgotten everything', async (t) => {
+  test('a second sync changes nothing, and neither does a hub with an empty database', async (t) => {
     const server = await startMcpServer(t);
     const manifest = aServer('again', server.mcp, 'STREAMABLEHTTP');
     const first = await aHub(t, gateway);
@@ -112,7 +112,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.deepEqual(await gateway.rowsAt(server.mcp), before);
   });
 
-  test('the versioned paths are used once the gateway names them', async (t) => {
+  test('uses the versioned paths once the gateway announces them', async (t) => {
     const server = await startMcpServer(t);
     const { hub, load, calls } = await aHub(t, gateway);
     await load(aServer('versioned', server.mcp, 'STREAMABLEHTTP'));
@@ -120,7 +120,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.deepEqual(calls, ['GET /gateways 200', 'POST /v1/gateways 200']);
   });
 
-  test('a server that is down has the reason of the gateway, and is registered once it is up', async (t) => {
+  test('an unreachable server gets the gateway’s reason, and is registered once it is up', async (t) => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/mcp`;
     const { hub, load, errorOf, registeredAt } = await aHub(t, gateway);
@@ -139,12 +139,12 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.equal((await gateway.rowsAt(url)).length, 1);
   });
 
-  test('an address that somebody else registered under another name is there already', async (t) => {
+  test('an address registered by somebody else under another name counts as registered', async (t) => {
     const server = await startMcpServer(t);
     const theirs = { name: 'theirs', url: server.mcp, transport: 'STREAMABLEHTTP' };
     const { hub, load, calls, errorOf, beforeNextPost } = await aHub(t, gateway);
     await load(aServer('ours', server.mcp, 'STREAMABLEHTTP'));
-    // After the hub has looked, and before it asks.
+    // Between the hub's lookup and its request.
     beforeNextPost(async () => assert.equal((await gateway.call('POST', '/v1/gateways', theirs)).status, 200));
 
     assert.equal((await hub.syncRemotes()).registered, 1);
@@ -157,7 +157,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     );
   });
 
-  test('a name that another server has is left to it', async (t) => {
+  test('a name of another server is not taken over', async (t) => {
     const [one, two] = [await startMcpServer(t), await startMcpServer(t)];
     await gateway.call('POST', '/v1/gateways', { name: 'Taken Name', url: one.mcp, transport: 'STREAMABLEHTTP' });
     const { hub, load } = await aHub(t, gateway);
@@ -169,7 +169,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     );
   });
 
-  test('a transport that it refuses is offered under its new name', async (t) => {
+  test('a refused transport is sent again under its new name', async (t) => {
     const server = await startMcpServer(t);
     const { hub, load, calls } = await aHub(t, gateway);
     await load(aServer('plain-http', server.mcp, 'HTTP'));
@@ -191,7 +191,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.deepEqual(await gateway.rowsAt(server.mcp), []);
   });
 
-  test('a server that hangs is cut off in time, and leaves nothing behind', async (t) => {
+  test('a hanging server is cut off in time, and leaves nothing behind', async (t) => {
     const { promise: answersAfter, resolve: wakeUp } = Promise.withResolvers<void>();
     t.after(() => wakeUp());
     const server = await startMcpServer(t, { answersAfter });
@@ -206,7 +206,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.ok(seconds >= 3 && seconds < 8, `it took ${seconds} s`);
     assert.match(String(await errorOf('hangs')), /did not answer within 3 s/);
     assert.ok(server.requests() > 0);
-    // What the gateway had begun must not come to an end now that the server answers.
+    // The gateway must not complete its registration now that the server answers.
     wakeUp();
     await sleep(2_000);
     assert.deepEqual(await gateway.rowsAt(server.mcp), []);
@@ -235,7 +235,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.equal(await echo('moves-echo-text', 'from there'), 'from there');
   });
 
-  test('a changed address that cannot be reached yet is tried again later', async (t) => {
+  test('a changed address that is not reachable yet is retried later', async (t) => {
     const [server, port] = [await startMcpServer(t), await freePort()];
     const url = `http://127.0.0.1:${port}/mcp`;
     const { hub, load, errorOf } = await aHub(t, gateway);
@@ -252,7 +252,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.deepEqual([(await gateway.rowsAt(url)).length, (await gateway.rowsAt(server.mcp)).length], [1, 0]);
   });
 
-  test('a server without an address gets a sentence, and no call', async (t) => {
+  test('a server without an address gets an error, and no call', async (t) => {
     const { hub, load, calls, errorOf } = await aHub(t, gateway);
     const server = { name: 'local', transport: 'STDIO', exec: 'local-server' };
     await load(aManifest({ id: 'local', mcp_registration: { server } }));
@@ -261,7 +261,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     assert.deepEqual(calls, []);
   });
 
-  test('a gateway that has versioned paths only, and registers in the background', async (t) => {
+  test('works with a gateway that has only versioned paths and registers in the background', async (t) => {
     const settings = { LEGACY_API_ENABLED: 'false', GATEWAY_ASYNC_LIFECYCLE_ENABLED: 'true' };
     const newer = await startGateway('1.0.7', settings);
     t.after(newer.stop);
@@ -278,7 +278,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
 
   const echo = (tool: string, text: string) => callTool(tool, { text });
 
-  /** Through the gateway; the text of the answer. */
+  /** Calls a tool through the gateway and returns the text of the result. */
   async function callTool(name: string, args: object): Promise<string | undefined> {
     const params = { name, arguments: args };
     const { body } = await gateway.call('POST', '/rpc', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });

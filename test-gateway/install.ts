@@ -1,4 +1,4 @@
-// Installs the gateways that the tests beside this file need, so that CI can do so while it does something else.
+// Installs the gateways for these tests, so CI can do so in parallel with other work.
 import { installGateways } from './support.ts';
 
 const missing = await installGateways();

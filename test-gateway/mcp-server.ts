@@ -1,4 +1,4 @@
-// Real MCP servers, made with the official SDK, that speak streamable HTTP and the older SSE.
+// Real MCP servers, built with the official SDK, with streamable HTTP and the older SSE.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -7,28 +7,28 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { z } from 'zod';
 
 export interface RunningServer {
-  /** For streamable HTTP. */
+  /** The address for streamable HTTP. */
   mcp: string;
-  /** For the older transport. */
+  /** The address for SSE. */
   sse: string;
-  /** How many requests it got. */
+  /** The number of requests so far. */
   requests(): number;
   /** A header of the last request. */
   lastHeader(name: string): string | undefined;
 }
 
 export interface ServerOptions {
-  /** A port that was free a moment ago; otherwise any. */
+  /** A port; by default any free one. */
   port?: number;
-  /** Nothing is answered before this is settled. */
+  /** Delays every response until this settles. */
   answersAfter?: Promise<void>;
-  /** Names of prompts that it serves. */
+  /** The names of its prompts. */
   prompts?: string[];
   /** The name of its tool. */
   tool?: string;
 }
 
-/** Listens until the test ends; its one tool gives back what it gets. */
+/** Listens until the test ends; its only tool returns its input. */
 export async function startMcpServer(t: TestContext, options: ServerOptions = {}): Promise<RunningServer> {
   const { port = 0, answersAfter, prompts = [], tool = 'echo_text' } = options;
   const streams = new Map<string, SSEServerTransport>();
@@ -73,7 +73,7 @@ export async function startMcpServer(t: TestContext, options: ServerOptions = {}
   };
 }
 
-/** Without a session: each request has a server of its own. */
+/** Stateless: each request has a separate server. */
 async function answerOnce(request: IncomingMessage, response: ServerResponse, server: McpServer): Promise<void> {
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
   response.on('close', () => transport.close());

@@ -1,4 +1,4 @@
-// What must hold between a hub and a gateway of any version: after each sync both say the same.
+// What must be true for a hub and a gateway of any version: after each sync both agree.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '../src/lib/json.ts';
@@ -15,7 +15,7 @@ export function defineScenarios(version: GatewayVersion): void {
   });
   after(() => gateway?.stop());
 
-  test('a server that was deleted in the gateway is registered again', async (t) => {
+  test('a server deleted in the gateway is registered again', async (t) => {
     const [kept, deleted] = [await startMcpServer(t), await startMcpServer(t)];
     const on = await aHub(t, gateway);
     await on.load(aServer('kept', kept.mcp, 'STREAMABLEHTTP'), aServer('deleted', deleted.sse, 'SSE'));
@@ -27,7 +27,7 @@ export function defineScenarios(version: GatewayVersion): void {
     await assertSync(on, { registered: 0, failed: 0 });
   });
 
-  test('another, empty gateway gets everything, and the first one is managed again afterwards', async (t) => {
+  test('a new, empty gateway gets everything, and the first one is managed again afterwards', async (t) => {
     const [one, two] = [await startMcpServer(t), await startMcpServer(t)];
     const first = await aHub(t, gateway);
     await first.load(
@@ -117,7 +117,7 @@ export function defineScenarios(version: GatewayVersion): void {
       }),
     );
     await assertSync(on, { registered: 1, failed: 0 });
-    // With the tool that it discovered; 0.9.0 shows the template among the resources.
+    // Including its discovered tool; 0.9.0 lists the template among the resources.
     assert.ok((await everything(gateway)).length >= before.length + 5);
     await assertSync(on, { registered: 0, failed: 0 }, 'the template is not missed');
     assert.equal((await on.hub.removeEntity('mcp_server:removed@1.0.0')).note, undefined);
@@ -139,7 +139,7 @@ export function defineScenarios(version: GatewayVersion): void {
     await assertAgreement(on, gateway, { blocked: server.mcp });
   });
 
-  test('a part that a manifest no longer names is deleted, and a changed one updated', async (t) => {
+  test('a part that left its manifest is deleted, and a changed one updated', async (t) => {
     const server = await startMcpServer(t);
     const on = await aHub(t, gateway);
     const prompt = { name: 'kept prompt', template: 'Hello' };
@@ -157,7 +157,7 @@ export function defineScenarios(version: GatewayVersion): void {
     await assertSync(on, { registered: 0, failed: 0 });
   });
 
-  test('two servers with one prompt', async (t) => {
+  test('two servers share one prompt', async (t) => {
     const prompts = ['summarize'];
     const [one, two] = [await startMcpServer(t, { prompts }), await startMcpServer(t, { prompts })];
     const on = await aHub(t, gateway, { GATEWAY_CONCURRENCY: '1' });
@@ -169,7 +169,7 @@ export function defineScenarios(version: GatewayVersion): void {
     assert.equal(on.calls.filter((call) => call.startsWith('POST')).length, 2, on.calls.join());
   });
 
-  test('a wrong token is reported, also when nothing is due', async (t) => {
+  test('a wrong token is reported, even when nothing is due', async (t) => {
     const server = await startMcpServer(t);
     const on = await aHub(t, gateway);
     await on.load(aServer('wrong-token', server.mcp, 'STREAMABLEHTTP'));
@@ -197,7 +197,7 @@ async function assertSync({ hub, calls }: GatewayHub, expected: object, why?: st
   assert.deepEqual({ registered, failed }, expected, `${why ?? ''} ${errors} ${calls.join(', ')}`);
 }
 
-/** Each of these is registered, and the gateway has it once. */
+/** Asserts that each is registered, and that the gateway has it once. */
 async function assertAgreement(on: GatewayHub, gateway: RealGateway, urls: Record<string, string>): Promise<void> {
   for (const [id, url] of Object.entries(urls)) {
     assert.ok(await on.registeredAt(id), `${id} is registered`);

@@ -1,4 +1,4 @@
-// Real gateways from PyPI, and a hub that talks to one, for the tests beside this file.
+// Real gateways from PyPI, and a hub that uses one, for these tests.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
@@ -18,13 +18,13 @@ import { emptyDatabase } from '../test/support/databases.ts';
 import { installPackages, programsOf } from '../test/support/python-packages.ts';
 import { testWorld } from '../test/support/world.ts';
 
-/** The newest that runs on Python 3.11, and the last one with the older API. */
+/** The newest version for Python 3.11, and the last one with the older API. */
 export const GATEWAY_VERSIONS = ['1.0.7', '0.9.0'] as const;
 export type GatewayVersion = (typeof GATEWAY_VERSIONS)[number];
 
 const PACKAGES: Record<GatewayVersion, string[]> = {
   '1.0.7': ['mcp-contextforge-gateway==1.0.7'],
-  // It does not say that newer versions of the SDK do not suit it.
+  // Its metadata lacks this upper bound of the SDK.
   '0.9.0': ['mcp-contextforge-gateway==0.9.0', 'mcp<2'],
 };
 
@@ -43,7 +43,7 @@ function installGateway(version: GatewayVersion): Promise<string | undefined> {
   return installPackages(homeOf(version), PACKAGES[version]);
 }
 
-/** A server as the gateway has it. */
+/** A server in the gateway. */
 interface ServerRow {
   id: string;
   name: string;
@@ -57,21 +57,21 @@ export interface RealGateway {
   version: GatewayVersion;
   url: string;
   secret: string;
-  /** A call past the hub, as an administrator who sees every row; without `/v1`, which old gateways do not have. */
+  /** Calls the gateway directly, as an administrator who sees every row; without `/v1`, which old gateways lack. */
   call(method: string, path: string, body?: JsonObject): Promise<{ status: number; body: unknown }>;
-  /** Everything of a kind. */
+  /** All rows of a kind. */
   list(kind: string): Promise<JsonObject[]>;
-  /** The servers that it has at an address. */
+  /** The servers at an address. */
   rowsAt(url: string): Promise<ServerRow[]>;
   stop(): Promise<void>;
 }
 
-/** One that listens on a free port, with a database of its own. */
+/** Starts a gateway on a free port with a separate database. */
 export async function startGateway(version: GatewayVersion, settings: Environment = {}): Promise<RealGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-gateway-'));
   const port = await freePort();
   const log = join(folder, 'gateway.log');
-  // Nothing of the tester's own environment: it may hold settings of another gateway.
+  // Inherits nothing from the environment, which may contain settings of another gateway.
   const env = {
     PATH: binariesOf(version),
     JWT_SECRET_KEY: SECRET,
@@ -139,7 +139,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** With `teams: null` and `is_admin` it sees rows that the hub's own token does not; 0.9.0 fails on `teams: null`. */
+/** With `teams: null` and `is_admin` it sees rows that the hub's token does not; 0.9.0 fails on `teams: null`. */
 function adminToken(version: GatewayVersion): Promise<string> {
   const teams = version === '0.9.0' ? {} : { teams: null };
   return new SignJWT({ is_admin: true, ...teams, user: { email: 'admin@example.com', is_admin: true } })
@@ -156,7 +156,7 @@ function adminToken(version: GatewayVersion): Promise<string> {
 export interface GatewayHub {
   hub: Hub;
   database: Config['database'];
-  /** Calls to the gateway with their answers, for example `POST /gateways 200`. */
+  /** Calls to the gateway with their statuses, for example `POST /gateways 200`. */
   calls: string[];
   /** Runs right before the next call that creates something. */
   beforeNextPost(action: () => Promise<unknown>): void;
@@ -165,7 +165,7 @@ export interface GatewayHub {
   registeredAt(id: string): Promise<string | null>;
 }
 
-/** A hub for one test; its clock is the real one, because the gateway reads its tokens. */
+/** A hub for one test, with the real clock because the gateway checks its tokens. */
 export async function aHub(
   t: TestContext,
   gateway: RealGateway,
@@ -220,7 +220,7 @@ export function aServer(id: string, url: string, transport: string, server: Json
   return aManifest({ id, name: id, mcp_registration: { server: { name: id, url, transport, ...server } } });
 }
 
-/** Below those that systems hand out by themselves: the same port must not be another server's a moment later, or have been. */
+/** Below the ephemeral ports, so no other server has had the same port or gets it a moment later. */
 let nextPort = 20_000 + Math.floor(Math.random() * 10_000);
 
 export async function freePort(): Promise<number> {
