@@ -15,9 +15,9 @@ const VERSION: string = JSON.parse(await readFile(join(ROOT, 'package.json'), 'u
 
 let place: string;
 let tarball: string;
-/** A cache of its own for what npx installs, with the downloads of the machine in it. */
+/** A separate cache for npx that shares the downloads of the machine. */
 let settings: Record<string, string>;
-/** PATH without the Node that npm scripts put first: what somebody has who only has npm. */
+/** PATH without the Node of npm scripts, as for a user who only has npm. */
 const OWN_PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
@@ -43,7 +43,7 @@ before(async () => {
 });
 after(() => rm(place, { recursive: true, force: true, maxRetries: 3 }));
 
-test('the package holds what runs, and nothing else', async () => {
+test('the package contains what runs, and nothing else', async () => {
   const { stdout } = await execute('tar', ['-tzf', tarball]);
   const files = stdout.split('\n').map((path) => path.replace(/^package\//, ''));
   const needed = [
@@ -66,7 +66,7 @@ test('the package holds what runs, and nothing else', async () => {
   );
 });
 
-test('whatever a file of the package imports is in it', async () => {
+test('every import of the package is in the package', async () => {
   const folder = join(place, 'unpacked');
   await mkdir(folder);
   await execute('tar', ['-xzf', tarball, '-C', folder]);
@@ -82,7 +82,7 @@ test('whatever a file of the package imports is in it', async () => {
   assert.deepEqual(lost, []);
 });
 
-test('npx with the package serves a hub, in an empty folder, on whatever Node is there', async (t) => {
+test('npx with the package serves a hub, in an empty folder, on any Node', async (t) => {
   const folder = join(place, 'empty');
   await mkdir(folder);
   await copyFile(tarball, join(folder, basename(tarball)));
@@ -113,7 +113,7 @@ test('an installed package has the command, also on an older Node, and the clien
     );
     assert.equal(failure.code, 3, 'exit codes come through');
   }
-  // The runtime of the model is optional, so that it may be there or not.
+  // The model runtime is optional, so it may be missing.
   const doctor = await execute(process.execPath, [executable, 'doctor', '--json'], { cwd: folder, env: settings });
   assert.equal(JSON.parse(doctor.stdout).ok, true, doctor.stderr);
   if (older) {
@@ -135,7 +135,7 @@ test('an installed package has the command, also on an older Node, and the clien
   await useClient(folder, 'catalog-hub');
 });
 
-test('the package of the command line works with a hub elsewhere, and is small', async (t) => {
+test('the command line package works with a remote hub, and is small', async (t) => {
   const folder = join(place, 'command-line');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
@@ -199,7 +199,7 @@ console.log(hub.url);
   assert.equal(stdout, 'http://127.0.0.1:1\n');
 }
 
-/** Starts it and waits until it says where it listens. */
+/** Starts it and waits until it prints its address. */
 async function served(t: TestContext, [program = '', ...args]: string[], folder: string): Promise<string> {
   const child = spawn(program, args, { cwd: folder, env: { ...settings, PORT: '0' }, detached: true });
   let said = '';
@@ -208,7 +208,7 @@ async function served(t: TestContext, [program = '', ...args]: string[], folder:
   });
   const ended = once(child, 'close');
   t.after(async () => {
-    // npx starts others, which all are to end.
+    // npx starts child processes, which must end too.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
     await ended;
   });
@@ -225,7 +225,7 @@ async function answer(url: string): Promise<unknown> {
   return response.json();
 }
 
-/** The Node of the machine, when it is too old to run the hub. */
+/** The Node of the machine if it is too old to run the hub. */
 async function olderNode(): Promise<string | undefined> {
   for (const folder of OWN_PATH.split(delimiter)) {
     const node = join(folder, 'node');
