@@ -1,4 +1,4 @@
-// A small issuer of sign-ins: its configuration, its keys, and tokens signed with them.
+// A small token issuer: its configuration, its keys, and tokens signed with them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -10,11 +10,11 @@ export interface TestIssuer {
   url: string;
   /** Valid for five minutes, for the audience `hub`, unless the claims say otherwise. */
   sign(claims: JWTPayload): Promise<string>;
-  /** What is wrong with its answers from now on. */
+  /** The fault in its responses from now on. */
   fail(fault: Fault): void;
-  /** Another key takes the place of the one before. */
+  /** Replaces its key. */
   rotate(): Promise<void>;
-  /** How often it was asked so far. */
+  /** The number of requests so far. */
   requests(): number;
 }
 

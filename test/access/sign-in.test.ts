@@ -7,7 +7,7 @@ import { assertProblem, inject } from '../http/wire.ts';
 import { testHub } from '../support/hub.ts';
 import { startIssuer, type TestIssuer } from './issuer.ts';
 
-test('sign-in: the claim decides about the role, and the audit log names the person', async (t) => {
+test('sign-in: the claim decides the role, and the audit log names the person', async (t) => {
   const { issuer, ask } = await hubWithIssuer(t);
   const admin = await issuer.sign({ groups: ['staff', 'hub-admins'], email: 'ada@example.org' });
   assert.equal((await ask('/audit', admin)).status, 200);
@@ -21,7 +21,7 @@ test('sign-in: the claim decides about the role, and the audit log names the per
   assert.match(refusal.detail, /has no role of this hub in its claim 'groups'/);
 });
 
-test('sign-in: a person cannot pass for a token, whatever the name', async (t) => {
+test('sign-in: a person cannot impersonate a token, whatever the name', async (t) => {
   const { issuer, ask, hub } = await hubWithIssuer(t, { API_TOKEN: 'a-token' });
   const claims = { groups: ['hub-admins'], sub: '17', email: 'ada@example.org', preferred_username: 'API_TOKEN' };
   const token = await issuer.sign({ ...claims, email_verified: false });
@@ -52,14 +52,14 @@ test('sign-in: tokens that are forged, expired, early, for others or unsigned ar
   const secret = new TextEncoder().encode('a secret that everybody can guess, and that is long enough');
   const bad: Record<string, string | Promise<string>> = {
     'signed with another key': forged,
-    'with its own key beside it': ownKey,
+    'with its own key attached': ownKey,
     'with a shared secret': new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'first' }).sign(secret),
     'alg none': new UnsecuredJWT(claims).encode(),
     expired: issuer.sign({ ...claims, exp: now - 3600 }),
     'not yet valid': issuer.sign({ ...claims, nbf: now + 3600 }),
     'for another audience': issuer.sign({ ...claims, aud: 'another' }),
     'of another issuer': issuer.sign({ ...claims, iss: 'https://evil.example' }),
-    'without an end': issuer.sign({ ...claims, exp: undefined }),
+    'without an expiry': issuer.sign({ ...claims, exp: undefined }),
     'not a token': 'a.b.c',
   };
   for (const [name, token] of Object.entries(bad)) {
@@ -68,7 +68,7 @@ test('sign-in: tokens that are forged, expired, early, for others or unsigned ar
   assert.equal((await ask('/audit', await issuer.sign(claims))).status, 200);
 });
 
-test('sign-in: an issuer in trouble is an error to try again, and is left alone for a while', async (t) => {
+test('sign-in: a failing issuer is a temporary error, and gets a pause', async (t) => {
   const { issuer, ask, world } = await hubWithIssuer(t, { API_TOKEN: 'a-token' });
   const token = await issuer.sign({ groups: ['hub-admins'] });
   let asked = 0;
@@ -101,7 +101,7 @@ test('sign-in: new keys of the issuer are found, and old ones are refused', asyn
   assertProblem(await ask('/audit', old), 'unauthorized');
 });
 
-test('sign-in: outdated and forged tokens of the issuer keep nobody at the address waiting', async (t) => {
+test('sign-in: outdated and forged tokens do not block others at the same address', async (t) => {
   const { issuer, ask } = await hubWithIssuer(t);
   const claims = { groups: ['hub-admins'] };
   const { privateKey } = await generateKeyPair('ES256');

@@ -12,7 +12,7 @@ const settings = { API_TOKEN };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const manifests = ['com.acme/wiki', 'org.other/wiki'].map((id) => aManifest({ type: 'tool', id, version: '1.0.0' }));
 
-testOnEveryEngine('tokens: one is made, used, listed without its secret, and revoked', async (t, database) => {
+testOnEveryEngine('tokens: one is created, used, listed without its secret, and revoked', async (t, database) => {
   const { app, world } = await testHub(t, { settings, database });
   const admin = { headers: bearer(API_TOKEN) };
   const body = { name: 'build-server', role: 'operator', expires_in_days: 30 };
@@ -54,7 +54,7 @@ test('tokens: an expired one is refused', async (t) => {
   );
 });
 
-test('tokens: bad ones are refused with what is wrong, and none is made where they would not matter', async (t) => {
+test('tokens: invalid ones are refused with a reason, and none is created where tokens have no effect', async (t) => {
   const { app } = await testHub(t, { settings });
   const headers = bearer(API_TOKEN);
   const bad = [
@@ -106,7 +106,7 @@ testOnEveryEngine('tokens: a scope limits what may be changed', async (t, databa
   );
 });
 
-test('tokens: an installer cannot bring manifests of its own into the catalog', async (t) => {
+test('tokens: an installer cannot add manifests to the catalog', async (t) => {
   const { app, hub } = await testHub(t, { settings, manifests });
   const { token } = await hub.createToken({ name: 'ci', role: 'installer', scope: [] });
   const [manifest] = manifests;
@@ -116,7 +116,7 @@ test('tokens: an installer cannot bring manifests of its own into the catalog', 
   assert.notEqual((await hub.getEntity('tool:com.acme/wiki@1.0.0')).summary, 'replaced');
 });
 
-test('wrong tokens: an address that sends many waits; a token that it sent before still passes', async (t) => {
+test('wrong tokens: an address that sends many is limited; tokens that it used before still work', async (t) => {
   const { ask, app } = await hubToGuess(t);
   assert.equal((await ask(API_TOKEN)).status, 200);
   for (let count = 0; count < 20; count += 1) assertProblem(await ask(`guess-${count}`), 'unauthorized');
@@ -126,14 +126,14 @@ test('wrong tokens: an address that sends many waits; a token that it sent befor
   assert.equal((await inject(app, { url: '/catalog' })).status, 200, 'reads without a token go on');
 });
 
-test('wrong tokens: a short API_TOKEN cannot be guessed after many, wherever else it is in use', async (t) => {
+test('wrong tokens: a short API_TOKEN is refused after many guesses from an address', async (t) => {
   const { ask, guessMany } = await hubToGuess(t, { TRUST_PROXY: '1' });
   assert.equal((await ask(API_TOKEN, '192.0.2.1')).status, 200);
   await guessMany('192.0.2.2');
   assertProblem(await ask(API_TOKEN, '192.0.2.2'), 'rate_limited');
 });
 
-test('wrong tokens: what nobody can guess is never refused for the wrong tokens of others', async (t) => {
+test('wrong tokens: unguessable tokens are never refused because of others’ guesses', async (t) => {
   const long = 'an-api-token-of-some-length';
   const { ask, guessMany, hub } = await hubToGuess(t, { API_TOKEN: long });
   const { token } = await hub.createToken({ name: 'ci', role: 'operator', scope: [] });
@@ -142,7 +142,7 @@ test('wrong tokens: what nobody can guess is never refused for the wrong tokens 
   for (const right of [long, token]) assert.equal((await ask(right)).status, 200);
 });
 
-test('wrong tokens: those of METRICS_TOKEN count as well', async (t) => {
+test('wrong tokens: those for METRICS_TOKEN count as well', async (t) => {
   const { app, ask } = await hubToGuess(t, { METRICS_TOKEN: 'scrape' });
   const scrape = (token?: string) => inject(app, { url: '/metrics', ...(token && { headers: bearer(token) }) });
   for (let count = 0; count < 20; count += 1) assertProblem(await scrape(`guess-${count}`), 'unauthorized');
@@ -151,7 +151,7 @@ test('wrong tokens: those of METRICS_TOKEN count as well', async (t) => {
   assertProblem(await ask('guess-20'), 'rate_limited');
 });
 
-test('wrong tokens: callers cannot choose the address that counts', async (t) => {
+test('wrong tokens: callers cannot choose the counted address', async (t) => {
   for (const [proxies, added] of [
     ['true', ''],
     ['2', ', 10.0.0.1'],
