@@ -1,4 +1,4 @@
-// What the manifest of an MCP bundle says about starting its server.
+// How the manifest of an MCP bundle starts its server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bundleVariables, readBundle } from '../../src/catalog/launch/bundle.ts';
@@ -30,7 +30,7 @@ const USER_CONFIG = {
   token: { sensitive: true, default: 'public' },
 };
 
-test('bundle: clients get what a person has to give, and what a person may change', () => {
+test('bundle: clients get the required and the optional settings', () => {
   const mcp_config = {
     command: 'node',
     env: { LOG_MODE: `\${user_config.mode}`, LIB: `\${__dirname}/lib` },

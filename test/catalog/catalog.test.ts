@@ -14,7 +14,7 @@ import { type TestWorld, testWorld } from '../support/world.ts';
 
 const FIRST_PAGE = { text: '', sort: 'name', limit: 10, offset: 0 } as const;
 
-test('catalog: a manifest is created, unchanged, then updated, and its times tell', async (t) => {
+test('catalog: a manifest is created, unchanged, then updated, with its times', async (t) => {
   const { catalog, world } = await aCatalog(t);
   const uid = 'mcp_server:pdf-tables@1.0.0';
   assert.deepEqual(await catalog.save({ document: aManifest() }), { uid, outcome: 'created' });
@@ -42,7 +42,7 @@ test('catalog: a bad manifest is refused and leaves no trace', async (t) => {
   assert.deepEqual(await catalog.countByType(), { agent: 0, tool: 0, mcp_server: 0 });
 });
 
-test('catalog: among many, a bad manifest costs no other its place', async (t) => {
+test('catalog: one bad manifest among many does not affect the others', async (t) => {
   const { catalog } = await aCatalog(t);
   const results = await catalog.saveMany([
     { document: aManifest({ id: 'a' }) },
@@ -57,7 +57,7 @@ test('catalog: among many, a bad manifest costs no other its place', async (t) =
   assert.equal((await catalog.get('mcp_server:c')).source_url, 'https://catalog.example/c.json');
 });
 
-test('catalog: of one uid that occurs twice, the last is stored and the earlier one counts as unchanged', async (t) => {
+test('catalog: of a repeated uid the last is stored, and the earlier counts as unchanged', async (t) => {
   const { catalog } = await aCatalog(t);
   const results = await catalog.saveMany([
     { document: aManifest({ summary: 'First.' }) },
@@ -72,12 +72,12 @@ test('catalog: of one uid that occurs twice, the last is stored and the earlier 
   assert.equal((await catalog.list(FIRST_PAGE)).total, 2);
 });
 
-test('catalog: of nothing, nothing is saved', async (t) => {
+test('catalog: saving an empty list saves nothing', async (t) => {
   const { catalog } = await aCatalog(t);
   assert.deepEqual(await catalog.saveMany([]), []);
 });
 
-test('catalog: an entity is found by its id, or without a version in its newest one', async (t) => {
+test('catalog: an entity is found by its id, or without a version as the newest', async (t) => {
   const { catalog } = await aCatalog(t);
   await saveAll(catalog, [{ version: '1.9.0' }, { version: '1.10.0' }, { version: 'refs/heads/main' }, { id: '@s/p' }]);
   assert.equal((await catalog.get('mcp_server:pdf-tables@1.9.0')).version, '1.9.0');
@@ -107,7 +107,7 @@ test('catalog: cached reads are repeated after a change', async (t) => {
   assert.equal((await catalog.get('mcp_server:pdf-tables@1.0.0')).versions.length, 2);
 });
 
-test('catalog: what is not there is not found, and an id that is none neither', async (t) => {
+test('catalog: an unknown or invalid id is not found', async (t) => {
   const { catalog } = await aCatalog(t);
   await catalog.save({ document: aManifest() });
   const unknown = ['mcp_server:pdf-tables@9.9.9', 'tool:pdf-tables', 'mcp_server:PDF-tables'];
@@ -120,7 +120,7 @@ test('catalog: what is not there is not found, and an id that is none neither', 
   await assert.rejects(catalog.get(`tool:${'x'.repeat(5000)}`), ({ message }: Error) => message.length < 200);
 });
 
-test('catalog: the text of a manifest comes back byte for byte', async (t) => {
+test('catalog: the text of a manifest is returned byte for byte', async (t) => {
   const { catalog } = await aCatalog(t);
   const text =
     '{ "version":"1.0.0",\t"type" : "tool", "id":"odd",\r\n "long": 12345678901234567890.1234567890, "exact": 1.0,\n' +
@@ -130,7 +130,7 @@ test('catalog: the text of a manifest comes back byte for byte', async (t) => {
   assert.deepEqual(await catalog.manifest('tool:odd'), { text, digest: jsonDigest(source.document) });
 });
 
-test('catalog: a manifest that came as YAML, or as a value, comes back as JSON', async (t) => {
+test('catalog: a manifest from YAML or a value is returned as JSON', async (t) => {
   const { catalog } = await aCatalog(t);
   const { document } = parseManifestText('manifest.yaml', 'type: tool\nid: pdf\nversion: "1.10"\nanswer: no\n');
   await catalog.save({ document });
@@ -138,7 +138,7 @@ test('catalog: a manifest that came as YAML, or as a value, comes back as JSON',
   assert.deepEqual(JSON.parse(text), { type: 'tool', id: 'pdf', version: '1.10', answer: 'no' });
 });
 
-test('catalog: a page says how many there are in all, and links to the hub’s address of the moment', async (t) => {
+test('catalog: a page has the total, and links to the hub’s current address', async (t) => {
   const { catalog, moveTo } = await aCatalog(t);
   await saveAll(catalog, [
     { id: 'a', name: 'a' },
@@ -160,7 +160,7 @@ test('catalog: entities are counted by type', async (t) => {
   assert.deepEqual(await catalog.countByType(), { agent: 1, tool: 2, mcp_server: 0 });
 });
 
-test('catalog: a stored manifest that cannot be read stops no refresh of the others', async (t) => {
+test('catalog: an unreadable stored manifest does not stop a refresh of the others', async (t) => {
   const { catalog, dialect } = await aCatalog(t);
   await saveAll(
     catalog,

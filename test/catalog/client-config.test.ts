@@ -21,7 +21,7 @@ const hosted: Extract<Launch, { kind: 'remote' }> = {
 const entry = (client: (typeof CLIENTS)[number], launch: typeof installed | typeof hosted) =>
   clientEntry(client, launch, NOTES, '/srv/project').entry;
 
-test('client: an installed program is named in the way each client finds it', () => {
+test('client: an installed program is named as each client finds it', () => {
   const commands = CLIENTS.map((client) => entry(client, installed).command);
   const folders = [`\${CLAUDE_PROJECT_DIR:-.}/`, `\${workspaceFolder}/`, `\${workspaceFolder}/`, '/srv/project/', ''];
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('client: an installed program is named in the way each client finds it', ()
   );
 });
 
-test('client: what is missing comes from where each client takes it, and a manifest asks for nothing else', () => {
+test('client: missing values come from where each client takes them, and nothing else is read', () => {
   assert.deepEqual(entry('claude', installed).env, { NOTES_KEY: `\${NOTES_KEY}`, LEVEL: 'info' });
   assert.deepEqual(entry('claude', installed).args, ['serve', `--dir=\${DIR_FOR_NOTES}`, '$ {HOME}']);
   assert.deepEqual(entry('cursor', installed).env, { NOTES_KEY: `\${env:NOTES_KEY}`, LEVEL: 'info' });
@@ -40,7 +40,7 @@ test('client: what is missing comes from where each client takes it, and a manif
   });
 });
 
-test('client: VS Code asks its user, and hides secrets', () => {
+test('client: VS Code prompts the user, and hides secrets', () => {
   const { entry: written, inputs } = clientEntry('vscode', installed, NOTES);
   assert.deepEqual(written.env, { NOTES_KEY: `\${input:notes-notes-key}`, LEVEL: 'info' });
   assert.deepEqual(inputs.map(({ id, password }) => [id, password]).toSorted(), [
@@ -49,7 +49,7 @@ test('client: VS Code asks its user, and hides secrets', () => {
   ]);
 });
 
-test('client: Codex is told which variables to pass on, in TOML', () => {
+test('client: Codex gets the list of variables to pass on, in TOML', () => {
   assert.equal(
     clientText('codex', clientEntry('codex', installed, NOTES)),
     `[mcp_servers.notes]
@@ -69,11 +69,11 @@ env_http_headers = { Authorization = "AUTHORIZATION_FOR_NOTES" }
   );
 });
 
-test('client: an entry tells which variables it takes from the environment', () => {
+test('client: an entry lists the variables it takes from the environment', () => {
   for (const client of ['claude', 'cursor', 'codex'] as const) {
     assert.deepEqual(neededVariables(entry(client, hosted)), ['AUTHORIZATION_FOR_NOTES'], client);
   }
-  // VS Code asks its user.
+  // VS Code prompts the user.
   assert.deepEqual(neededVariables(entry('vscode', hosted)), []);
   assert.deepEqual(neededVariables(entry('cursor', installed)), ['DIR_FOR_NOTES', 'NOTES_KEY']);
 });

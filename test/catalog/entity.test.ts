@@ -11,7 +11,7 @@ import { aManifest } from '../support/builders.ts';
 const PRESENTATION = { baseUrl: 'https://hub.example', now: new Date('2026-06-01T12:00:00.000Z') };
 const SOURCE = 'https://catalog.example/pdf/manifest.json';
 
-test('entity: holds what the database sorts and filters by, and the manifest as it came', () => {
+test('entity: has what the database sorts and filters by, and the original manifest', () => {
   const mcpRegistration = { server: { url: 'https://pdf.example/sse' } };
   const document = aManifest({
     version: 'v1.2.0',
@@ -57,7 +57,7 @@ test('entity: holds what the database sorts and filters by, and the manifest as 
   });
 });
 
-test('entity: the text of the manifest is kept where there is one, and does not change what it means', () => {
+test('entity: keeps the text of the manifest without changing its meaning', () => {
   const text = JSON.stringify(aManifest({ long: 0 }), null, '\t').replace('"long": 0', '"long": 12345678901234567890');
   const document = JSON.parse(text);
   const entity = entityFromManifest({ document, text });
@@ -66,7 +66,7 @@ test('entity: the text of the manifest is kept where there is one, and does not 
   assert.equal(entity.sourceUrl, null);
 });
 
-test('summary: shows the entity in the words of the specification', () => {
+test('summary: has the fields of the specification', () => {
   const entity = aStoredEntity({ manifest: { provenance: { updated_at: '2025-06-01T12:00:00Z' } } });
   assert.deepEqual(presentSummary(entity, PRESENTATION), {
     id: 'mcp_server:pdf-tables@1.0.0',
@@ -105,7 +105,7 @@ const LOCAL_ADDRESSES: [id: string, version: string, address: string][] = [
   ['größe?#%', '1+2', 'https://hub.example/catalog/manifest/mcp_server:gr%C3%B6%C3%9Fe%3F%23%25@1%2B2'],
 ];
 for (const [id, version, address] of LOCAL_ADDRESSES) {
-  test(`summary: without an address of its own, the manifest of ${id}@${version} is at ${address}`, () => {
+  test(`summary: without its own address, the manifest of ${id}@${version} is at ${address}`, () => {
     const summary = presentSummary(aStoredEntity({ manifest: { id, version }, sourceUrl: null }), PRESENTATION);
     assert.equal(summary.source_url, null);
     assert.equal(summary.manifest_url, address);
@@ -113,7 +113,7 @@ for (const [id, version, address] of LOCAL_ADDRESSES) {
   });
 }
 
-test('record: adds what only the manifest says, why it scores as it does, and all versions', () => {
+test('record: adds details from the manifest, reasons for the score, and all versions', () => {
   const manifest = {
     homepage: 'https://pdf.example',
     readme: '# PDF',
@@ -165,7 +165,7 @@ test('record: adds what only the manifest says, why it scores as it does, and al
   assert.equal(Math.round(sum * 1000) / 1000, record.score_quality);
 });
 
-test('record: keeps to the contract, whatever the manifest holds', () => {
+test('record: matches the contract, whatever the manifest contains', () => {
   const fields = Object.keys(aManifest({ ...EntityRecord.shape, source_url: '', readme: '', _meta: {} }));
   const odd = fc.dictionary(fc.constantFrom(...fields), fc.oneof(anyText(), fc.array(anyText()), fc.jsonValue()));
   fc.assert(
@@ -180,7 +180,7 @@ test('record: keeps to the contract, whatever the manifest holds', () => {
   );
 });
 
-test('entity: an address that takes a secret is shown without it, and the manifest is read from the hub', () => {
+test('entity: an address with a secret is shown without it, and the manifest is read from the hub', () => {
   const manifest = { id: 'own', version: '1.0.0' };
   const sourceUrl = 'https://me:password@catalog.example.org/own.json?page=1&private_token=s3cret';
   const { source_url, manifest_url } = presentSummary(aStoredEntity({ manifest, sourceUrl }), PRESENTATION);

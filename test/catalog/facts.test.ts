@@ -21,7 +21,7 @@ for (const [fields, publisher] of publishers) {
   });
 }
 
-test('facts: a license that nobody knows is none', () => {
+test('facts: an unknown license is none', () => {
   for (const license of ['Unknown', 'NOASSERTION', 'none', '', null]) assert.equal(factsOf({ license }).license, null);
   assert.equal(factsOf({ license: 'MIT' }).license, 'MIT');
 });
@@ -42,7 +42,7 @@ for (const [artifact, hasDigests] of digests) {
   });
 }
 
-test('facts: kinds of artifacts are those that are installed', () => {
+test('facts: the kinds of artifacts are those that are installed', () => {
   const artifacts = [
     { kind: 'other', spec: { registry: 'npm', package: 'x' } },
     { kind: 'npm', spec: { package: 'y' } },
@@ -54,7 +54,7 @@ test('facts: kinds of artifacts are those that are installed', () => {
   ]);
 });
 
-test('facts: texts do not change what an entity brings; artifacts and the registration do', () => {
+test('facts: the content digest ignores texts, and covers artifacts and the registration', () => {
   const artifacts = [{ kind: 'pypi', spec: { package: 'x', version: '1' } }];
   const { brings } = factsOf({ artifacts });
   assert.equal(factsOf({ artifacts, summary: 'New words.', readme: '# New', license: 'MIT' }).brings, brings);

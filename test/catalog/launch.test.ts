@@ -16,7 +16,7 @@ const launch = (document: JsonObject) =>
   });
 const shown = (text: GappedText) => fillGaps(text, ({ name }) => `<${name}>`);
 
-/** The whole command in one line, with the variables that have a value or come from the environment. */
+/** The whole command on one line, with variables that have a value or come from the environment. */
 function line(found: Launch): string {
   if (found.kind === 'none') return `none: ${found.reason}`;
   if (found.kind === 'remote')
@@ -104,10 +104,10 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     { packages: [pypi({ runtimeHint: 'notes-serve' })] },
     'uvx --from ex-notes==1.2.0 notes-serve',
   ],
-  ['no exact version', { packages: [pypi({ version: 'latest' })] }, 'uvx ex-notes'],
+  ['without an exact version', { packages: [pypi({ version: 'latest' })] }, 'uvx ex-notes'],
   ['an image', { packages: [oci()] }, 'docker run -i --rm ghcr.io/ex/notes:1.2.0'],
   [
-    'an image with a version beside it',
+    'an image with a separate version',
     { packages: [oci({ identifier: 'ex/notes', version: '3' })] },
     'docker run -i --rm ex/notes:3',
   ],
@@ -122,7 +122,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'dnx Ex.Notes@1.0.0 --yes -- serve',
   ],
   [
-    'a command without the arguments of its package',
+    'a command that lacks the arguments of its package',
     {
       ...exec('uvx', 'ex-notes==1.2.0'),
       packages: [pypi({ packageArguments: [positional('serve'), named('--transport', { value: 'stdio' })] })],
@@ -130,7 +130,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'uvx ex-notes==1.2.0 serve --transport stdio',
   ],
   [
-    'a command with objects, and arguments that may be left out',
+    'a command with objects and optional arguments',
     {
       ...exec(
         'npx',
@@ -150,7 +150,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'npx -y @ex/notes@1.2.0',
   ],
   [
-    'a package that is named twice, with its program',
+    'a package named twice, with its program',
     {
       ...exec(
         'npx',
@@ -169,17 +169,17 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'npx -y -p @ex/notes@1.2.0 notes-mcp',
   ],
   [
-    'a command of the program among the runtime’s words',
+    'a subcommand among the runtime arguments',
     { packages: [npm({ runtimeArguments: [positional('mcp', { isRequired: true })] })] },
     'npx -y @ex/notes@1.2.0 mcp',
   ],
   [
-    'the program among the arguments of the package',
+    'the program among the package arguments',
     { packages: [pypi({ packageArguments: [positional('--from'), positional('ex-notes'), positional('notes-mcp')] })] },
     'uvx --from ex-notes==1.2.0 notes-mcp',
   ],
   [
-    'the same without its option',
+    'the program without its option',
     { packages: [pypi({ packageArguments: [positional('ex-notes-mcp'), positional('serve')] })] },
     'uvx --from ex-notes==1.2.0 ex-notes-mcp serve',
   ],
@@ -286,7 +286,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'KEY=$KEY LEVEL=info ROOT=/srv OWN=$OWN npx -y @ex/notes@1.2.0',
   ],
   [
-    'an artifact of PyPI',
+    'a PyPI artifact',
     { artifacts: [{ kind: 'pypi', spec: { package: 'ex-notes', version: '1.2.0' } }] },
     'uvx ex-notes==1.2.0',
   ],
@@ -301,7 +301,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'uvx --default-index https://index.example/simple ex-notes',
   ],
   [
-    'an artifact of npm',
+    'an npm artifact',
     { artifacts: [{ kind: 'other', spec: { registry: 'npm', package: 'notes', version: '^1' } }] },
     'npx -y notes@^1',
   ],
@@ -311,7 +311,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     `docker run -i --rm ex/notes@sha256:${'0'.repeat(64)}`,
   ],
   [
-    'a package that is hosted',
+    'a hosted package',
     {
       ...exec('npx', '@ex/notes@1.2.0'),
       packages: [npm({ transport: { type: 'streamable-http', url: 'https://notes.example/mcp' } })],
@@ -319,7 +319,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'http https://notes.example/mcp',
   ],
   [
-    'a package that serves HTTP here',
+    'a package that serves HTTP locally',
     { packages: [npm({ transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' } })] },
     "none: Its package '@ex/notes' serves HTTP at http://localhost:3000/mcp, but does not start automatically: start it, then connect to that address.",
   ],
@@ -335,17 +335,17 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   ],
   ['nothing', {}, 'none: Its manifest has no address, command or package that could be started.'],
   [
-    'the second package, where the first cannot be started',
+    'the second package when the first cannot be started',
     { packages: [{ registryType: 'mcpb', identifier: 'https://ex.example/notes.mcpb' }, npm()] },
     'npx -y @ex/notes@1.2.0',
   ],
   [
-    'a page beside STDIO',
+    'a page in addition to STDIO',
     { mcp_registration: { server: { transport: 'STDIO', url: 'https://ex.example', exec: { cmd: ['notes'] } } } },
     'notes',
   ],
   [
-    'clients’ own form',
+    'the format of clients',
     { mcp_registration: { server: { command: 'notes', args: ['a'], env: { LEVEL: 1 } } } },
     'LEVEL=1 notes a',
   ],
@@ -383,7 +383,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'sse https://<TEAM_FOR_ORG_EXAMPLE__NOTES>.ex.example/sse?key=<KEY_FOR_ORG_EXAMPLE__NOTES>&x=1 Authorization=$AUTHORIZATION_FOR_ORG_EXAMPLE__NOTES',
   ],
   [
-    'variables of a shell in arguments are values to fill in',
+    'shell variables in arguments become values to fill in',
     { packages: [pypi({ packageArguments: [named('--in', { value: `\${NOTES_HOME}/x` })] })] },
     'uvx ex-notes==1.2.0 --in <NOTES_HOME_FOR_ORG_EXAMPLE__NOTES>/x',
   ],
@@ -391,7 +391,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
 for (const [sentence, document, expected] of PACKAGES)
   test(`launch: ${sentence}: ${expected}`, () => assert.equal(line(launch(document)), expected));
 
-test('launch: the package that a command runs is known, so that an install can replace it', () => {
+test('launch: knows the package that a command runs, so an install can replace it', () => {
   const found = launch({
     packages: [
       npm({
@@ -416,7 +416,7 @@ test('launch: the package that a command runs is known, so that an install can r
   assert.equal(own.kind === 'command' && own.package, undefined);
 });
 
-test('launch: an installed program takes the place of the package, with its own arguments', () => {
+test('launch: an installed program replaces the package, with its own arguments', () => {
   const found = startInstalled(
     launch({
       packages: [
@@ -429,7 +429,7 @@ test('launch: an installed program takes the place of the package, with its own 
   assert.equal(found.kind === 'command' && found.isInTarget, true);
 });
 
-test('launch: an installed image is started by its digest, with the same options', () => {
+test('launch: an installed image is started by digest, with the same options', () => {
   const reference = `ghcr.io/ex/notes@sha256:${'1'.repeat(64)}`;
   const found = startInstalled(
     launch({
@@ -446,7 +446,7 @@ test('launch: an installed image is started by its digest, with the same options
   assert.equal(line(found), `KEY=$KEY .hub/bin/notes run -i --rm -v a:/b -e KEY ${reference} serve`);
 });
 
-test('launch: what runs no package, or one of another kind, stays as it is', () => {
+test('launch: a command without a package, or with another kind, stays unchanged', () => {
   for (const document of [exec('/opt/notes'), { packages: [npm()] }, { remotes: [{ url: 'https://ex.example/mcp' }] }])
     assert.deepEqual(
       startInstalled(launch(document), { kind: 'image', reference: 'x@sha256:1', path: 'x' }),
@@ -475,27 +475,27 @@ const listed = (registry: string) => ({
   version: '1.0.0',
 });
 const INSTALLED: [sentence: string, document: JsonObject, expected: JsonObject[]][] = [
-  ['a package of npm', { packages: [npm()] }, [{ registry: 'npm', package: '@ex/notes', version: '1.2.0' }]],
+  ['an npm package', { packages: [npm()] }, [{ registry: 'npm', package: '@ex/notes', version: '1.2.0' }]],
   [
-    'a package of PyPI with extras',
+    'a PyPI package with extras',
     { packages: [pypi({ runtimeArguments: [named('--from', { value: 'ex-notes[mcp]==1.2.0' })] })] },
     [{ package: 'ex-notes', version: '1.2.0', extras: ['mcp'] }],
   ],
   [
-    'extras that come with the package',
+    'extras added to the package',
     { packages: [pypi({ runtimeArguments: [named('--with', { value: 'ex-notes[mcp]' })] })] },
     [{ package: 'ex-notes', version: '1.2.0', extras: ['mcp'] }],
   ],
   ['an image', { artifacts: [], packages: [oci()] }, [{ image: 'ghcr.io/ex/notes:1.2.0' }]],
   [
-    'a bundle, and its digest',
+    'a bundle with its digest',
     { packages: [{ ...listed('mcpb'), fileSha256: 'ab' }] },
     [{ registry: 'mcpb', url: 'https://ex.example/notes', digest: 'sha256:ab' }],
   ],
-  ['what the hub does not install', { packages: [listed('nuget'), listed('cargo')] }, []],
-  ['what is hosted', { packages: [npm({ transport: { type: 'sse', url: 'https://ex.example/sse' } })] }, []],
+  ['registries the hub does not support', { packages: [listed('nuget'), listed('cargo')] }, []],
+  ['a hosted package', { packages: [npm({ transport: { type: 'sse', url: 'https://ex.example/sse' } })] }, []],
   [
-    'artifacts beside packages',
+    'artifacts in addition to packages',
     { packages: [npm()], artifacts: [{ kind: 'git', spec: { repo: 'x' } }] },
     [{ repo: 'x' }],
   ],

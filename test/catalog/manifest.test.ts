@@ -6,7 +6,7 @@ import { HubError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { anyText } from '../lib/any-text.ts';
 
-// Dates without a zone must not depend on that of the machine.
+// Dates without a zone must not depend on the machine's.
 process.env.TZ = 'America/New_York';
 
 const REQUIRED = { type: 'tool', id: 'pdf-tables', version: '1.0.0' };
@@ -45,42 +45,42 @@ const TOO_DEEP = JSON.parse(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`);
 const AS_DEEP_AS_MAY_BE = JSON.parse(`${'{"a":'.repeat(63)}1${'}'.repeat(63)}`);
 
 const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifest>][] = [
-  ['the name is the name', { name: 'a', title: 'b' }, { name: 'a', title: 'b' }],
-  ['without a name, the title is the name', { title: 'PDF Tables' }, { name: 'PDF Tables', title: 'PDF Tables' }],
-  ['without name and title, the id is the name', { name: ' ', title: null }, { name: 'pdf-tables', title: null }],
-  ['the summary is the summary', { summary: 'a', description: 'b' }, { summary: 'a', description: 'b' }],
-  ['without a summary, the description is it', { summary: '', description: 'b' }, { summary: 'b', description: 'b' }],
+  ['uses the name', { name: 'a', title: 'b' }, { name: 'a', title: 'b' }],
+  ['without a name, uses the title', { title: 'PDF Tables' }, { name: 'PDF Tables', title: 'PDF Tables' }],
+  ['without name and title, uses the id', { name: ' ', title: null }, { name: 'pdf-tables', title: null }],
+  ['uses the summary', { summary: 'a', description: 'b' }, { summary: 'a', description: 'b' }],
+  ['without a summary, uses the description', { summary: '', description: 'b' }, { summary: 'b', description: 'b' }],
   ['spaces around texts are dropped', { name: '\n a b\t', license: ' MIT ' }, { name: 'a b', license: 'MIT' }],
   ['spaces around id and version are dropped', { id: ' x ', version: '1\n' }, { slug: 'x', version: '1' }],
-  ['NUL is dropped', { name: 'a\u0000b', tags: ['\u0000'] }, { name: 'ab', tags: [] }],
+  ['drops NUL', { name: 'a\u0000b', tags: ['\u0000'] }, { name: 'ab', tags: [] }],
   ['half a surrogate pair is replaced', { title: 'a\ud83d' }, { title: 'a\ufffd', name: 'a\ufffd' }],
   ['the schema version is a whole number', { schema_version: 2 }, { schemaVersion: 2 }],
-  ['any other schema version is none', { schema_version: '2' }, { schemaVersion: null }],
-  ['tags are listed once, whatever their case', { tags: ['PDF', 'pdf', 'ocr'] }, { tags: ['PDF', 'ocr'] }],
+  ['ignores any other schema version', { schema_version: '2' }, { schemaVersion: null }],
+  ['lists tags once, ignoring case', { tags: ['PDF', 'pdf', 'ocr'] }, { tags: ['PDF', 'ocr'] }],
   [
-    'tags beyond 200 and titles beyond 1,000 characters are cut',
+    'cuts tags beyond 200 and titles beyond 1,000 characters',
     { tags: Array.from({ length: 300 }, (_, count) => `tag-${count}`), title: 't'.repeat(2_000) },
     { tags: Array.from({ length: 200 }, (_, count) => `tag-${count}`), title: 't'.repeat(1_000) },
   ],
-  ['a lone tag is a list of one', { tags: 'pdf' }, { tags: ['pdf'] }],
-  ['what is not text in a list is passed over', { tags: ['a', 1, null, ['b'], { c: 1 }, ''] }, { tags: ['a'] }],
-  ['capabilities are listed', { capabilities: ['ocr', 'OCR '] }, { capabilities: ['ocr'] }],
+  ['a single tag becomes a list', { tags: 'pdf' }, { tags: ['pdf'] }],
+  ['ignores list values that are not text', { tags: ['a', 1, null, ['b'], { c: 1 }, ''] }, { tags: ['a'] }],
+  ['lists capabilities', { capabilities: ['ocr', 'OCR '] }, { capabilities: ['ocr'] }],
   [
-    'frameworks come from compatibility and from the top',
+    'frameworks come from compatibility and from the top level',
     { compatibility: { frameworks: ['langgraph', 'crewai'] }, frameworks: ['CrewAI', 'autogen'] },
     { frameworks: ['langgraph', 'crewai', 'autogen'] },
   ],
   [
-    'providers do too',
+    'so do providers',
     { compatibility: { providers: 'openai' }, providers: ['watsonx'] },
     { providers: ['openai', 'watsonx'] },
   ],
-  ['compatibility is kept whole', { compatibility: { runtime: 'node' } }, { compatibility: { runtime: 'node' } }],
+  ['keeps compatibility completely', { compatibility: { runtime: 'node' } }, { compatibility: { runtime: 'node' } }],
   ['only objects are artifacts', { artifacts: [{ kind: 'git' }, 'x', null, []] }, { artifacts: [{ kind: 'git' }] }],
   ['only objects are adapters', { adapters: [1, { framework: 'crewai' }] }, { adapters: [{ framework: 'crewai' }] }],
   ['one artifact alone is not a list', { artifacts: { kind: 'git' } }, { artifacts: [] }],
-  ['the registration is an object', { mcp_registration: { tool: {} } }, { mcpRegistration: { tool: {} } }],
-  ['or it is none', { mcp_registration: ['tool'] }, { mcpRegistration: null }],
+  ['the registration must be an object', { mcp_registration: { tool: {} } }, { mcpRegistration: { tool: {} } }],
+  ['any other registration is none', { mcp_registration: ['tool'] }, { mcpRegistration: null }],
   [
     'source_url is the repository',
     { source_url: 'https://git.example' },
@@ -97,33 +97,33 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
     { lifecycle: { status: 'deprecated', reason: 'Moved.' } },
   ],
   [
-    'its case does not count',
+    'ignores the case of the status',
     { lifecycle: { status: 'Disabled' } },
     { lifecycle: { status: 'disabled', reason: null } },
   ],
-  ['the status may stand at the top', { status: 'disabled' }, { lifecycle: { status: 'disabled', reason: null } }],
+  ['the status may be at the top level', { status: 'disabled' }, { lifecycle: { status: 'disabled', reason: null } }],
   ['an unknown status is active', { lifecycle: { status: 'odd' } }, { lifecycle: { status: 'active', reason: null } }],
   [
-    'the last change counts before the publication',
+    'prefers the last change over the publication',
     { provenance: { updated_at: '2026-02-01T00:00:00Z', published_at: '2026-01-01T00:00:00Z' } },
     { publishedAt: '2026-02-01T00:00:00.000Z' },
   ],
   [
-    'a date that is invalid gives way to the next',
+    'skips an invalid date',
     { provenance: { updated_at: 'soon', published_at: '2026-01-01' } },
     { publishedAt: '2026-01-01T00:00:00.000Z' },
   ],
   [
-    'the dates of a registry are the last resort',
+    'uses the dates of a registry last',
     { _meta: { [REGISTRY]: { updatedAt: '2026-03-01T00:00:00Z', publishedAt: '2026-01-01T00:00:00Z' } } },
     { publishedAt: '2026-03-01T00:00:00.000Z' },
   ],
   [
-    'its publication too',
+    'also for the publication date',
     { _meta: { [REGISTRY]: { publishedAt: '2026-01-01' } } },
     { publishedAt: '2026-01-01T00:00:00.000Z' },
   ],
-  ['nesting of 64 levels is read', { extra: AS_DEEP_AS_MAY_BE }, { slug: 'pdf-tables' }],
+  ['accepts 64 levels of nesting', { extra: AS_DEEP_AS_MAY_BE }, { slug: 'pdf-tables' }],
 ];
 for (const [sentence, fields, expected] of READINGS) {
   test(`manifest: ${sentence}`, () => {
@@ -155,23 +155,23 @@ for (const [text, publishedAt] of DATES) {
 }
 
 const REFUSALS: [sentence: string, document: unknown, paths: string[]][] = [
-  ['nothing at all', undefined, ['']],
+  ['nothing', undefined, ['']],
   ['null', null, ['']],
   ['a list', [REQUIRED], ['']],
-  ['a text', 'tool', ['']],
-  ['an empty object: everything that is missing is named', {}, ['type', 'id', 'version']],
+  ['text', 'tool', ['']],
+  ['an empty object, naming every missing field', {}, ['type', 'id', 'version']],
   ['an unknown type', { ...REQUIRED, type: 'model' }, ['type']],
   ['a version that is a number', { ...REQUIRED, version: 1.1 }, ['version']],
-  ['a blank id', { ...REQUIRED, id: ' ' }, ['id']],
+  ['a whitespace id', { ...REQUIRED, id: ' ' }, ['id']],
   ['an id with NUL', { ...REQUIRED, id: 'a\u0000' }, ['id']],
-  ['an id that leaves its folder', { ...REQUIRED, id: '../x' }, ['id']],
+  ['an id that escapes its folder', { ...REQUIRED, id: '../x' }, ['id']],
   ['a version with @', { ...REQUIRED, version: '1@2' }, ['version']],
   [
-    'identity that is only inherited',
+    'an identity that is only inherited',
     JSON.parse(`{"__proto__": ${JSON.stringify(REQUIRED)}}`),
     ['type', 'id', 'version'],
   ],
-  ['nesting of more than 64 levels', { ...REQUIRED, extra: TOO_DEEP }, ['']],
+  ['more than 64 levels of nesting', { ...REQUIRED, extra: TOO_DEEP }, ['']],
 ];
 for (const [sentence, document, paths] of REFUSALS) {
   test(`manifest: refuses ${sentence}`, () => {
@@ -184,7 +184,7 @@ for (const [sentence, document, paths] of REFUSALS) {
   });
 }
 
-test('manifest: a refusal says all that is wrong in one sentence', () => {
+test('manifest: a refusal lists all errors in one sentence', () => {
   assert.equal(
     refusal({ type: 'model', id: '', version: 'a b' }).message,
     'The manifest cannot be read: type must be one of agent, tool, mcp_server; id must be a non-empty string; version must not contain spaces or control characters.',
@@ -192,7 +192,7 @@ test('manifest: a refusal says all that is wrong in one sentence', () => {
   assert.equal(refusal([]).message, 'The manifest cannot be read: it must be an object.');
 });
 
-test('manifest: a version or an id that is written as a number is refused with the advice to quote it', () => {
+test('manifest: a version or id written as a number is refused with the advice to quote it', () => {
   assert.equal(
     refusal({ ...REQUIRED, version: 1.1 }).message,
     'The manifest cannot be read: version must be a string, but is the number 1.1: put it in quotes, as in "1.0".',
@@ -200,7 +200,7 @@ test('manifest: a version or an id that is written as a number is refused with t
   assert.match(refusal({ ...REQUIRED, id: 7 }).message, /id must be a string, but is the number 7: put it in quotes/);
 });
 
-test('manifest: keys that other programs trip over are keys like all others', () => {
+test('manifest: keys such as __proto__ are ordinary keys', () => {
   const odd = JSON.parse(
     '{"__proto__": {"title": "x"}, "links": {"__proto__": "https://a.example", "constructor": "b"}}',
   );
@@ -210,13 +210,13 @@ test('manifest: keys that other programs trip over are keys like all others', ()
   assert.equal(({} as JsonObject).title, undefined);
 });
 
-test('manifest: names and list values are cut to what an index takes', () => {
+test('manifest: names and list values are cut to what an index accepts', () => {
   const { name, tags } = readManifest({ ...REQUIRED, name: '😀'.repeat(500), tags: ['t'.repeat(500)] });
   assert.ok(name.length === 200 && name.isWellFormed());
   assert.deepEqual(tags, ['t'.repeat(200)]);
 });
 
-test('manifest: any JSON that is not a manifest is refused with an error of the hub, never with another', () => {
+test('manifest: any other JSON is refused with an error of the hub', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (document) => {
       assert.throws(() => readManifest(document), HubError);
@@ -233,7 +233,7 @@ const FIELDS = [
   'schema_version',
 ];
 
-test('manifest: whatever a field other than the three holds costs only itself', () => {
+test('manifest: an invalid optional field affects only itself', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...FIELDS), oddValue()), (fields) => {
       const manifest = readManifest({ ...fields, ...REQUIRED });

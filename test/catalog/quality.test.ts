@@ -17,7 +17,7 @@ const EVERYTHING = {
   provenance: { published_at: '2026-01-01' },
 };
 
-test('quality: an entity that says nothing about itself scores 0, one that says everything 1', () => {
+test('quality: an entity without any details scores 0, one with all of them 1', () => {
   assert.equal(scoreOf({}), 0);
   assert.equal(scoreOf(EVERYTHING), 1);
 });
@@ -66,7 +66,7 @@ for (const [fields, reason] of SIGNALS) {
   });
 }
 
-test('quality: stays within 0..1, and to say more never costs anything', () => {
+test('quality: stays within 0..1, and more details never lower it', () => {
   const some = fc.subarray(Object.entries(EVERYTHING));
   fc.assert(
     fc.property(some, some, (one, other) => {
@@ -92,7 +92,7 @@ for (const [publishedAt, score] of AGES) {
     assert.equal(recencyScore(publishedAt, NOW), score));
 }
 
-test('recency: stays within 0..1, and the younger of two never scores less', () => {
+test('recency: stays within 0..1, and the newer of two never scores less', () => {
   const time = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
   fc.assert(
     fc.property(time, time, time, (now, ...published) => {

@@ -69,7 +69,7 @@ test('uid: slugs of 256 and versions of 128 characters are the longest', () => {
   assert.deepEqual(parseReference(formatUid(longest)), longest);
 });
 
-test('uid: a fault is the end of a sentence about the part', () => {
+test('uid: an error completes a sentence about the part', () => {
   assert.equal(slugFault('pdf'), undefined);
   assert.equal(slugFault(''), 'must not be empty');
   assert.equal(slugFault('s'.repeat(257)), 'must not be longer than 256 characters');
@@ -92,11 +92,11 @@ const uidParts = fc.record(
   { noNullPrototype: true },
 );
 
-test('uid: what is formatted is parsed back into the same parts', () => {
+test('uid: formatting and parsing returns the same parts', () => {
   fc.assert(fc.property(uidParts, (parts) => assert.deepEqual(parseReference(formatUid(parts)), parts)));
 });
 
-test('uid: what can be parsed is formatted back into the same text', () => {
+test('uid: parsing and formatting returns the same text', () => {
   const anyId = fc.tuple(fc.constantFrom(...ENTITY_TYPES, 'model'), anyText());
   fc.assert(
     fc.property(anyId, ([type, rest]) => {
