@@ -12,7 +12,7 @@ import { testHub } from '../support/hub.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const execute = promisify(execFile);
 
-test('docs/client.md: its examples work as they are written, against a hub with the sample catalog', async (t) => {
+test('docs/client.md: its examples work unchanged against a hub with the sample catalog', async (t) => {
   const { hub, listen } = await testHub(t, { settings: { API_TOKEN: 'secret' } });
   await hub.load(await readDemoCatalog());
   const blocks = codeBlocks(await readFile(join(ROOT, 'docs/client.md'), 'utf8'));
@@ -57,14 +57,14 @@ function codeBlocks(page: string): string[] {
   return [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
 }
 
-/** Each in a block of its own, because some use the same names; what the first one makes is there for all. */
+/** Puts each example into a separate block, because names repeat; all share what the first one creates. */
 function wholeProgram([first = '', ...others]: string[]): string {
   const imports = others.flatMap((code) => code.match(/^import .*$/gm) ?? []);
   const bodies = others.map((code) => `{\n${code.replace(/^import .*\n/gm, '')}}\n`);
   return [...imports, first, ...bodies].join('\n');
 }
 
-/** A folder in which the package is found by its name, as it is after an install; its client is the one of the source. */
+/** A folder where the package resolves by name, as after an install, to the client of the source. */
 async function packageFolder(folder: string): Promise<string> {
   const place = join(folder, 'node_modules/catalog-hub');
   await mkdir(place, { recursive: true });

@@ -5,14 +5,14 @@ import { readEvents, type ServerEvent } from '../../src/client/event-stream.ts';
 
 const cases: { name: string; text: string; events: ServerEvent[] }[] = [
   { name: 'a name and a line', text: 'event: result\ndata: {}\n\n', events: [{ event: 'result', data: '{}' }] },
-  { name: 'no name is a message', text: 'data: hello\n\n', events: [{ event: 'message', data: 'hello' }] },
+  { name: 'without a name is a message', text: 'data: hello\n\n', events: [{ event: 'message', data: 'hello' }] },
   {
     name: 'several lines of data',
     text: 'data: a\ndata:\ndata: c\n\n',
     events: [{ event: 'message', data: 'a\n\nc' }],
   },
-  { name: 'one blank after the colon is not data', text: 'data:  a\n\n', events: [{ event: 'message', data: ' a' }] },
-  { name: 'comments and unknown fields are left out', text: ': hi\nid: 7\nretry: 3\nx\n\n', events: [] },
+  { name: 'one space after the colon is not data', text: 'data:  a\n\n', events: [{ event: 'message', data: ' a' }] },
+  { name: 'ignores comments and unknown fields', text: ': hi\nid: 7\nretry: 3\nx\n\n', events: [] },
   {
     name: 'a name without data is not an event',
     text: 'event: a\n\ndata: b\n\n',
@@ -26,13 +26,13 @@ const cases: { name: string; text: string; events: ServerEvent[] }[] = [
       { event: 'message', data: '2' },
     ],
   },
-  { name: 'a byte order mark is left out', text: '\ufeffdata: a\n\n', events: [{ event: 'message', data: 'a' }] },
+  { name: 'ignores a byte order mark', text: '\ufeffdata: a\n\n', events: [{ event: 'message', data: 'a' }] },
   {
-    name: 'what was cut off is not told',
+    name: 'drops a truncated event',
     text: 'data: a\n\ndata: {"half":',
     events: [{ event: 'message', data: 'a' }],
   },
-  { name: 'a last event without its empty line is not told', text: 'data: a\n', events: [] },
+  { name: 'drops a last event without its empty line', text: 'data: a\n', events: [] },
 ];
 for (const { name, text, events } of cases) {
   test(`events: ${name}, however the bytes arrive`, async () => {
@@ -42,7 +42,7 @@ for (const { name, text, events } of cases) {
   });
 }
 
-test('events: what a hub sends arrives as it was, in any pieces', async () => {
+test('events: what a hub sends arrives unchanged, in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.json()), fc.array(fc.nat(40)), async (values, sizes) => {
       const bytes = new TextEncoder().encode(values.map((json) => `event: progress\ndata: ${json}\n\n`).join(''));

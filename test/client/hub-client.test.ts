@@ -24,7 +24,7 @@ const TOKEN = 'token-of-the-hub';
 const settings = { API_TOKEN: TOKEN };
 const page = { limit: 10, offset: 0 };
 
-test('client: reads answer what the hub itself answers', async (t) => {
+test('client: reads return the hub’s own responses', async (t) => {
   const manifests = [aManifest(), aManifest({ type: 'tool', id: 'odd/name%é', name: 'odd' })];
   const { hub, listen } = await testHub(t, { settings, manifests });
   const client = new HubClient({ url: `${await listen()}/`, token: TOKEN });
@@ -64,7 +64,7 @@ test('client: searches with every option, as in process', async (t) => {
     { capabilities: ['nothing', 'weather, wind'] },
   ];
   const queries = wishes.map((wish) => searchQuery({ mode: 'keyword', ...wish }));
-  // Asked while the index is still being built, two searches need not say the same.
+  // While the index is being built, two searches may differ.
   await until(async () => !(await hub.search(searchQuery({ mode: 'keyword', text: 'pdf' }))).degraded);
   for (const query of queries) assert.deepEqual(await client.search(query), await hub.search(query), query.text);
   assert.equal(
@@ -74,7 +74,7 @@ test('client: searches with every option, as in process', async (t) => {
   );
 });
 
-test('client: installs, with its steps as they happen', async (t) => {
+test('client: installs, with steps as they happen', async (t) => {
   const manifest = aManifest({ adapters: [{ framework: 'langgraph', template_key: 'node' }] });
   const { listen } = await testHub(t, { settings });
   const client = new HubClient({ url: await listen(), token: TOKEN });
@@ -115,7 +115,7 @@ test('client: remotes, ingest and sync, with progress', async (t) => {
   });
 });
 
-test('client: pending servers are removed one by one and in bulk', async (t) => {
+test('client: pending servers are removed individually and in bulk', async (t) => {
   const manifests = ['a', 'b/c', 'd'].map((id) => aManifest({ id, name: id }));
   const { listen } = await testHub(t, { settings, manifests });
   const client = new HubClient({ url: await listen(), token: TOKEN });
@@ -129,7 +129,7 @@ test('client: pending servers are removed one by one and in bulk', async (t) => 
   assert.deepEqual(removed.toSorted(), ['mcp_server:a@1.0.0', 'mcp_server:d@1.0.0']);
 });
 
-test('client: an entity that is not there is the same error as in process, whatever its id', async (t) => {
+test('client: an unknown entity is the same error as in process, for any id', async (t) => {
   const { listen } = await testHub(t);
   const client = new HubClient({ url: await listen() });
   for (const id of ['tool:none', '', '.', '..', '\ud800', '../../config', 'a?b#c', '%zz', '%2e%2e']) {
@@ -138,7 +138,7 @@ test('client: an entity that is not there is the same error as in process, whate
   }
 });
 
-test('client: a refusal is a HubError with its code, faults, status and request id', async (t) => {
+test('client: a refusal is a HubError with its code, errors, status and request id', async (t) => {
   const { listen } = await testHub(t);
   const client = new HubClient({ url: await listen() });
   await assert.rejects(client.listCatalog({ text: '', sort: 'name', limit: 0, offset: 0 }), (error) => {
@@ -154,7 +154,7 @@ test('client: a refusal is a HubError with its code, faults, status and request 
   });
 });
 
-test('client: a code that it does not know is kept', async (t) => {
+test('client: keeps an unknown error code', async (t) => {
   const problem = { detail: 'The moon is full.', code: 'moon_full' };
   const url = await answering(t, (_request, response) => {
     const headers = { 'content-type': 'application/problem+json', 'retry-after': '7' };
@@ -169,7 +169,7 @@ test('client: a code that it does not know is kept', async (t) => {
   });
 });
 
-test('client: a wrong token is refused; one that is asked for is tried once', async (t) => {
+test('client: a wrong token is refused; a prompted one is tried once', async (t) => {
   const { listen } = await testHub(t, { settings });
   const url = await listen();
   const pending = { text: '', errorOnly: false, ...page };
@@ -199,7 +199,7 @@ test('client: a wrong token is refused; one that is asked for is tried once', as
   assert.equal(asked, 3);
 });
 
-test('client: calls at the same time ask for the token once, and a caller that gives none is not asked again', async (t) => {
+test('client: concurrent calls prompt for the token once, and not again after none is given', async (t) => {
   const { listen } = await testHub(t, { settings });
   const url = await listen();
   const pending = { text: '', errorOnly: false, ...page };
@@ -219,7 +219,7 @@ test('client: calls at the same time ask for the token once, and a caller that g
 });
 
 for (const token of ['two\nlines', 'schlüssel', '密钥']) {
-  test(`client: ${JSON.stringify(token)}, typed as a token, is a refusal that says why`, async (t) => {
+  test(`client: ${JSON.stringify(token)}, typed as a token, is refused with a reason`, async (t) => {
     const { listen } = await testHub(t, { settings });
     const client = new HubClient({ url: await listen(), onUnauthorized: async () => token });
     await assert.rejects(client.listPending({ text: '', errorOnly: false, ...page }), {
@@ -230,7 +230,7 @@ for (const token of ['two\nlines', 'schlüssel', '密钥']) {
   });
 }
 
-test('client: a listener that throws is heard, and ends the connection', async (t) => {
+test('client: an error of a listener is reported, and ends the connection', async (t) => {
   let isOpen = true;
   const url = await answering(t, (_request, response) => {
     response.once('close', () => {
@@ -247,7 +247,7 @@ test('client: a listener that throws is heard, and ends the connection', async (
   assert.equal(isOpen, false);
 });
 
-test('client: the token goes nowhere else', async (t) => {
+test('client: the token is sent to the hub only', async (t) => {
   const seen: (string | undefined)[] = [];
   const elsewhere = await answering(t, (request, response) => {
     seen.push(request.headers.authorization);
@@ -264,19 +264,19 @@ test('client: the token goes nowhere else', async (t) => {
 });
 
 const notHubs: { name: string; answer: (response: ServerResponse) => void; says: RegExp }[] = [
-  { name: 'a page', answer: (response) => response.end('<html>'), says: /not JSON \(is this the right address\?\)\.$/ },
+  { name: 'HTML', answer: (response) => response.end('<html>'), says: /not JSON \(is this the right address\?\)\.$/ },
   {
-    name: 'a 404 of somebody else',
+    name: 'another server’s 404',
     answer: (response) => response.writeHead(404).end('?'),
     says: /answered 404, but not like/,
   },
   {
-    name: 'a redirect to nowhere',
+    name: 'an invalid redirect',
     answer: (response) => response.writeHead(302, { location: 'http://[' }).end(),
     says: /answered 302, but not like/,
   },
   {
-    name: 'a problem that is invalid',
+    name: 'an invalid problem',
     answer: (response) => response.writeHead(500, { 'content-type': 'application/problem+json' }).end('null'),
     says: /answered 500, but not like/,
   },
@@ -284,13 +284,13 @@ const notHubs: { name: string; answer: (response: ServerResponse) => void; says:
   { name: 'a connection that breaks', answer: (response) => response.destroy(), says: /closed the connection/ },
   { name: 'silence', answer: () => {}, says: /did not answer within 0.3 s/ },
   {
-    name: 'half an answer',
+    name: 'half a response',
     answer: (response) => void response.writeHead(200, { 'content-length': 9 }).write('{'),
     says: /did not answer within 0.3 s/,
   },
 ];
 for (const { name, answer, says } of notHubs) {
-  test(`client: ${name} is not an answer of a hub`, async (t) => {
+  test(`client: ${name} is not a hub response`, async (t) => {
     const url = await answering(t, (_request, response) => answer(response));
     const timeoutMs = says.source.includes('0.3 s') ? 300 : 30_000;
     await assert.rejects(new HubClient({ url, timeoutMs }).config(), (error) => {
@@ -353,7 +353,7 @@ const questions: { [name in keyof HubOperations]: (client: HubClient) => Promise
   listDeliveries: (client) => client.listDeliveries('a', { limit: 10 }),
 };
 for (const [name, ask] of Object.entries(questions)) {
-  test(`client: to ${name}, JSON of something else is not an answer of a hub`, async (t) => {
+  test(`client: to ${name}, JSON of another shape is not a hub response`, async (t) => {
     for (const body of ['<!doctype html><title>A page</title>', '', '"a text"', 'null', '[]', '{}', '{"items":5}']) {
       const url = await answering(t, (_request, response) => void response.end(body));
       await assert.rejects(ask(new HubClient({ url })), (error) => {
@@ -368,13 +368,13 @@ for (const [name, ask] of Object.entries(questions)) {
   });
 }
 
-test('client: what a newer hub says beside, and values that it knows, are kept', async (t) => {
+test('client: keeps unknown fields and values of a newer hub', async (t) => {
   const newer = { status: 'resting', version: '9', moon: 'full' };
   const url = await answering(t, (_request, response) => void response.end(JSON.stringify(newer)));
   assert.deepEqual(await new HubClient({ url }).health({ checkDb: false }), newer);
 });
 
-test('client: a field of another kind is named', async (t) => {
+test('client: names a field of the wrong type', async (t) => {
   const url = await answering(t, (_request, response) => void response.end('{"items":[{"url":1}],"count":1}'));
   await assert.rejects(
     new HubClient({ url }).listRemotes(),
@@ -382,7 +382,7 @@ test('client: a field of another kind is named', async (t) => {
   );
 });
 
-test('client: nobody there is said with the address', async () => {
+test('client: an unreachable hub is reported with its address', async () => {
   const url = await unusedAddress();
   const nobody = new HubClient({ url });
   await assert.rejects(nobody.health({ checkDb: false }), {
@@ -392,12 +392,12 @@ test('client: nobody there is said with the address', async () => {
   await assert.rejects(nobody.syncRemotes(), { name: 'UnreachableError' });
 });
 
-test('client: something before the hub that wants credentials is unauthorized', async (t) => {
+test('client: a proxy that requires credentials is unauthorized', async (t) => {
   const url = await answering(t, (_request, response) => void response.writeHead(403).end('no'));
   await assert.rejects(new HubClient({ url }).config(), { code: 'unauthorized', status: 403 });
 });
 
-test('client: a database that does not answer is a value of health', async (t) => {
+test('client: an unreachable database is a value of health', async (t) => {
   const body = { status: 'error', version: '1', db: 'error' };
   const url = await answering(t, (_request, response) => {
     response.writeHead(503, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
@@ -405,7 +405,7 @@ test('client: a database that does not answer is a value of health', async (t) =
   assert.deepEqual(await new HubClient({ url }).health({ checkDb: true }), body);
 });
 
-test('client: signs of life keep a long work alive; silence ends it, and so does its signal', async (t) => {
+test('client: keep-alives keep long work alive; silence or its signal ends it', async (t) => {
   const url = await answering(t, (request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const timer = setInterval(() => response.write(': still at work\n\n'), 50);
@@ -431,7 +431,7 @@ const streams: { name: string; text: string; error: object }[] = [
   },
   { name: 'that ends too early', text: 'event: progress\ndata: {}\n\n', error: { name: 'UnreachableError' } },
   ...['result', 'progress', 'error'].map((event) => ({
-    name: `with a ${event} of something else`,
+    name: `with an invalid ${event}`,
     text: `event: ${event}\ndata: <html>\n\n`,
     error: { name: 'UnreachableError', message: /not JSON \(is this the right address/ },
   })),
@@ -457,7 +457,7 @@ const wrongOptions = [
   { url: 'https://hub', token: 'two words' },
 ];
 for (const options of wrongOptions) {
-  test(`client: ${JSON.stringify(options)} is refused, and no secret is repeated`, () => {
+  test(`client: ${JSON.stringify(options)} is refused without repeating secrets`, () => {
     assert.throws(
       () => new HubClient(options),
       (error) => error instanceof TypeError && !/secret|two words/.test(error.message),
@@ -465,7 +465,7 @@ for (const options of wrongOptions) {
   });
 }
 
-test('client: a hub under a path is asked there', async (t) => {
+test('client: a hub under a path is called there', async (t) => {
   const paths: (string | undefined)[] = [];
   const url = await answering(t, (request, response) => {
     paths.push(request.url);
@@ -488,7 +488,7 @@ async function answering(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('client: is made with new, and its methods may be passed on by themselves', async (t) => {
+test('client: is created with new, and its methods work detached', async (t) => {
   const { listen } = await testHub(t, { settings, manifests: [aManifest()] });
   const client = new HubClient({ url: await listen() });
   assert.ok(client instanceof HubClient);
