@@ -1,4 +1,4 @@
-// Receivers that fail, hang, redirect, are gone or talk too much; hubs that end in the middle.
+// Receivers that fail, hang, redirect, disappear or respond at length; hubs that stop in the middle.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/config.ts';
@@ -23,13 +23,13 @@ async function deliveriesOf(hub: Hub, name = 'chat'): Promise<Delivery[]> {
   return (await hub.listDeliveries(name, { limit: 100 })).items;
 }
 
-/** Resolves when the newest delivery has been tried so often. */
+/** Resolves when the newest delivery has been tried that often. */
 async function untilTried(hub: Hub, attempts: number): Promise<Delivery> {
   await until(async () => (await deliveriesOf(hub))[0]?.attempts === attempts);
   return (await deliveriesOf(hub))[0] as Delivery;
 }
 
-testOnEveryEngine('receivers: what is refused is sent again with the same id, later each time', async (t, database) => {
+testOnEveryEngine('receivers: a refused event is retried with the same id, later each time', async (t, database) => {
   const { hub, world } = await testHub(t, { database, manifests });
   const receiver = await startReceiver(t);
   receiver.answer((response) => response.writeHead(500).end('out of order'));
@@ -62,7 +62,7 @@ testOnEveryEngine('receivers: what is refused is sent again with the same id, la
   assert.equal(new Set(receiver.received.slice(0, 5).map(({ body }) => body)).size, 1, 'the same body each time');
 });
 
-testOnEveryEngine('receivers: a next try that a clock wrote far ahead does not hold up events', async (t, database) => {
+testOnEveryEngine('receivers: a retry time set by a wrong clock does not delay events', async (t, database) => {
   const { hub, world } = await testHub(t, { database, manifests });
   const receiver = await startReceiver(t);
   receiver.answer((response) => response.writeHead(503).end());
@@ -79,7 +79,7 @@ testOnEveryEngine('receivers: a next try that a clock wrote far ahead does not h
   assert.equal((await untilTried(hub, 3)).state, 'delivered');
 });
 
-testOnEveryEngine('receivers: after a day a delivery is given up, and the next events follow', async (t, database) => {
+testOnEveryEngine('receivers: a delivery is given up after a day, and the next events follow', async (t, database) => {
   const { hub, world } = await testHub(t, { database, manifests });
   const receiver = await startReceiver(t);
   receiver.answer((response) => response.writeHead(503).end());
@@ -115,7 +115,7 @@ testOnEveryEngine('receivers: 410 disables a webhook, and an accepted test enabl
   assert.ok(!receiver.events().includes(`entity.blocked ${tool('b')}`), 'what happened meanwhile is not sent');
 });
 
-testOnEveryEngine('receivers: one that hangs holds up nobody else, and counts as failed', async (t, database) => {
+testOnEveryEngine('receivers: a hanging one delays no other, and counts as failed', async (t, database) => {
   const { hub } = await testHub(t, { database, manifests });
   const [hanging, good] = [await startReceiver(t), await startReceiver(t)];
   hanging.answer(() => {});
@@ -130,7 +130,7 @@ testOnEveryEngine('receivers: one that hangs holds up nobody else, and counts as
   assert.deepEqual([state, error], ['pending', 'The receiver did not answer within 10 s.']);
 });
 
-test('receivers: redirects are not followed, wherever they lead', async (t) => {
+test('receivers: redirects are not followed', async (t) => {
   const { hub } = await testHub(t, { manifests });
   const [outside, inside] = [await startReceiver(t), await startReceiver(t)];
   await add(hub, outside);
@@ -143,7 +143,7 @@ test('receivers: redirects are not followed, wherever they lead', async (t) => {
   assert.equal(inside.received.length, 0);
 });
 
-test('receivers: of a long answer only the beginning is read', async (t) => {
+test('receivers: only the start of a long response is read', async (t) => {
   const { hub } = await testHub(t, { manifests });
   const receiver = await startReceiver(t);
   await add(hub, receiver);
@@ -161,7 +161,7 @@ test('receivers: of a long answer only the beginning is read', async (t) => {
     assert.equal(delivery.state, 'delivered');
     kept.push(delivery.answer?.length);
   }
-  // Orders to a terminal are left out.
+  // Terminal control sequences are removed.
   assert.deepEqual(kept, [1995, 2000, undefined]);
 });
 
@@ -184,25 +184,22 @@ test('receivers: a private address is refused as the settings say', async (t) =>
   assert.equal(receiver.received.length, 0);
 });
 
-testOnEveryEngine(
-  'deliveries: a hub that closes in the middle leaves the rest to the next one',
-  async (t, database) => {
-    const receiver = await startReceiver(t);
-    receiver.answer(() => {});
-    const first = await testHub(t, { database, manifests });
-    await add(first.hub, receiver);
-    await first.hub.blockEntity(tool('a'));
-    await until(() => receiver.received.length === 1);
-    await first.hub.close();
-    receiver.answer((response) => response.end());
-    const { hub } = await testHub(t, { database });
-    await until(async () => (await deliveriesOf(hub))[0]?.state === 'delivered');
-    assert.deepEqual(
-      receiver.received.map(({ id }) => id),
-      Array(2).fill((await deliveriesOf(hub))[0]?.id),
-    );
-  },
-);
+testOnEveryEngine('deliveries: a hub that closes midway leaves the rest to the next one', async (t, database) => {
+  const receiver = await startReceiver(t);
+  receiver.answer(() => {});
+  const first = await testHub(t, { database, manifests });
+  await add(first.hub, receiver);
+  await first.hub.blockEntity(tool('a'));
+  await until(() => receiver.received.length === 1);
+  await first.hub.close();
+  receiver.answer((response) => response.end());
+  const { hub } = await testHub(t, { database });
+  await until(async () => (await deliveriesOf(hub))[0]?.state === 'delivered');
+  assert.deepEqual(
+    receiver.received.map(({ id }) => id),
+    Array(2).fill((await deliveriesOf(hub))[0]?.id),
+  );
+});
 
 testOnEveryEngine('deliveries: two hubs on one database send each event once', async (t, database) => {
   const receiver = await startReceiver(t);

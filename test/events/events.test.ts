@@ -1,4 +1,4 @@
-// Every event from what causes it to the receiver, on both databases.
+// Every event from its cause to the receiver, on both databases.
 import assert from 'node:assert/strict';
 import { EVENT_TYPES } from '../../src/events/contract.ts';
 import { aManifest } from '../support/builders.ts';
@@ -17,7 +17,7 @@ rules:
     register: require_approval
 `;
 
-testOnEveryEngine('events: a webhook hears of everything that it asks for', async (t, database) => {
+testOnEveryEngine('events: a webhook receives everything it subscribes to', async (t, database) => {
   const { hub } = await testHub(t, { settings: await withGateway(t), database });
   const host = await publish(t);
   const receiver = await startReceiver(t);
@@ -92,7 +92,7 @@ testOnEveryEngine('events: two hubs on one database deliver each event once', as
   );
 });
 
-testOnEveryEngine('events: a failed registration says nothing that is secret', async (t, database) => {
+testOnEveryEngine('events: a failed registration reveals no secrets', async (t, database) => {
   const url = 'https://beta.example/sse?token=swordfish';
   const gateway = await startFakeGateway(t, {
     servers: { [url]: { fault: 'refused' } },
@@ -110,7 +110,7 @@ testOnEveryEngine('events: a failed registration says nothing that is secret', a
   assert.ok(!seen.includes('swordfish'), seen);
 });
 
-testOnEveryEngine('events: many go in few deliveries, and only the types that are asked for', async (t, database) => {
+testOnEveryEngine('events: many are sent in few deliveries, and only subscribed types', async (t, database) => {
   const { hub } = await testHub(t, { database });
   const manifests = Array.from({ length: 250 }, (_, index) => ({
     document: aManifest({ type: 'tool', id: `tool-${index}`, name: `tool-${index}` }),

@@ -17,11 +17,11 @@ interface Received {
 
 export interface TestReceiver {
   url: string;
-  /** What arrived, also what was not answered with 200. */
+  /** All received requests, including those not answered with 200. */
   received: Received[];
-  /** Types and subjects of all events so far. */
+  /** Types and subjects of all received events. */
   events(): string[];
-  /** How it answers from now on; 200 unless named. */
+  /** Its response from now on; 200 by default. */
   answer(answer: (response: ServerResponse) => void): void;
 }
 

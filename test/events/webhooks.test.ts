@@ -1,4 +1,4 @@
-// Webhooks through HTTP, on both databases: who may add them, and what is never shown.
+// Webhooks through HTTP, on both databases: who may add them, and what is hidden.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Delivery, Webhook, WebhookAdded } from '../../src/events/contract.ts';
@@ -10,7 +10,7 @@ import { SECRET, startReceiver } from './receiver.ts';
 const settings = { API_TOKEN: 'the-admin-token' };
 const headers = { authorization: 'Bearer the-admin-token' };
 
-testOnEveryEngine('webhooks: one is added, listed without its secret, tried and removed', async (t, database) => {
+testOnEveryEngine('webhooks: one is added, listed without its secret, tested and removed', async (t, database) => {
   const { app, hub, world } = await testHub(t, { settings, database });
   const receiver = await startReceiver(t);
   const payload = { name: 'chat', url: `${receiver.url}/T0/in-the-path?token=in-the-address`, secret: SECRET };
@@ -60,7 +60,7 @@ testOnEveryEngine('webhooks: one is added, listed without its secret, tried and 
     assertProblem(await inject(app, request), 'webhook_not_found');
 });
 
-test('webhooks: bad ones are refused with what is wrong', async (t) => {
+test('webhooks: invalid ones are refused with a reason', async (t) => {
   const { app, hub } = await testHub(t, { settings });
   const url = 'https://receiver.example.org/hook';
   const bad = [
@@ -83,7 +83,7 @@ test('webhooks: bad ones are refused with what is wrong', async (t) => {
   });
 });
 
-testOnEveryEngine('webhooks: deliveries are listed page by page, the newest first', async (t, database) => {
+testOnEveryEngine('webhooks: deliveries are paged, newest first', async (t, database) => {
   const { app, hub } = await testHub(t, { settings, database });
   const { url } = await startReceiver(t);
   await hub.addWebhook({ name: 'chat', url, events: ['sync.finished'], secret: SECRET });
