@@ -1,12 +1,12 @@
-// Documents that are almost right: a good one in which some values are odd, gone or very long. Always the same ones.
+// Almost valid documents: a valid one with some odd, missing or very long values. Deterministic.
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { anyText } from '../lib/any-text.ts';
 
-/** The same inputs on every run, few enough that the folder takes seconds. */
+/** The same inputs on every run, few enough to take only seconds. */
 export const RUNS = { seed: 20_261_117, numRuns: 150 };
 
-/** Long enough that a parser which takes the square of its length is noticed. */
+/** Long enough to expose a quadratic parser. */
 export const longText = fc
   .tuple(
     fc.constantFrom('a', ' ', '<', '{', '[', '"', '\\', '.', '-', '/', '@', '&a ', '*a ', '\n', '${', 'é', '\ud83d'),
@@ -20,7 +20,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: longText },
 );
 
-/** `sample` with up to three of its values replaced or taken away, at any depth. */
+/** `sample` with up to three of its values replaced or removed, at any depth. */
 export function almost(sample: unknown): fc.Arbitrary<unknown> {
   const paths = pathsIn(sample);
   const change = fc.record({ path: fc.constantFrom(...paths), value: fc.option(oddValue, { nil: undefined }) });

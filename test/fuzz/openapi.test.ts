@@ -1,4 +1,4 @@
-// Requests made from the OpenAPI document, right and wrong ones: every answer is one that the document describes.
+// Valid and invalid requests generated from the OpenAPI document: the document describes every response.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -33,10 +33,10 @@ interface Document {
 
 const TOKEN = 'a-token-of-the-test-of-some-length';
 const RUNS_EACH = { ...RUNS, numRuns: 10 };
-/** They fetch from addresses, or install on this machine. Their bodies are fuzzed where nothing of that can happen. */
+/** These fetch from addresses or install on this machine. Other tests fuzz their bodies safely. */
 const REACHES_OUT = ['install', 'checkTrust'];
 
-test('fuzz: every operation answers as the document says, whatever it is sent', async (t) => {
+test('fuzz: every operation answers as the document says, whatever it gets', async (t) => {
   const settings = { API_TOKEN: TOKEN, METRICS_TOKEN: TOKEN, ALLOW_PRIVATE_NETWORK: 'false' };
   const { app, hub } = await testHub(t, { settings });
   await hub.load(await readDemoCatalog());
@@ -64,7 +64,7 @@ test('fuzz: every operation answers as the document says, whatever it is sent', 
     }
   }
 
-  await t.test('wrong tokens, few and many', async () => {
+  await t.test('few and many wrong tokens', async () => {
     for (let round = 0; round < 2; round += 1)
       for (const [path, methods] of Object.entries(document.paths))
         for (const [method, operation] of Object.entries(methods)) {
@@ -75,7 +75,7 @@ test('fuzz: every operation answers as the document says, whatever it is sent', 
         }
   });
 
-  /** To make the requests keeps this process busy, which the hub takes for overload: then it is given a pause. */
+  /** Generating requests keeps this process busy, which the hub treats as overload: then it gets a pause. */
   async function answerTo(request: InjectOptions): Promise<Answer> {
     let answer = await inject(app, request);
     await until(async () => {
@@ -122,7 +122,7 @@ function requestOf(path: string, { parameters = [], requestBody }: Operation, do
     const query = new URLSearchParams();
     for (const [place, parameter] of parameters.entries()) {
       const text = String(all[place]).toWellFormed();
-      // Without its last part, an address is that of another operation.
+      // Without its last segment, the path belongs to another operation.
       if (parameter.in === 'path') url = url.replace(`{${parameter.name}}`, encodeURIComponent(text || 'x'));
       else if (all[place] !== undefined) query.append(parameter.name, text);
     }
@@ -137,7 +137,7 @@ function bodyOf(schema: Schema, document: Document): fc.Arbitrary<string> {
   );
 }
 
-/** What the schema describes, with an odd value here and there. */
+/** Values that match the schema, some of them odd. */
 function described(schema: Schema, document: Document, depth: number): fc.Arbitrary<unknown> {
   if (depth === 0) return oddValue;
   if (typeof schema.$ref === 'string')

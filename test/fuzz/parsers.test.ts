@@ -1,4 +1,4 @@
-// Whatever outsiders send, a parser answers with a result or with its own error, and reads what it wrote.
+// For any input, a parser returns a result or its own error, and reads what it wrote.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -105,7 +105,7 @@ test('fuzz: manifests, and the entities that they become', SOON, () => {
   );
 });
 
-test('fuzz: indexes; one odd entry costs no other its place', SOON, () => {
+test('fuzz: indexes; an odd entry does not affect the others', SOON, () => {
   fc.assert(
     fc.property(almost(index), (document) => {
       const page = only(HubError, () => readIndexDocument(document, 'https://h.example/index.json'));
@@ -125,7 +125,7 @@ test('fuzz: indexes; one odd entry costs no other its place', SOON, () => {
   );
 });
 
-test('fuzz: agent cards, which stay in their manifests as they came', SOON, () => {
+test('fuzz: agent cards, kept unchanged in their manifests', SOON, () => {
   fc.assert(
     fc.property(almost(anAgentCard()), (card) => {
       if (!isAgentCard(card)) return;
@@ -180,7 +180,7 @@ test('fuzz: lockfiles', SOON, () => {
   );
 });
 
-test('fuzz: cursors are read as they were written, and forged ones are refused', SOON, () => {
+test('fuzz: cursors are read as written, and forged ones are refused', SOON, () => {
   const plain = (maxLength: number) => anyText(maxLength).map((text) => text.replaceAll('\0', '').toWellFormed());
   const query = fc.record({ search: plain(30), version: plain(10), includeDeleted: fc.boolean() });
   const after = fc.record({
@@ -231,7 +231,7 @@ test('fuzz: query strings and addresses', SOON, () => {
   );
 });
 
-test('fuzz: filters of ARD', SOON, () => {
+test('fuzz: ARD filters', SOON, () => {
   const search = { query: { text: 'notes', filter: { type: ['a'], tags: ['b'] } }, pageSize: 10, pageToken: 'x' };
   const explore = { query: { text: 'a' }, resultType: { facets: [{ field: 'type', limit: 10, minCount: 1 }] } };
   fc.assert(
@@ -243,7 +243,7 @@ test('fuzz: filters of ARD', SOON, () => {
   );
 });
 
-/** The result, or undefined when it threw an error of this class. */
+/** The result, or undefined when it throws an error of this class. */
 function only<T>(expected: new (...args: never[]) => Error, work: () => T): T | undefined {
   try {
     return work();
