@@ -67,7 +67,7 @@ const DATABASES: [address: DatabaseAddress, description: string][] = [
   [postgres('postgres:///catalog'), 'PostgreSQL at localhost/catalog'],
 ];
 for (const [address, description] of DATABASES) {
-  test(`address: people read '${description}', never a password`, () =>
+  test(`address: is shown as '${description}', never with a password`, () =>
     assert.equal(describeDatabase(address), description));
 }
 

@@ -1,4 +1,4 @@
-// Texts as JSON can hold them: any UTF-16, with NUL, spaces and half surrogate pairs more often than chance has them.
+// Any UTF-16 text that JSON can contain, with more NULs, spaces and lone surrogates than random text.
 import fc from 'fast-check';
 
 const unit = fc.oneof(

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { gatherBody, unpackBody } from '../../src/lib/net/body.ts';
 
 for (const announcedBytes of [0, 10, 2_000_000, 9_000_000]) {
-  test(`body: is gathered whole, when ${announcedBytes} bytes were announced`, () => {
+  test(`body: is read completely when ${announcedBytes} bytes were announced`, () => {
     const body = gatherBody({ announcedBytes, maxBytes: 5_000_000 });
     const chunks = [Buffer.alloc(900_000, 'a'), Buffer.alloc(0), Buffer.alloc(1_000_000, 'b'), Buffer.from('c')];
     for (const chunk of chunks) assert.ok(body.add(chunk));
@@ -12,12 +12,12 @@ for (const announcedBytes of [0, 10, 2_000_000, 9_000_000]) {
   });
 }
 
-test('body: nothing is an empty one', () => {
+test('body: nothing is an empty body', () => {
   assert.equal(gatherBody({ announcedBytes: 0, maxBytes: 10 }).whole().length, 0);
   assert.equal(gatherBody({ announcedBytes: 3_000_000, maxBytes: 5_000_000 }).whole().length, 0);
 });
 
-test('body: more than is allowed, or than was announced of a large one, is too much', () => {
+test('body: refuses more than allowed, or more than announced for a large one', () => {
   const small = gatherBody({ announcedBytes: 0, maxBytes: 10 });
   assert.ok(small.add(Buffer.alloc(10)));
   assert.equal(small.add(Buffer.alloc(1)), false);
@@ -26,7 +26,7 @@ test('body: more than is allowed, or than was announced of a large one, is too m
   assert.equal(large.add(Buffer.alloc(1)), false);
 });
 
-test('body: unpacking says what is wrong', async () => {
+test('body: explains decompression errors', async () => {
   const packed = gzipSync(Buffer.alloc(1000));
   assert.deepEqual(await unpackBody(packed, ' GZIP ', 1000), { ok: true, body: Buffer.alloc(1000) });
   assert.deepEqual(await unpackBody(packed, 'gzip', 999), { ok: false, fault: 'too large' });

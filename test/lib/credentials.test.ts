@@ -56,47 +56,47 @@ const SECRET: [name: string, value: unknown, shown: unknown][] = [
     { command: `A=b API_KEY='s3cret s3cret'  npx x --token s3cret -H "X-Api-Key: s3cret" --port 80` },
     { command: `A=b API_KEY=***  npx x --token *** -H "X-Api-Key: ***" --port 80` },
   ],
-  ['in a word for a shell', { cmd: ['sh', '-c', 'TOKEN=s3cret run x'] }, { cmd: ['sh', '-c', 'TOKEN=*** run x'] }],
+  ['in a shell word', { cmd: ['sh', '-c', 'TOKEN=s3cret run x'] }, { cmd: ['sh', '-c', 'TOKEN=*** run x'] }],
   [
     'in described arguments',
     { runtimeArguments: [{ type: 'named', name: '-e', value: 'A_TOKEN=s3cret' }] },
     { runtimeArguments: [{ type: 'named', name: '-e', value: 'A_TOKEN=***' }] },
   ],
   [
-    'of any type below a secret name',
+    'of any type under a secret name',
     { token: { value: 's3cret', type: 'string' }, api_keys: ['s3cret', 7], password: 12345, auth: { key: 's3cret' } },
     { token: { value: '***', type: 'string' }, api_keys: ['***', '***'], password: '***', auth: { key: '***' } },
   ],
-  ['in tokens of people', { env: { GH_PAT: 's3cret', DB_PASS: 's3cret' } }, { env: { GH_PAT: '***', DB_PASS: '***' } }],
+  ['in access tokens', { env: { GH_PAT: 's3cret', DB_PASS: 's3cret' } }, { env: { GH_PAT: '***', DB_PASS: '***' } }],
   [
-    'in parameters of addresses in a sentence',
+    'in query parameters within a sentence',
     'GET https://a.example/x?q=1&token=s3cret failed (see https://b.example/?key=s3cret#api_key=s3cret). Or "http://c.example?code=s3cret".',
     'GET https://a.example/x?q=1&token=*** failed (see https://b.example/?key=***#api_key=***). Or "http://c.example?code=***".',
   ],
   [
-    'in addresses as programs write them',
+    'in addresses as programs print them',
     `a //a.example/:_authToken=s3cret b https://a.example/?token='s3cret' c "https://a.example/x?api%5Fkey=s3cret" d //a.example/x?token=s3cret&auth=s3cret`,
     `a //a.example/:_authToken=*** b https://a.example/?token=*** c "https://a.example/x?api%5Fkey=***" d //a.example/x?token=***&auth=***`,
   ],
   [
-    'far behind in a long address',
+    'late in a long address',
     `see https://a.example/${'x'.repeat(5_000)}?token=s3cret or https://${'me'.repeat(500)}:s3cret@a.example.`,
     `see https://a.example/${'x'.repeat(5_000)}?token=*** or https://a.example.`,
   ],
   [
-    'in an address in a sentence',
+    'in an address within a sentence',
     { error: 'Cannot reach postgres://me:s3cret@db.example/x or https://s3cret@a.example: refused.' },
     { error: 'Cannot reach postgres://db.example/x or https://a.example: refused.' },
   ],
   [
-    'around what looks like a placeholder',
+    'around a placeholder',
     { headers: { Authorization: 'Bearer sk-{x}-s3cret' }, token: `s3cret\${A}`, password: `\${A:-s3cret}` },
     { headers: { Authorization: '***' }, token: '***', password: '***' },
   ],
 ];
 
 for (const [name, value, shown] of SECRET) {
-  test(`credentials: ${name} are not shown`, () => {
+  test(`credentials: ${name} are hidden`, () => {
     assert.deepEqual(withoutCredentials(value), shown);
     assert.doesNotMatch(JSON.stringify(withoutCredentials(value)), /s3cret/);
   });
@@ -127,11 +127,11 @@ const HARMLESS: unknown[] = [
   'Ask https://a.example/?keyword=pdf&author=me&page=2, or https://b.example/?token={TOKEN}&api_key=<yours>.',
 ];
 for (const value of HARMLESS) {
-  test(`credentials: ${JSON.stringify(value)} stays as it is`, () =>
+  test(`credentials: ${JSON.stringify(value)} stays unchanged`, () =>
     assert.deepEqual(withoutCredentials(value), value));
 }
 
-test('credentials: long texts take no long time', async () => {
+test('credentials: long texts are handled quickly', async () => {
   for (const part of ['//', 'https://', "='", '//a=', '?a', '://a@', '/:', '//%'])
     for (const text of [part.repeat(100_000), `//${part.repeat(100_000)}`]) {
       const took = await cpuMs(() => withoutCredentials(text));

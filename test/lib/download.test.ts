@@ -1,4 +1,4 @@
-// Downloads: what arrives in the file, its digests, limits on size, time and silence, and addresses that are refused.
+// Downloads: the file, its digests, limits on size, time and silence, and refused addresses.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ async function failure(work: Promise<unknown>): Promise<FetchError> {
   return error;
 }
 
-test('download: the file holds what was sent, and the reply its digests', async (t) => {
+test('download: the file has the sent bytes, and the reply their digests', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   const content = randomBytes(3_000_000);
@@ -47,7 +47,7 @@ test('download: the file holds what was sent, and the reply its digests', async 
   assert.ok(content.equals(await readFile(file)));
 });
 
-test('download: bytes stay as published, also when the host calls them compressed', async (t) => {
+test('download: bytes are stored as published, even when the host declares them compressed', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   const content = gzipSync('text');
@@ -60,7 +60,7 @@ test('download: bytes stay as published, also when the host calls them compresse
   assert.equal(host.seen('/a.tgz')[0]?.headers['accept-encoding'], 'identity');
 });
 
-test('download: a status other than 2xx is a reply and leaves the file alone', async (t) => {
+test('download: a status other than 2xx is a reply and does not change the file', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   await writeFile(file, 'before');
@@ -68,7 +68,7 @@ test('download: a status other than 2xx is a reply and leaves the file alone', a
   assert.deepEqual([reply.status, reply.bytes, await readFile(file, 'utf8')], [404, 0, 'before']);
 });
 
-test('download: no more than the limit, whether announced or not', async (t) => {
+test('download: stops at the limit, whether the size is announced or not', async (t) => {
   const host = await startIndexServer(t);
   const { download } = await downloader(t);
   host.put('/announced', Buffer.alloc(2_000));
@@ -80,7 +80,7 @@ test('download: no more than the limit, whether announced or not', async (t) => 
   }
 });
 
-test('download: what takes too long, and what falls silent, ends', async (t) => {
+test('download: stops when it takes too long or falls silent', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/drip', (_request, response) => {
     const timer = setInterval(() => response.write('x'), 20);
@@ -98,7 +98,7 @@ test('download: what takes too long, and what falls silent, ends', async (t) => 
   }
 });
 
-test('download: a signal ends it, before and while it runs', async (t) => {
+test('download: a signal stops it, before and while it runs', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/drip', (_request, response) => void response.write('x'));
   const { download } = await downloader(t);
@@ -107,7 +107,7 @@ test('download: a signal ends it, before and while it runs', async (t) => {
   assert.equal((await failure(download(host.url('/drip'), { signal }))).message, 'was stopped');
 });
 
-test('download: a connection that ends early is an error, and the rest can be asked for', async (t) => {
+test('download: a connection that ends early is an error, and the rest can be requested', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   const content = randomBytes(500_000);
@@ -133,7 +133,7 @@ test('download: a connection that ends early is an error, and the rest can be as
   assert.ok(content.equals(await readFile(file)));
 });
 
-test('download: a host that knows no parts sends all; one that sends another part is refused', async (t) => {
+test('download: a host without range support sends all; a wrong range is refused', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   await writeFile(file, 'abc');
@@ -147,7 +147,7 @@ test('download: a host that knows no parts sends all; one that sends another par
   assert.equal(await readFile(file, 'utf8'), 'abcdef');
 });
 
-test('download: forbidden addresses are refused, also behind a redirect', async (t) => {
+test('download: forbidden addresses are refused, also after a redirect', async (t) => {
   const host = await startIndexServer(t);
   host.redirect('/a', 'http://169.254.169.254/latest');
   const { download } = await downloader(t);
@@ -164,14 +164,14 @@ test('download: forbidden addresses are refused, also behind a redirect', async 
   assert.equal(host.seen('/b').length, 0);
 });
 
-test('download: a file that cannot be written is not a fault of the host', async (t) => {
+test('download: an unwritable file is not reported as an error of the host', async (t) => {
   const host = await startIndexServer(t);
   const { download, file } = await downloader(t);
   host.put('/a', 'x');
   await assert.rejects(download(host.url('/a'), { file: join(file, 'below', 'nothing') }), { code: 'ENOENT' });
 });
 
-test('vetAddress: names and numbers, whatever the scheme', async (t) => {
+test('vetAddress: checks names and numbers of any scheme', async (t) => {
   const { vetAddress } = await downloader(t, { allowPrivate: false });
   for (const url of [
     'http://127.0.0.1/',

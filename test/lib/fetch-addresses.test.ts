@@ -1,4 +1,4 @@
-// Which addresses the guarded fetch connects to, however they are written.
+// Which addresses the guarded fetch connects to, in any notation.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
@@ -28,7 +28,7 @@ const LOOPBACK_BY_ANOTHER_NAME = [
   hostname(),
 ];
 for (const name of LOOPBACK_BY_ANOTHER_NAME) {
-  test(`fetch: http://${name}/ is refused where private addresses are`, async (t) => {
+  test(`fetch: http://${name}/ is refused when private addresses are`, async (t) => {
     const host = await startIndexServer(t);
     host.put('/a', 'inside');
     const { port } = new URL(host.origin);
@@ -60,21 +60,21 @@ const NEVER_FETCHED = [
   '[::127.0.0.1]',
 ];
 for (const name of NEVER_FETCHED) {
-  test(`fetch: http://${name}/ is refused always`, async (t) => {
+  test(`fetch: http://${name}/ is always refused`, async (t) => {
     const error = await failure(fetcher(t)(`http://${name}/`));
     assert.match(error.message, /never connected to|metadata/);
     assert.equal(error.isTemporary, false);
   });
 }
 
-test('fetch: names are looked up, and loopback is fine where it is allowed', async (t) => {
+test('fetch: names are resolved, and loopback works where it is allowed', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'inside');
   const { port } = new URL(host.origin);
   assert.equal((await fetcher(t)(`http://localhost:${port}/a`)).body.toString(), 'inside');
 });
 
-test('fetch: a name that nobody has, and a port where nobody listens, may be there later', async (t) => {
+test('fetch: an unknown name and a closed port are temporary failures', async (t) => {
   const host = await startIndexServer(t);
   const port = await closedPort();
   for (const url of ['http://no-such-name.invalid/', `http://127.0.0.1:${port}/`]) {

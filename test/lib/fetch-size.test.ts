@@ -1,4 +1,4 @@
-// How much the guarded fetch reads, packed or not.
+// How much the guarded fetch reads, compressed or not.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, deflateRawSync, gzipSync } from 'node:zl
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { failure, fetcher } from './test-fetch.ts';
 
-test('fetch: gzip, brotli and both kinds of deflate are unpacked', async (t) => {
+test('fetch: gzip, brotli and both kinds of deflate are decompressed', async (t) => {
   const host = await startIndexServer(t);
   const text = 'words and words '.repeat(100);
   for (const encoding of ['gzip', 'br', 'deflate'] as const) {
@@ -19,7 +19,7 @@ test('fetch: gzip, brotli and both kinds of deflate are unpacked', async (t) => 
   assert.equal((await fetcher(t)(host.url('/plain'))).body.toString(), text);
 });
 
-test('fetch: a small body that unpacks to a huge one is refused, without being unpacked', async (t) => {
+test('fetch: a small body that decompresses to a huge one is refused without decompressing it', async (t) => {
   const host = await startIndexServer(t);
   const zeros = Buffer.alloc(100_000_000);
   const bombs = {
@@ -37,7 +37,7 @@ test('fetch: a small body that unpacks to a huge one is refused, without being u
   assert.ok(process.memoryUsage().rss - before < 80_000_000);
 });
 
-test('fetch: what is said to be packed and is not, or is cut off, is an error', async (t) => {
+test('fetch: a wrong Content-Encoding or a truncated body is an error', async (t) => {
   const host = await startIndexServer(t);
   const cut = gzipSync('words '.repeat(1000)).subarray(0, 40);
   for (const [encoding, body] of [
@@ -54,7 +54,7 @@ test('fetch: what is said to be packed and is not, or is cut off, is an error', 
   }
 });
 
-test('fetch: a body of the largest size is read, one byte more is not, with and without a length', async (t) => {
+test('fetch: a body at the size limit is read, one byte more is refused, with and without a length', async (t) => {
   const host = await startIndexServer(t);
   for (const withLength of [true, false]) {
     host.answer('/fits', (_request, response) => void sendBody(response, Buffer.alloc(10_000), withLength));

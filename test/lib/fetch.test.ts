@@ -1,4 +1,4 @@
-// Replies, redirects and time. Which addresses are fetched, and how much of them, have tests of their own beside this.
+// Replies, redirects and time limits. Other files test which addresses are fetched, and how much of them.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
@@ -23,7 +23,7 @@ test('fetch: any status is a reply, with its headers and its body', async (t) =>
   }
 });
 
-test('fetch: what a caller says is sent, with a name of our own', async (t) => {
+test('fetch: sends the caller’s headers and its own user agent', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'x');
   await fetcher(t)(host.url('/a'), { headers: { 'if-none-match': '"7"' } });
@@ -33,7 +33,7 @@ test('fetch: what a caller says is sent, with a name of our own', async (t) => {
   assert.equal(seen?.headers['accept-encoding'], 'br, gzip');
 });
 
-test('fetch: a name and a password in the address are sent as the host wants them, also odd ones', async (t) => {
+test('fetch: sends user and password of the address, with special characters, as the host expects', async (t) => {
   const host = await startIndexServer(t);
   host.put('/a', 'x');
   const { port } = new URL(host.origin);
@@ -69,7 +69,7 @@ for (const address of [
   });
 }
 
-test('fetch: redirects are followed, relative ones too, and the reply says where it came from', async (t) => {
+test('fetch: follows redirects, also relative ones, and the reply has the final address', async (t) => {
   const host = await startIndexServer(t);
   host.put('/c/d', 'found');
   host.redirect('/a', '/b', 301);
@@ -88,7 +88,7 @@ test('fetch: five redirects are followed, not more', async (t) => {
   assert.equal(error.isTemporary, false);
 });
 
-test('fetch: a redirect to itself, and a circle, come to an end', async (t) => {
+test('fetch: a redirect to itself and a redirect loop end', async (t) => {
   const host = await startIndexServer(t);
   host.redirect('/self', '/self');
   host.redirect('/a', '/b');
@@ -99,7 +99,7 @@ test('fetch: a redirect to itself, and a circle, come to an end', async (t) => {
   assert.equal(host.seen('/self').length, 6);
 });
 
-test('fetch: every hop is checked: no other scheme, no metadata service, and only addresses', async (t) => {
+test('fetch: checks every redirect: scheme, metadata service, address', async (t) => {
   const host = await startIndexServer(t);
   const targets = {
     'file:///etc/passwd': /only http and https/,
@@ -114,7 +114,7 @@ test('fetch: every hop is checked: no other scheme, no metadata service, and onl
   }
 });
 
-test('fetch: conditions go along with a redirect to another host, credentials do not', async (t) => {
+test('fetch: conditions follow a redirect to another host, credentials do not', async (t) => {
   const [first, second] = [await startIndexServer(t), await startIndexServer(t)];
   second.put('/b', 'x');
   first.redirect('/a', second.url('/b'));
@@ -125,7 +125,7 @@ test('fetch: conditions go along with a redirect to another host, credentials do
   assert.deepEqual([received.authorization, received.cookie, received['if-none-match']], [undefined, undefined, '"1"']);
 });
 
-test('fetch: a redirect without a place is a reply, and only GETs follow one', async (t) => {
+test('fetch: a redirect without a location is a reply, and only GETs follow redirects', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/a', (_request, response) => void response.writeHead(302).end());
   host.redirect('/b', '/c', 303);
@@ -134,7 +134,7 @@ test('fetch: a redirect without a place is a reply, and only GETs follow one', a
   assert.equal(host.seen('/c').length, 0);
 });
 
-test('fetch: slow headers and a dripping body run into the time limit', SOON, async (t) => {
+test('fetch: slow headers and a slow body hit the time limit', SOON, async (t) => {
   const host = await startIndexServer(t);
   host.answer('/silent', () => {});
   host.answer('/drip', (_request, response) => {
@@ -180,7 +180,7 @@ test('fetch: the limit covers all redirects together', async (t) => {
   assert.equal(error.message, 'did not answer within 0.5 s');
 });
 
-test('fetch: the limit also holds for a request that waits for a connection', async (t) => {
+test('fetch: the limit includes the wait for a connection', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/silent', () => {});
   const fetch = fetcher(t);
@@ -192,7 +192,7 @@ test('fetch: the limit also holds for a request that waits for a connection', as
   await Promise.all(busy);
 });
 
-test('fetch: a connection that breaks half-way may be better the next time', async (t) => {
+test('fetch: a connection that breaks midway is a temporary failure', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/lengthy', (_request, response) => {
     response.writeHead(200, { 'content-length': 1000 });
@@ -211,14 +211,14 @@ test('fetch: a connection that breaks half-way may be better the next time', asy
   }
 });
 
-test('fetch: an answer that is not a HTTP is an error and nothing more', async (t) => {
+test('fetch: an answer that is not HTTP is an error', async (t) => {
   const url = await serveRaw(t, 'SSH-2.0-OpenSSH_9.6\r\n');
   assert.match((await failure(fetcher(t)(url))).message, /could not be reached/);
   const long = await serveRaw(t, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`);
   assert.match((await failure(fetcher(t)(long))).message, /could not be reached/);
 });
 
-test('fetch: what is stopped ends at once, before or during the exchange', async (t) => {
+test('fetch: a stop takes effect at once, before or during the request', async (t) => {
   const host = await startIndexServer(t);
   host.answer('/silent', () => {});
   assert.equal(
@@ -230,13 +230,13 @@ test('fetch: what is stopped ends at once, before or during the exchange', async
   assert.deepEqual([error.message, error.isTemporary], ['was stopped', false]);
 });
 
-test('fetch: a header that may not be sent is an error and nothing more', async (t) => {
+test('fetch: an invalid header is an error', async (t) => {
   const host = await startIndexServer(t);
   const error = await failure(fetcher(t)(host.url('/a'), { headers: { 'if-none-match': '"\u4e2d"' } }));
   assert.match(error.message, /could not be reached/);
 });
 
-/** A server that says the same to everybody, whatever they want. */
+/** A server that gives the same answer to everything. */
 async function serveRaw(t: TestContext, text: string): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBufferSweep } from '../../src/lib/garbage.ts';
 
-/** The most that buffers hold while a quarter of a gigabyte of them passes, in megabytes. */
+/** The peak memory of buffers while a quarter of a gigabyte passes through, in megabytes. */
 async function mostHeld(onBuffer: (buffer: Buffer) => void): Promise<number> {
   let most = 0;
   for (let passed = 0; passed < 4_000; passed += 1) {
@@ -13,7 +13,7 @@ async function mostHeld(onBuffer: (buffer: Buffer) => void): Promise<number> {
   return most;
 }
 
-test('garbage: buffers that were passed on do not pile up', async () => {
+test('garbage: buffers that were passed on do not accumulate', async () => {
   const sweep = createBufferSweep();
   const most = await mostHeld(sweep);
   assert.ok(most < 50, `${most} MB with it, ${await mostHeld(() => {})} MB without`);

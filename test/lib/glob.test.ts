@@ -28,7 +28,7 @@ for (const { pattern, matches, not } of cases) {
   });
 }
 
-test('glob: a pattern that takes regular expressions for ever is answered', () => {
+test('glob: a pattern that hangs regular expressions is answered', () => {
   const isMatch = compileGlob(`${'*a'.repeat(100)}b`);
   assert.equal(isMatch('a'.repeat(10_000)), false);
 });

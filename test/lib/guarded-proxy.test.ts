@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedProxy, type ProxyTimes } from '../../src/lib/net/guarded-proxy.ts';
 import { createRun } from '../../src/lib/run.ts';
 
-test('proxy: passes on what the hub may reach, plain and through a tunnel', async (t) => {
+test('proxy: forwards allowed requests, plain and through a tunnel', async (t) => {
   const host = await aHost(t, (_request, response) => response.writeHead(201, { 'x-from': 'host' }).end('hello'));
   const proxy = await aProxy(t, { allowPrivate: true });
   const plain = await say(proxy, `GET ${host.url}/a?b HTTP/1.1\r\nhost: ${host.name}\r\nconnection: close\r\n`);
@@ -25,7 +25,7 @@ test('proxy: passes on what the hub may reach, plain and through a tunnel', asyn
   assert.equal(host.asked[1], '/through');
 });
 
-test('proxy: leads to no address that is forbidden, written as a number or as a name', async (t) => {
+test('proxy: refuses forbidden addresses, as numbers and as names', async (t) => {
   const host = await aHost(t, (_request, response) => response.end('secret'));
   const proxy = await aProxy(t, { allowPrivate: false });
   const named = host.name.replace('127.0.0.1', 'localhost');
@@ -38,7 +38,7 @@ test('proxy: leads to no address that is forbidden, written as a number or as a 
   assert.deepEqual(host.asked, []);
 });
 
-test('proxy: metadata addresses and invalid addresses are always refused', async (t) => {
+test('proxy: always refuses metadata addresses and invalid addresses', async (t) => {
   const proxy = await aProxy(t, { allowPrivate: true });
   assert.match(await say(proxy, 'CONNECT 169.254.169.254:443 HTTP/1.1\r\nhost: x\r\n'), /^HTTP\/1\.1 403 .*never/);
   assert.match(
@@ -49,7 +49,7 @@ test('proxy: metadata addresses and invalid addresses are always refused', async
   assert.match(await say(proxy, 'CONNECT ::::: HTTP/1.1\r\nhost: x\r\n'), /^HTTP\/1\.1 (400|403) /);
 });
 
-test('proxy: serves nobody without its password', async (t) => {
+test('proxy: requires its password', async (t) => {
   const host = await aHost(t, (_request, response) => response.end('hello'));
   const { url, ...proxy } = await aProxy(t, { allowPrivate: true });
   const stranger = { ...proxy, url: url.replace(/\/\/.*@/, '//hub:guess@') };
@@ -59,7 +59,7 @@ test('proxy: serves nobody without its password', async (t) => {
   assert.deepEqual(host.asked, []);
 });
 
-test('proxy: a host that is away is told as that', async (t) => {
+test('proxy: reports an unreachable host as such', async (t) => {
   const host = await aHost(t, (_request, response) => response.end());
   const proxy = await aProxy(t, { allowPrivate: true });
   await host.close();
@@ -69,12 +69,12 @@ test('proxy: a host that is away is told as that', async (t) => {
   assert.match(tunnelled, /^HTTP\/1\.1 502 could not be reached \(ECONNREFUSED\)/);
 });
 
-test('proxy: whatever a host does instead of answering, the program is answered and the hub lives on', async (t) => {
+test('proxy: whatever a host does, the client gets a response and the hub survives', async (t) => {
   const proxy = await aProxy(t, { allowPrivate: true });
   const hosts: Record<string, string | undefined> = {
     'hangs up': undefined,
-    'an odd status': 'HTTP/1.1 099 odd\r\ncontent-length: 0\r\n\r\n',
-    'no HTTP': 'what is it\r\n\r\n',
+    'an unknown status': 'HTTP/1.1 099 odd\r\ncontent-length: 0\r\n\r\n',
+    'invalid HTTP': 'what is it\r\n\r\n',
     'another protocol': 'HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
     'two lengths': 'HTTP/1.1 200 ok\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\na',
     'a control character': 'HTTP/1.1 200 ok\r\nx: \u0001\r\n\r\n',
@@ -90,7 +90,7 @@ test('proxy: whatever a host does instead of answering, the program is answered 
   assert.match(plain, /^HTTP\/1\.1 200 [\s\S]*hi$/, 'what belongs to one connection only stays behind');
 });
 
-test('proxy: who says nothing is given up, before and in a tunnel', async (t) => {
+test('proxy: a silent host times out, before and inside a tunnel', async (t) => {
   const proxy = await aProxy(t, { allowPrivate: true }, { connectMs: 200, silenceMs: 200 });
   const port = await aSocketHost(t, () => {});
   const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
@@ -99,14 +99,14 @@ test('proxy: who says nothing is given up, before and in a tunnel', async (t) =>
   assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'nothing of the proxy is among its bytes');
 });
 
-test('proxy: a tunnel that is reset ends without a word of the proxy', async (t) => {
+test('proxy: a reset tunnel ends without output of the proxy', async (t) => {
   const proxy = await aProxy(t, { allowPrivate: true });
   const port = await aSocketHost(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
   const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
   assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n');
 });
 
-test('proxy: who refuses keeps no connection open, and closing ends tunnels', async (t) => {
+test('proxy: a refusal closes its connection, and closing ends tunnels', async (t) => {
   const port = await aSocketHost(t, () => {});
   const proxy = createGuardedProxy({ allowPrivate: true });
   const url = await proxy.url();
@@ -121,7 +121,7 @@ test('proxy: who refuses keeps no connection open, and closing ends tunnels', as
   assert.match(await tunnelled, /^HTTP\/1\.1 200 /);
 });
 
-test('run: programs that are guarded are sent through the proxy, unless the operator has one', async (t) => {
+test('run: guarded programs use the proxy, unless the operator has one', async (t) => {
   const { url } = await aProxy(t, { allowPrivate: false });
   const PATH = process.env.PATH;
   const proxiesOf = async (environment: Record<string, string | undefined>, isGuarded: boolean) => {
@@ -169,7 +169,7 @@ async function aHost(t: TestContext, answer: NonNullable<Parameters<typeof creat
   return { url: `http://127.0.0.1:${port}`, name: `127.0.0.1:${port}`, port, asked, headers, close };
 }
 
-/** A host that does with a connection what it likes. */
+/** A host that handles a connection as the test decides. */
 async function aSocketHost(t: TestContext, treat: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -185,7 +185,7 @@ async function aSocketHost(t: TestContext, treat: (socket: Socket) => void): Pro
   return (server.address() as AddressInfo).port;
 }
 
-/** The head of a request, the password added; then what is sent once it is answered. All that came back. */
+/** Sends the head of a request with the password, then a body once it is answered. Returns everything received. */
 async function say({ url, port }: { url: string; port: number }, head: string, afterwards?: string): Promise<string> {
   const { username, password } = new URL(url);
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');

@@ -32,7 +32,7 @@ test('in order: results come in the order of the inputs, however long each takes
   );
 });
 
-test('in order: never more calls at once than allowed, and as many as allowed', async () => {
+test('in order: runs as many calls at once as allowed, and never more', async () => {
   let [running, most] = [0, 0];
   const results = inOrder([Array(40).keys()], bounds({ atOnce: 5, ahead: 20 }), async (number) => {
     running += 1;
@@ -45,7 +45,7 @@ test('in order: never more calls at once than allowed, and as many as allowed', 
   assert.equal(most, 5);
 });
 
-test('in order: calls are started while results are being used', async () => {
+test('in order: starts calls while results are being used', async () => {
   const started: number[] = [];
   const results = inOrder([Array(10).keys()], bounds({ atOnce: 1, ahead: 5 }), async (number) => {
     started.push(number);
@@ -57,7 +57,7 @@ test('in order: calls are started while results are being used', async () => {
   await results.return(undefined);
 });
 
-test('in order: no further call is started while too many, or too heavy, results wait for a slow one', async () => {
+test('in order: starts no call while too many, or too large, results wait for a slow one', async () => {
   const cases = [
     { limits: bounds({ atOnce: 3, ahead: 6 }), most: 7 },
     { limits: bounds({ atOnce: 3, ahead: 100, weigh: () => 10, mostWeight: 25 }), most: 6 },
@@ -77,7 +77,7 @@ test('in order: no further call is started while too many, or too heavy, results
   }
 });
 
-test('in order: a rejection arrives in its turn and ends it, and no rejection goes unhandled', async () => {
+test('in order: a rejection arrives in order and ends it, and none is unhandled', async () => {
   const seen: number[] = [];
   const run = async () => {
     const results = inOrder([Array(20).keys()], bounds(), async (number) => {
@@ -89,11 +89,11 @@ test('in order: a rejection arrives in its turn and ends it, and no rejection go
   };
   await assert.rejects(run, /no 2/);
   assert.deepEqual(seen, [0, 1]);
-  // Node ends the process for a rejection that nobody takes; give it the time to.
+  // Node ends the process on an unhandled rejection, after a moment.
   await sleep(5);
 });
 
-test('in order: what came before a rejection is given, however few they are', async () => {
+test('in order: results before a rejection are delivered, however few they are', async () => {
   const seen: number[] = [];
   const limits = bounds({ batch: { size: 100, mostWeight: 100, mostMs: 60_000 } });
   const results = inOrder([Array(6).keys()], limits, async (number) => {
@@ -106,7 +106,7 @@ test('in order: what came before a rejection is given, however few they are', as
   assert.deepEqual(seen, [0, 1, 2]);
 });
 
-test('in order: an error of the inputs arrives after what came before it', async () => {
+test('in order: an error of the inputs arrives after the results before it', async () => {
   async function* inputs(): AsyncGenerator<number[]> {
     yield [1];
     yield [2];
@@ -119,7 +119,7 @@ test('in order: an error of the inputs arrives after what came before it', async
   assert.deepEqual(seen, [1, 2]);
 });
 
-test('in order: stopping early ends the inputs as well', async () => {
+test('in order: stopping early also ends the inputs', async () => {
   let isClosed = false;
   let started = 0;
   async function* inputs(): AsyncGenerator<number[]> {
@@ -137,7 +137,7 @@ test('in order: stopping early ends the inputs as well', async () => {
   assert.ok(isClosed);
 });
 
-test('in order: results come in batches, by number and by weight', async () => {
+test('in order: results come in batches, limited by number and weight', async () => {
   const groups = [[1, 1, 1], [], [1, 1, 9, 1], [1, 20, 1]];
   const limits = bounds({
     weigh: (number) => number,
@@ -148,7 +148,7 @@ test('in order: results come in batches, by number and by weight', async () => {
   assert.deepEqual(batches, [[1, 1, 1, 1], [1, 9], [1, 1, 20], [1]]);
 });
 
-test('in order: what comes slowly is not held back until a batch is full', async () => {
+test('in order: slow results are not held back until a batch is full', async () => {
   const limits = bounds({ atOnce: 1, batch: { size: 100, mostWeight: 100, mostMs: 30 } });
   const results = inOrder([Array(10).keys()], limits, async (number) => {
     await sleep(20);

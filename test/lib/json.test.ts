@@ -17,7 +17,7 @@ test('digest: is the SHA-256 of the canonical form of RFC 8785', () => {
   assert.equal(jsonDigest(document), sha256(canonical));
 });
 
-test('digest: the order of keys does not count, the order of lists does', () => {
+test('digest: ignores the order of keys, not the order of lists', () => {
   assert.equal(jsonDigest({ a: 1, b: { c: 2, d: 3 } }), jsonDigest({ b: { d: 3, c: 2 }, a: 1 }));
   assert.notEqual(jsonDigest([1, 2]), jsonDigest([2, 1]));
   fc.assert(
@@ -28,12 +28,12 @@ test('digest: the order of keys does not count, the order of lists does', () => 
   );
 });
 
-test('digest: is that of the value which the JSON text of a document means', () => {
+test('digest: depends on the value of a JSON text', () => {
   assert.equal(jsonDigest({ a: undefined, b: [undefined] }), jsonDigest({ b: [null] }));
   fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(jsonDigest(value), jsonDigest(reparsed(value)))));
 });
 
-test('digest: keys that other programs trip over count like all others', () => {
+test('digest: keys such as __proto__ count like all others', () => {
   const withProto = JSON.parse('{"a": 1, "__proto__": {"b": 2}}');
   assert.equal(jsonDigest(withProto), sha256('{"__proto__":{"b":2},"a":1}'));
   assert.equal(jsonDigest({ a: '\ud83d' }), sha256('{"a":"\\ud83d"}'));
@@ -64,13 +64,13 @@ test('depth: agrees with counting by recursion', () => {
   );
 });
 
-test('depth: a document of a million levels is refused, not a crash', () => {
+test('depth: a document of a million levels is refused without a crash', () => {
   let nested: unknown = 'bottom';
   for (let level = 0; level < 1_000_000; level += 1) nested = [nested];
   assert.equal(isWithinDepth(nested, 64), false);
 });
 
-test('storable text: is well-formed, without NUL, and otherwise the same', () => {
+test('storable text: is well-formed, without NUL, and otherwise unchanged', () => {
   assert.equal(storableText('a\u0000b \ud83d\ude00'), 'ab \ud83d\ude00');
   assert.equal(storableText('half \ud83d pair'), 'half \ufffd pair');
   fc.assert(

@@ -1,4 +1,4 @@
-// In processes of their own, because a logger writes to the standard output of its process.
+// In separate processes, because a logger writes to the standard output of its process.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const LOGGER = new URL('../../src/lib/logger.ts', import.meta.url).href;
 
-test('log: one JSON object per line when nobody sits at a terminal', async () => {
+test('log: writes one JSON object per line without a terminal', async () => {
   const events = await loggedBy(`
     log.info({ route: '/catalog', status: 200 }, 'GET /catalog');
     log.warn({}, 'line\\nbreak');
@@ -22,7 +22,7 @@ test('log: one JSON object per line when nobody sits at a terminal', async () =>
   for (const { time } of events) assert.equal(new Date(String(time)).toISOString(), time);
 });
 
-test('log: an error comes with its message, its stack and its cause', async () => {
+test('log: an error has its message, stack and cause', async () => {
   const [event] = await loggedBy(`
     log.error({ error: new Error('no room', { cause: new Error('disk full') }) }, 'It failed');
     log.flush();`);
@@ -39,7 +39,7 @@ const LEVELS: [level: string, written: string[]][] = [
   ['error', ['error']],
   ['silent', []],
 ];
-test('log: nothing less severe than the level is written', async () => {
+test('log: omits events below the level', async () => {
   await Promise.all(
     LEVELS.map(async ([level, written]) => {
       const events = await loggedBy(
@@ -55,7 +55,7 @@ test('log: nothing less severe than the level is written', async () => {
   );
 });
 
-test('log: after a flush nothing is lost, however the process ends', async () => {
+test('log: nothing is lost after a flush, however the process ends', async () => {
   const events = await loggedBy(`
     for (let count = 0; count < 5000; count += 1) log.info({ count }, 'Still here');
     log.flush();
@@ -63,7 +63,7 @@ test('log: after a flush nothing is lost, however the process ends', async () =>
   assert.equal(events.length, 5000);
 });
 
-test('log: a lone line does not wait for company', async () => {
+test('log: a single line is written without delay', async () => {
   const child = spawn(process.execPath, script(`log.info({}, 'Alone'); setTimeout(() => {}, 20_000);`), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -75,7 +75,7 @@ test('log: a lone line does not wait for company', async () => {
   }
 });
 
-test('log: lines on a terminal are for people', async () => {
+test('log: lines on a terminal are human-readable', async () => {
   const text = await outputOf(`log.info({ port: 8443 }, 'The hub listens'); log.flush();`, { terminal: true });
   assert.match(text, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: The hub listens \{"port":8443\}\n$/);
 });
@@ -93,7 +93,7 @@ async function loggedBy(code: string, options?: LoggerOptions): Promise<Record<s
     .map((line) => JSON.parse(line));
 }
 
-/** What the code wrote, whether its process ended well or not. */
+/** The output of the code, whether its process succeeds or not. */
 async function outputOf(code: string, options?: LoggerOptions): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1' };
   const { stdout } = await promisify(execFile)(process.execPath, script(code, options), { env }).catch(

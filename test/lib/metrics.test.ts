@@ -28,7 +28,7 @@ test('metrics: a failed statement counts as a statement and as a failure', async
   assert.doesNotMatch(text, /^hub_db_query_failures_total\{operation="insert"\}/m);
 });
 
-test('metrics: a gauge is read at every scrape, and what is gone is gone', async () => {
+test('metrics: a gauge is read at every scrape, without old labels', async () => {
   const metrics = createMetrics();
   let counts: Record<string, number> = { tool: 1, agent: 2 };
   metrics.gauge({ name: 'hub_things', help: 'Things.', label: 'type', read: async () => counts });
@@ -40,7 +40,7 @@ test('metrics: a gauge is read at every scrape, and what is gone is gone', async
   assert.deepEqual(await figures(metrics, 'hub_things'), { 'hub_things{type="tool"}': 5 });
 });
 
-test('metrics: a gauge that cannot be read costs no other figure its place', async () => {
+test('metrics: an unreadable gauge does not affect other metrics', async () => {
   const metrics = createMetrics();
   metrics.gauge({
     name: 'hub_things',
@@ -55,7 +55,7 @@ test('metrics: a gauge that cannot be read costs no other figure its place', asy
   });
 });
 
-test('metrics: the text is of the form that Prometheus reads, with the figures of the process', async () => {
+test('metrics: the text is in Prometheus format and includes process metrics', async () => {
   const { contentType, text } = await createMetrics().render();
   assert.match(contentType, /^text\/plain; version=0\.0\.4/);
   assert.match(text, /^# TYPE hub_http_request_duration_seconds histogram$/m);
@@ -63,13 +63,13 @@ test('metrics: the text is of the form that Prometheus reads, with the figures o
   assert.match(text, /^nodejs_eventloop_lag_seconds [\d.e-]+$/m);
 });
 
-test('metrics: two hubs in one process keep figures of their own', async () => {
+test('metrics: two hubs in one process have separate metrics', async () => {
   const [one, other] = [createMetrics(), createMetrics()];
   one.observeQuery({ operation: 'select', seconds: 0.001, failed: true });
   assert.deepEqual(await figures(other, 'hub_db_query_failures_total'), {});
 });
 
-/** The samples of one metric; of the buckets of a histogram only those around the first observation, and the last. */
+/** The samples of one metric; of histogram buckets only those around the first observation and the last. */
 async function figures(metrics: Metrics, name: string, labels = ''): Promise<Record<string, number>> {
   const { text } = await metrics.render();
   const samples = text

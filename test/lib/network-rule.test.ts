@@ -64,21 +64,21 @@ const NEVER = [
 ];
 
 for (const address of ALWAYS) {
-  test(`network rule: ${address} may always be connected to`, () => {
+  test(`network rule: ${address} is always allowed`, () => {
     assert.equal(addressFault(address, { allowPrivate: false }), undefined);
     assert.equal(addressFault(address, { allowPrivate: true }), undefined);
   });
 }
 
 for (const address of ONLY_WHEN_PRIVATE_IS_ALLOWED) {
-  test(`network rule: ${address} only when private addresses are allowed`, () => {
+  test(`network rule: ${address} is allowed only with private addresses`, () => {
     assert.match(addressFault(address, { allowPrivate: false }) ?? '', /ALLOW_PRIVATE_NETWORK/);
     assert.equal(addressFault(address, { allowPrivate: true }), undefined);
   });
 }
 
 for (const address of NEVER) {
-  test(`network rule: ${address} never`, () => {
+  test(`network rule: ${address} is never allowed`, () => {
     assert.ok(addressFault(address, { allowPrivate: false }));
     assert.match(addressFault(address, { allowPrivate: true }) ?? '', /never connected to|metadata/);
   });

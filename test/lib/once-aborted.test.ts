@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { onceAborted } from '../../src/lib/workers/once-aborted.ts';
 
-test('once aborted: each remaining listener is called once, with one listener on the signal for all', () => {
+test('once aborted: calls each remaining listener once, with a single listener on the signal', () => {
   const end = new AbortController();
   const told: number[] = [];
   const forget = [0, 1, 2, 3].map((each) => onceAborted(end.signal, () => told.push(each)));
@@ -14,7 +14,7 @@ test('once aborted: each remaining listener is called once, with one listener on
   assert.deepEqual(told.toSorted(), [0, 2, 3, 4]);
 });
 
-test('once aborted: to stop listening twice takes nobody else’s place', () => {
+test('once aborted: unsubscribing twice removes no other listener', () => {
   const end = new AbortController();
   const told: string[] = [];
   const forget = onceAborted(end.signal, () => told.push('gone'));
@@ -26,7 +26,7 @@ test('once aborted: to stop listening twice takes nobody else’s place', () => 
   assert.deepEqual(told, ['there', 'there too']);
 });
 
-test('once aborted: one that is told may stop others, and itself', () => {
+test('once aborted: a listener may remove others and itself', () => {
   const end = new AbortController();
   const told: string[] = [];
   const forgetFirst = onceAborted(end.signal, () => {

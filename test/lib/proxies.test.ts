@@ -1,4 +1,4 @@
-// The operator's proxies: which requests go through them, and what is still refused.
+// The operator's proxies: which requests use them, and what is still refused.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +40,7 @@ for (const [environment, url, proxy] of CASES)
     assert.equal(proxiesOf(environment)(new URL(url)), proxy);
   });
 
-test('proxy: requests and downloads go through it, for names that only it can look up', async (t) => {
+test('proxy: requests and downloads use it, for names that only it can resolve', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { items: [] });
   host.redirect('/old', 'http://other.example/index.json');
@@ -63,7 +63,7 @@ test('proxy: requests and downloads go through it, for names that only it can lo
   ]);
 });
 
-test('proxy: addresses of private networks and metadata services are refused before it is asked', async (t) => {
+test('proxy: private addresses and metadata services are refused before it is used', async (t) => {
   const proxy = await startForwardProxy(t, 9);
   const proxyFor = proxiesOf({ ALL_PROXY: proxy.url });
   const { fetch, close } = createFetch({ allowPrivate: false }, proxyFor);
@@ -77,7 +77,7 @@ test('proxy: addresses of private networks and metadata services are refused bef
   assert.deepEqual(proxy.requests, []);
 });
 
-test('proxy: what it refuses is reported as such', async (t) => {
+test('proxy: its refusals are reported as such', async (t) => {
   const server = createServer().on('connect', (_request, client) => client.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -88,12 +88,12 @@ test('proxy: what it refuses is reported as such', async (t) => {
   await assert.rejects(refused, { message: 'was refused by the proxy (status 403)' });
 });
 
-test('proxy: encrypted requests go through a tunnel', async (t) => {
+test('proxy: encrypted requests use a tunnel', async (t) => {
   const host = await startIndexServer(t);
   const proxy = await startForwardProxy(t, Number(new URL(host.origin).port));
   const { fetch, close } = createFetch({ allowPrivate: false }, proxiesOf({ HTTPS_PROXY: proxy.url }));
   t.after(close);
-  // The host speaks no TLS: what counts is the way.
+  // The host does not speak TLS: only the route counts.
   await assert.rejects(fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 5_000 }));
   assert.deepEqual(proxy.requests.slice(0, 1), ['CONNECT catalog.example:443']);
 });

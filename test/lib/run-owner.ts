@@ -1,4 +1,4 @@
-// A program of a test that runs another one, until somebody ends it.
+// A test program that runs another one until it is killed.
 import { tmpdir } from 'node:os';
 import { createRun } from '../../src/lib/run.ts';
 

@@ -10,13 +10,13 @@ import { createRun, RunError } from '../../src/lib/run.ts';
 import { SOON } from '../support/in-time.ts';
 import { until } from '../support/until.ts';
 
-/** Those that the process of this test has now, on Linux. */
+/** The child processes of this test, on Linux. */
 const CHILDREN = `/proc/${process.pid}/task/${process.pid}/children`;
 const run = createRun(process.env);
 const sh = (script: string, some: { timeoutMs?: number; signal?: AbortSignal; env?: Record<string, string> } = {}) =>
   run({ program: 'sh', args: ['-c', script], cwd: tmpdir(), timeoutMs: 10_000, ...some });
 
-test('run: any exit code is a result, with what was written', async () => {
+test('run: any exit code is a result, with the output', async () => {
   assert.deepEqual(await sh('echo out; echo err >&2; exit 3'), { exitCode: 3, stdout: 'out\n', stderr: 'err\n' });
   assert.equal((await sh('kill -9 $$')).exitCode, 137, 'ended by a signal');
 });
@@ -31,7 +31,7 @@ test('run: arguments are never read by a shell', async () => {
   assert.equal(stdout, '$HOME|; echo no|`id`|"|\'|*|');
 });
 
-test('run: of the hub’s environment only harmless parts are passed on', async () => {
+test('run: passes on only harmless parts of the hub’s environment', async () => {
   const guarded = createRun({
     PATH: process.env.PATH,
     HOME: '/home/of-the-hub',
@@ -56,26 +56,26 @@ test('run: of the hub’s environment only harmless parts are passed on', async 
     .trim()
     .split('\n')
     .map((line) => line.split('=')[0])
-    // Node itself adds this one while coverage is measured.
+    // Node adds this one while coverage is measured.
     .filter((name) => name !== 'NODE_V8_COVERAGE');
   assert.deepEqual(names.toSorted(), ['GIT_TERMINAL_PROMPT', 'HOME', 'HTTPS_PROXY', 'LC_ALL', 'PATH', 'SSL_CERT_FILE']);
   assert.match(stdout, /^HOME=\/scratch$/m, 'what a request says wins');
   assert.doesNotMatch(stdout, /secret|evil/);
 });
 
-test('run: only the end of long output is kept', async () => {
+test('run: keeps only the end of long output', async () => {
   const { stdout } = await sh('yes 0123456789 | head -c 1000000; echo THE-END');
   assert.ok(stdout.length < 70_000);
   assert.match(stdout, /^…/);
   assert.match(stdout, /THE-END\n$/);
 });
 
-test('run: long output is not cut within a word, which may be half an address', async () => {
+test('run: does not cut long output within a word, which may be half an address', async () => {
   const { stdout } = await sh('echo "https://me:$(printf %070000d 7)@a.example/x after it"');
   assert.equal(stdout, '… after it\n');
 });
 
-test('run: a program that is not there is told from one that cannot be started', async () => {
+test('run: tells a missing program from one that cannot be started', async () => {
   const missing = run({ program: 'no-such-program', args: [], cwd: '/', timeoutMs: 1_000 });
   await assert.rejects(missing, { name: 'RunError', reason: 'missing', message: /no-such-program is not installed/ });
   const noFolder = run({ program: 'true', args: [], cwd: '/no/such/folder', timeoutMs: 1_000 });
@@ -84,7 +84,7 @@ test('run: a program that is not there is told from one that cannot be started',
   await assert.rejects(nul, { reason: 'unstartable' });
 });
 
-test('run: what takes too long is stopped with its children and theirs', async (t) => {
+test('run: a program over its time limit is stopped with all its descendants', async (t) => {
   const pids = await pidFile(t);
   const script = `sh -c 'sleep 60 & echo $! >> ${pids}; wait' & echo $! >> ${pids}; echo begun; wait`;
   const stopped = await sh(script, { timeoutMs: 2_000 }).catch((error: unknown) => error);
@@ -94,7 +94,7 @@ test('run: what takes too long is stopped with its children and theirs', async (
   await assertGone(pids, 2);
 });
 
-test('run: children that do not listen to a polite request are ended all the same', async (t) => {
+test('run: children that ignore SIGTERM are killed', async (t) => {
   const pids = await pidFile(t);
   const controller = new AbortController();
   const script = `trap '' TERM; (trap '' TERM; echo $$ >> ${pids}; while :; do sleep 1; done) & echo $! >> ${pids}; wait`;
@@ -105,19 +105,19 @@ test('run: children that do not listen to a polite request are ended all the sam
   await assertGone(pids, 2);
 });
 
-test('run: what a program leaves behind when it ends is ended too, and does not hold it up', SOON, async (t) => {
+test('run: processes left behind by a program are ended, and do not delay its result', SOON, async (t) => {
   const pids = await pidFile(t);
   const { stdout } = await sh(`sleep 900 & echo $! >> ${pids}; echo done`);
   assert.equal(stdout, 'done\n');
   await assertGone(pids, 1);
 });
 
-test('run: after its signal nothing is started', async () => {
+test('run: starts nothing after its signal', async () => {
   const stopped = await sh('echo never', { signal: AbortSignal.abort() }).catch((error: unknown) => error);
   assert.equal((stopped as RunError).reason, 'stopped');
 });
 
-test('run: when the hub is killed, what it started ends with its children', async (t) => {
+test('run: when the hub is killed, its programs and their children end', async (t) => {
   const pids = await pidFile(t);
   const script = `sleep 60 & echo $! >> ${pids}; echo $$ >> ${pids}; wait`;
   const owner = spawn(process.execPath, [join(import.meta.dirname, 'run-owner.ts'), script], { stdio: 'ignore' });
@@ -155,7 +155,7 @@ async function assertGone(file: string, count: number): Promise<void> {
   assert.deepEqual(pids.filter(isRunning), []);
 }
 
-/** Where nobody collects orphans, one that has ended is still listed, as a zombie. */
+/** Where nobody reaps orphans, an ended one is still listed as a zombie. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -173,7 +173,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-test('run: a program that writes without end is stopped long before its time, and what it started too', async () => {
+test('run: a program with endless output is stopped early, with its children', async () => {
   for (const script of ['yes', 'yes >&2', '(yes & wait) & wait']) {
     await assert.rejects(
       sh(script, { timeoutMs: 60_000 }),

@@ -24,7 +24,7 @@ for (const [address, shown] of SHOWN) {
   test(`address: ${address} is written as ${shown}`, () => assert.equal(shownAddress(address), shown));
 }
 
-test('address: what is secret in it is used, and neither in the lockfile nor in steps; frozen goes by it all the same', async (t) => {
+test('address: its secret is used, but is in neither lockfile nor steps; frozen installs still work', async (t) => {
   const web = await startIndexServer(t);
   const archive = rawZip([{ name: 'a', content: 'a' }]);
   web.put('/a.zip', archive);
@@ -45,7 +45,7 @@ test('address: what is secret in it is used, and neither in the lockfile nor in 
   assert.equal((await install(manifest, { frozen: true })).ok, true);
 });
 
-test('address: what is secret in it is not told by steps that fail', async (t) => {
+test('address: failing steps do not show its secret', async (t) => {
   const web = await startIndexServer(t);
   const { install } = await installStage(t);
   const report = await install(
@@ -69,7 +69,7 @@ test('address: what is secret in it is not told by steps that fail', async (t) =
   assert.doesNotMatch(JSON.stringify([report, commands]), /s3cret/);
 });
 
-test('address: an artifact is known again in a lockfile that an earlier release wrote, with more of its spec', () => {
+test('address: an artifact is recognized in a lockfile of an earlier release with more fields', () => {
   const spec = { url: 'https://x.example/a.zip?token=s3cret', headers: { Authorization: 'Bearer s3cret' } };
   const locked = { url: 'https://x.example/a.zip?token=***', headers: { Authorization: 'Bearer s3cret' } };
   const now = { url: 'https://x.example/a.zip?token=***', headers: { Authorization: '***' } };

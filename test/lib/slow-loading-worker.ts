@@ -1,4 +1,4 @@
-// A thread that takes a while to load, and counts when that begins and when it is over.
+// A thread that loads slowly, and counts when loading starts and ends.
 import { workerData } from 'node:worker_threads';
 
 const { counts } = workerData as { counts: Int32Array };

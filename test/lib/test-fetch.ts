@@ -1,4 +1,4 @@
-// A guarded fetch with small limits, and what it fails with.
+// A guarded fetch with small limits, and its errors.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createFetch } from '../../src/lib/net/fetch.ts';

@@ -24,7 +24,7 @@ function pool(
   return workers;
 }
 
-test('timed workers: what waited behind a task that is given up is done at once', SOON, async (t) => {
+test('timed workers: tasks queued behind a cancelled one run at once', SOON, async (t) => {
   const workers = pool(t, { timeoutMs: 900_000 });
   const given = new AbortController();
   const blocked = assert.rejects(workers.run({ kind: 'block', ms: 900_000 }, { signal: given.signal }), {
@@ -39,16 +39,16 @@ test('timed workers: what waited behind a task that is given up is done at once'
   );
 });
 
-test('timed workers: the time of a task begins when its turn has come', async (t) => {
+test('timed workers: the time limit of a task starts with its turn', async (t) => {
   const workers = pool(t, { timeoutMs: 3_000 });
-  // The thread is there by then: starting it takes a while on a slow machine.
+  // The thread has started by then, which takes a while on a slow machine.
   await workers.run({ kind: 'echo', value: 0 }, NEVER);
   const tasks = [1, 2].map(() => workers.run({ kind: 'block', ms: 2_000 }, NEVER));
   await Promise.all(tasks);
   await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, NEVER), { message: 'took longer than 3 s to read' });
 });
 
-test('timed workers: one that waits can be given up, and never begins', async (t) => {
+test('timed workers: a waiting task can be cancelled, and never starts', async (t) => {
   const workers = pool(t);
   const first = workers.run({ kind: 'block', ms: 500 }, NEVER);
   await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, { signal: AbortSignal.timeout(50) }), {
@@ -58,7 +58,7 @@ test('timed workers: one that waits can be given up, and never begins', async (t
   assert.equal((await workers.run({ kind: 'echo', value: 'next' }, NEVER)).value, 'next');
 });
 
-test('timed workers: what needs too much memory, or comes when too much waits, is refused in words', async (t) => {
+test('timed workers: refuses a task that needs too much memory, or a full queue, with a message', async (t) => {
   const workers = pool(t, { longestQueue: 1 });
   await assert.rejects(workers.run({ kind: 'fill' }, NEVER), { message: 'is too large to read' });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => workers.run({ kind: 'block', ms: 50 }, NEVER)));

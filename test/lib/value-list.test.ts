@@ -12,7 +12,7 @@ const READ: [text: string, values: string[]][] = [
   ['a, "read, write" ,b', ['a', 'read, write', 'b']],
   ['"Acme, ""the"" Inc.",b', ['Acme, "the" Inc.', 'b']],
   ['""', []],
-  // A quote that is not around a value is a character of it.
+  // A quote that does not surround a value is part of it.
   ['a"b,c', ['a"b', 'c']],
   ['5" disks,c', ['5" disks', 'c']],
   ['"a,b', ['"a', 'b']],
@@ -23,12 +23,12 @@ for (const [text, values] of READ) {
   test(`values: ${JSON.stringify(text)}`, () => assert.deepEqual(readValues(text), values));
 }
 
-test('values: only what needs quotes is in quotes', () => {
+test('values: only those that need quotes are quoted', () => {
   assert.equal(writeValues(['a', 'b c', 'say "x"']), 'a,b c,say "x"');
   assert.equal(writeValues(['read, write', '"x"']), '"read, write","""x"""');
 });
 
-test('values: whatever they hold, what is written is read again', () => {
+test('values: are read back as written', () => {
   const value = fc
     .string({ unit: fc.constantFrom('a', '"', ',', ' ', '\\', 'é'), minLength: 1 })
     .map((text) => `${text}.`.trim());
@@ -38,7 +38,7 @@ test('values: whatever they hold, what is written is read again', () => {
   );
 });
 
-test('values: quotes that are never closed take no longer than other characters', async () => {
+test('values: unclosed quotes take no longer than other characters', async () => {
   for (const unit of ['"a,', '"""a,', '""a,', '"', ' ', '",']) {
     const took = await cpuMs(() => readValues(unit.repeat(100_000)));
     assert.ok(took < 5_000, `${unit}: ${took} ms`);

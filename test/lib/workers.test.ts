@@ -25,7 +25,7 @@ function pool(t: TestContext, options: { threads?: number; longestQueue?: number
   return workers;
 }
 
-test('workers: do the work elsewhere, with the data they were given', async (t) => {
+test('workers: run tasks on other threads, with their data', async (t) => {
   const answer = await pool(t).run({ kind: 'echo', value: [1, 'é'] });
   assert.deepEqual(answer, { value: [1, 'é'], data: { name: 'test' }, isMainThread: false });
 });
@@ -36,13 +36,13 @@ test('workers: a task that needs too much memory fails alone, and the next one s
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 1 })) as { value: number }).value, 1);
 });
 
-test('workers: a task that is given up does not block the next one', SOON, async (t) => {
+test('workers: a cancelled task does not block the next one', SOON, async (t) => {
   const workers = pool(t);
   await assert.rejects(workers.run({ kind: 'block', ms: 900_000 }, { signal: AbortSignal.timeout(100) }));
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 2 })) as { value: number }).value, 2);
 });
 
-test('workers: more tasks than may wait are refused', async (t) => {
+test('workers: refuse tasks over the queue limit', async (t) => {
   const workers = pool(t, { longestQueue: 1 });
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => workers.run({ kind: 'block', ms: 50 })));
   assert.ok(outcomes.some(({ status }) => status === 'fulfilled'));
@@ -50,7 +50,7 @@ test('workers: more tasks than may wait are refused', async (t) => {
   assert.match(String(refused?.status === 'rejected' && refused.reason), /queue is at limit/i);
 });
 
-test('workers: what was under way is finished when they are closed, and nothing is begun after that', async (t) => {
+test('workers: closing finishes running tasks, and starts no others', async (t) => {
   const workers = pool(t);
   await workers.run({ kind: 'echo', value: 0 });
   const last = [{ kind: 'block', ms: 4_000 } as const, { kind: 'echo', value: 1 } as const].map((task) =>
@@ -61,26 +61,22 @@ test('workers: what was under way is finished when they are closed, and nothing 
   await assert.rejects(workers.run({ kind: 'echo', value: 2 }), /have been stopped/);
 });
 
-test(
-  'workers: threads that cannot begin fail what waits for them, and others begin as soon as they can',
-  SOON,
-  async (t) => {
-    const file = join(await tempDir(t), 'text');
-    const workers = createWorkerPool<undefined, string>({
-      ...ODD_JOBS,
-      module: new URL('./late-file-worker', import.meta.url),
-      data: { file },
-      kept: 1,
-    });
-    t.after(() => workers.destroy());
-    await assert.rejects(workers.run(undefined));
-    await assert.rejects(workers.run(undefined));
-    await writeFile(file, 'there');
-    assert.equal(await workers.run(undefined), 'there');
-  },
-);
+test('workers: threads that cannot start fail their tasks, and later ones start again', SOON, async (t) => {
+  const file = join(await tempDir(t), 'text');
+  const workers = createWorkerPool<undefined, string>({
+    ...ODD_JOBS,
+    module: new URL('./late-file-worker', import.meta.url),
+    data: { file },
+    kept: 1,
+  });
+  t.after(() => workers.destroy());
+  await assert.rejects(workers.run(undefined));
+  await assert.rejects(workers.run(undefined));
+  await writeFile(file, 'there');
+  assert.equal(await workers.run(undefined), 'there');
+});
 
-test('workers: no thread is ended while it still loads, because Node ends the whole process then', async () => {
+test('workers: a thread is never ended while it loads, because Node would end the whole process', async () => {
   const counts = new Int32Array(new SharedArrayBuffer(8));
   const workers = createWorkerPool<undefined, void>({
     ...ODD_JOBS,
