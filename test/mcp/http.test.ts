@@ -49,7 +49,7 @@ function textOf(result: { content: unknown }): string {
   return (result.content as { text: string }[]).map(({ text }) => text).join('\n');
 }
 
-test('mcp: every tool says what it is for, what it takes and whether it changes anything', async (t) => {
+test('mcp: every tool describes its purpose, its arguments and whether it changes anything', async (t) => {
   const { client } = await connected(t);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).toSorted(), [
@@ -73,7 +73,7 @@ test('mcp: every tool says what it is for, what it takes and whether it changes 
   assert.equal(tools.find(({ name }) => name === 'install_entity')?.annotations?.destructiveHint, true);
 });
 
-test('mcp: search finds what is meant, short and structured', async (t) => {
+test('mcp: search finds matches, short and structured', async (t) => {
   const { client } = await connected(t);
   const result = await client.callTool({ name: 'search_catalog', arguments: { query: 'tables in a PDF' } });
   const { items } = result.structuredContent as { items: { id: string; why?: string }[] };
@@ -97,7 +97,7 @@ test('mcp: a search of an empty catalog says so, and what to do', async (t) => {
   assert.partialDeepStrictEqual(result.structuredContent, { items: [], total: 0 });
 });
 
-test('mcp: an entity is read without what is secret in its registration', async (t) => {
+test('mcp: an entity is shown without the secrets of its registration', async (t) => {
   const { client } = await connected(t);
   const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
   assert.partialDeepStrictEqual(result.structuredContent, {
@@ -127,7 +127,7 @@ test('mcp: an entity that the policy restricts says so', async (t) => {
   assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default', true]);
 });
 
-test('mcp: a plan says what is not for the gateway, and why', async (t) => {
+test('mcp: a plan says what the gateway cannot register, and why', async (t) => {
   const { client, hub } = await connected(t);
   const server = { transport: 'STDIO', exec: { cmd: ['run'] } };
   await hub.load([{ document: aManifest({ id: 'local', name: 'local', mcp_registration: { server } }) }]);
@@ -151,7 +151,7 @@ test('mcp: a plan hides credentials in its text as well', async (t) => {
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
 });
 
-test('mcp: what cannot be done is an answer that says why', async (t) => {
+test('mcp: an error is a result that says why', async (t) => {
   const { client } = await connected(t);
   const unknown = await client.callTool({ name: 'get_entity', arguments: { id: 'tool:nothing@1.0.0' } });
   assert.equal(unknown.isError, true);
@@ -172,7 +172,7 @@ test('mcp: what cannot be done is an answer that says why', async (t) => {
   }
 });
 
-test('mcp: an argument that a tool does not have is refused, with those that it has', async (t) => {
+test('mcp: an unknown argument is refused, listing the known ones', async (t) => {
   const { client } = await connected(t);
   const known: Record<string, RegExp> = {
     search_catalog: /accepts query, type, capabilities, /,
@@ -211,7 +211,7 @@ test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
   assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
 });
 
-test('mcp: a plan says what will fail, and which packages are alternatives', async (t) => {
+test('mcp: a plan shows what will fail, and which packages are alternatives', async (t) => {
   const { client, hub } = await connected(t);
   const adapters = [{ framework: 'x', template_key: 'y', path: '../out' }];
   const faulty = aManifest({ id: 'faulty', artifacts: [{ kind: 'pypi', spec: { package: '../evil' } }], adapters });
@@ -243,9 +243,9 @@ test('mcp: a plan says what will fail, and which packages are alternatives', asy
   assert.match(pypi, /^- adapters\.write: \.mcp\.json for claude$/m);
 });
 
-test('mcp: the report of an install hides credentials, in its text as well', async (t) => {
+test('mcp: an install report hides credentials, in its text as well', async (t) => {
   const { client, hub } = await connected(t);
-  // Its step fails, and says which path it was.
+  // Its step fails and names the path.
   const adapters = [
     { framework: 'x', template_key: 'y', path: '../https://me:very-secret@a.example/x?token=very-secret' },
   ];
@@ -259,7 +259,7 @@ test('mcp: the report of an install hides credentials, in its text as well', asy
   assert.doesNotMatch(JSON.stringify(installed), /very-secret/);
 });
 
-test('mcp: an install that takes a while is told step by step, to its end', async (t) => {
+test('mcp: a long install reports every step until its end', async (t) => {
   const { client, hub } = await connected(t);
   const host = await startIndexServer(t);
   host.put('/a.zip', rawZip([{ name: 'a.txt', content: 'one' }]));
@@ -275,13 +275,13 @@ test('mcp: an install that takes a while is told step by step, to its end', asyn
   assert.deepEqual(steps, ['zip.extract', 'zip.extract', 'adapters.write', 'gateway.register', 'lockfile.write']);
 });
 
-test('mcp: without the token of a protected hub, only what is open to all', async (t) => {
+test('mcp: without the token of a protected hub, only public tools work', async (t) => {
   const { client, hub, url } = await connected(t, { settings: { API_TOKEN: TOKEN } });
   const found = await client.callTool({ name: 'search_catalog', arguments: { query: 'weather' } });
   assert.equal(found.isError ?? false, false);
   const target = await tempDir(t);
   for (const [name, args] of [
-    // A dry run over HTTP needs the token as well.
+    // A dry run over HTTP requires the token as well.
     ['plan_install', { id: 'tool:weather@1.0.0' }],
     ['install_entity', { id: 'tool:weather@1.0.0', target }],
     ['list_pending', {}],
@@ -296,7 +296,7 @@ test('mcp: without the token of a protected hub, only what is open to all', asyn
   assert.equal(wrong.status, 401);
 });
 
-test('mcp: with the token, pending servers and a sync', async (t) => {
+test('mcp: with the token, lists pending servers and syncs', async (t) => {
   const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
   const pending = await client.callTool({ name: 'list_pending', arguments: { words: 'pdf-tables' } });
   assert.match(
@@ -310,7 +310,7 @@ test('mcp: with the token, pending servers and a sync', async (t) => {
   assert.match(textOf(synced), /^0 of 0 remotes read/);
 });
 
-test('mcp: entities and manifests are resources, also those with a slash', async (t) => {
+test('mcp: entities and manifests are resources, also with a slash in the id', async (t) => {
   const { client } = await connected(t);
   const { resourceTemplates } = await client.listResourceTemplates();
   assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).toSorted(), [
@@ -325,7 +325,7 @@ test('mcp: entities and manifests are resources, also those with a slash', async
   await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:nothing@1.0.0' }), /No entity/);
 });
 
-test('mcp: ids are completed from their beginning, and counted', async (t) => {
+test('mcp: ids are completed by prefix, and counted', async (t) => {
   const { client, hub } = await connected(t);
   const complete = async (value: string) => {
     const ref = { type: 'ref/resource', uri: 'catalog://entity/{id}' } as const;
@@ -338,7 +338,7 @@ test('mcp: ids are completed from their beginning, and counted', async (t) => {
   assert.equal((await complete('')).total, 3);
   assert.deepEqual((await complete('tool:\0')).values, []);
   assert.deepEqual((await complete('Tool:W')).values, ['tool:weather@1.0.0']);
-  // More than one answer of the catalog holds, and named as nothing in their ids.
+  // More than one page of the catalog, with names that differ from their ids.
   const ids = Array.from({ length: 600 }, (_, index) => `n${String(index).padStart(3, '0')}`);
   await hub.load(ids.map((id) => ({ document: aManifest({ type: 'agent', id, name: 'same', title: 'Same' }) })));
   const many = await complete('agent:n1');
@@ -348,7 +348,7 @@ test('mcp: ids are completed from their beginning, and counted', async (t) => {
   assert.deepEqual([all.values.length, all.values[99], all.total, all.hasMore], [100, 'agent:n099@1.0.0', 600, true]);
 });
 
-test('mcp: a list names each thing once, and a sync tells what was refused', async (t) => {
+test('mcp: a list names each entity once, and a sync reports refusals', async (t) => {
   const { client, hub } = await connected(t);
   await hub.load([{ document: aManifest({ type: 'tool', id: 'weather', name: 'weather', version: '2.0.0' }) }]);
   const total = async (wish: Record<string, string>) => {
@@ -366,13 +366,13 @@ test('mcp: a list names each thing once, and a sync tells what was refused', asy
   assert.match(textOf(synced), /^1 of 1 remotes read.*\nhttp\S+: manifests refused: 1 /);
 });
 
-test('mcp: a sync tells no secrets in the addresses of remotes, on its way or at its end', async (t) => {
+test('mcp: a sync shows no secrets of remote addresses, in progress or result', async (t) => {
   const { client, hub } = await connected(t);
   const host = await startIndexServer(t);
   host.put('/index.json?token=very-secret', { manifests: ['bad.json'] });
   host.put('/index.json', { manifests: ['bad.json'] });
   host.put('/bad.json', '{');
-  // Long enough that somebody is told on the way.
+  // Long enough for progress to be reported.
   host.delay((path) => (path === '/bad.json' ? 1_500 : 0));
   await hub.addRemote(host.url('/index.json?token=very-secret'));
   await hub.addRemote(host.url('/nothing.json?token=very-secret'));
@@ -390,13 +390,13 @@ test('mcp: a sync tells no secrets in the addresses of remotes, on its way or at
   assert.deepEqual(refused, { [host.url('/index.json?token=***')]: 1 });
 });
 
-test('mcp: the prompt asks for what is needed', async (t) => {
+test('mcp: the prompt has the need as its argument', async (t) => {
   const { client } = await connected(t);
   const { messages } = await client.getPrompt({ name: 'find_server', arguments: { need: 'invoices' } });
   assert.match(JSON.stringify(messages), /Find me a server for this need: invoices/);
 });
 
-test('mcp: pages of other sites, and names that are not the hub’s, are refused', async (t) => {
+test('mcp: refuses other sites, and host names that are not the hub’s', async (t) => {
   const { url } = await connected(t, { settings: { BASE_URL: 'https://hub.example.org' } });
   const ask = (headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -416,7 +416,7 @@ test('mcp: pages of other sites, and names that are not the hub’s, are refused
     { host: 'hub.example.org' },
     { host: 'hub:8443' },
     { host: 'hub.corp.internal' },
-    // No address has such a port; nobody needs to build one of it.
+    // An invalid port: no URL can be built from it.
     { host: 'localhost:99999' },
     { host: 'hub.example.org', origin: 'https://hub.example.org' },
     { origin: 'http://localhost:6274' },

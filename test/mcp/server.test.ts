@@ -20,7 +20,7 @@ async function clientOf(t: TestContext, hub: Partial<McpHub>): Promise<Client> {
 
 type CatalogPage = Awaited<ReturnType<HubOperations['listCatalog']>>;
 
-test('mcp: a completion holds ids only, although the catalog grew while it was asked', async (t) => {
+test('mcp: a completion has only ids, although the catalog grew meanwhile', async (t) => {
   let items = 3;
   let total = 5;
   const listCatalog = async () =>
@@ -39,7 +39,7 @@ test('mcp: a completion holds ids only, although the catalog grew while it was a
   );
 });
 
-test('mcp: of what is only near in meaning it is said so, in words and in structure', async (t) => {
+test('mcp: results that match only by meaning are marked, in text and structure', async (t) => {
   const item = { id: 'tool:a@1', name: 'a', title: null, summary: 'Does a.', status: 'active', fit_reason: null };
   const search = (async () => ({ items: [item], total: 1, only_by_meaning: true })) as unknown as McpHub['search'];
   const client = await clientOf(t, { search });
@@ -48,7 +48,7 @@ test('mcp: of what is only near in meaning it is said so, in words and in struct
   assert.partialDeepStrictEqual(structuredContent, { total: 1, only_by_meaning: true });
 });
 
-test('mcp: a sync of a hub that is older than this program, and tells no counts', async (t) => {
+test('mcp: a sync works with an older hub that returns no counts', async (t) => {
   const errors = { 'https://b.example/': 'It answered 404.' };
   const report = {
     seeded: false,

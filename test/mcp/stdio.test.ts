@@ -1,4 +1,4 @@
-// The official client starts `hub mcp` and speaks to it over its standard input and output.
+// The official client starts `hub mcp` and talks to it over stdio.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -81,7 +81,7 @@ test('mcp over stdio: the audit log tells it from the command line', async (t) =
   );
 });
 
-test('mcp over stdio: who only reads leaves nothing in a folder without a catalog, and sees one that is made later', async (t) => {
+test('mcp over stdio: reading creates nothing in a folder without a catalog, and sees one created later', async (t) => {
   const folder = await tempDir(t);
   const client = await startedIn(t, folder);
   for (const [name, args] of [
@@ -103,7 +103,7 @@ test('mcp over stdio: who only reads leaves nothing in a folder without a catalo
   assert.match(found.text, /^The catalog is empty\./);
 });
 
-test('mcp over stdio: local callers are told where an install is', async (t) => {
+test('mcp over stdio: local callers get the path of an install', async (t) => {
   const folder = await withCatalog(t);
   const request = { id: 'mcp_server:pdf-tables', target: 'project' };
   const near = await saidBy(await startedIn(t, folder), 'install_entity', request);
@@ -119,7 +119,7 @@ test('mcp over stdio: local callers are told where an install is', async (t) => 
   assert.ok(!JSON.stringify(far).includes(folder), 'no paths of a machine elsewhere');
 });
 
-test('mcp over stdio: on a hub elsewhere, what that hub allows', async (t) => {
+test('mcp over stdio: with a remote hub, does what that hub allows', async (t) => {
   const { listen } = await testHub(t, { manifests: [aManifest()], settings: { API_TOKEN: 'secret' } });
   const client = await started(t, ['--hub', await listen()]);
   const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
@@ -134,7 +134,7 @@ test('mcp over stdio: on a hub elsewhere, what that hub allows', async (t) => {
   }
 });
 
-test('mcp over stdio: a hub that is away is said to be away', async (t) => {
+test('mcp over stdio: reports an unreachable hub', async (t) => {
   const url = await unusedAddress();
   const client = await started(t, ['--hub', url]);
   const away = new RegExp(`The hub at ${url} could not be reached: nothing listens there`);
@@ -144,8 +144,8 @@ test('mcp over stdio: a hub that is away is said to be away', async (t) => {
   await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:a' }), away);
 });
 
-test('mcp over stdio: a client whose input ends once it has asked all gets every answer', async (t) => {
-  // Each answer takes its time, so that the input has ended before.
+test('mcp over stdio: a client that closes its input after its requests gets every response', async (t) => {
+  // Each response is delayed until the input has ended.
   const slow = createServer((_request, response) => void setTimeout(() => response.writeHead(404).end(), 700));
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
   t.after(() => {
