@@ -102,7 +102,7 @@ for (const { match, fields, isMatch } of matches) {
   });
 }
 
-test('decide: for each action, the first rule that matches and says something about it decides', () => {
+test('decide: for each action, the first matching rule that mentions it decides', () => {
   const decisions = decide(`
 version: 1
 rules:
@@ -125,7 +125,7 @@ default: { register: block }
   });
 });
 
-test('decide: an action of its own goes before the outcome for all; exceptions take a rule away', () => {
+test('decide: a specific action wins over the outcome; exceptions exclude a rule', () => {
   const text =
     'version: 1\nrules:\n  - match: { type: mcp_server }\n    except: { remote: team }\n    outcome: block\n    search: allow';
   assert.equal(decide(text).install.outcome, 'allow');
@@ -133,7 +133,7 @@ test('decide: an action of its own goes before the outcome for all; exceptions t
   assert.deepEqual([elsewhere.search.outcome, elsewhere.install.outcome], ['allow', 'block']);
 });
 
-test('decide: what no rule is about, the defaults decide', () => {
+test('decide: the defaults decide what no rule covers', () => {
   const decisions = decide('version: 1\ndefault: { search: hide, register: require_approval, approval: name }');
   const outcomes = Object.entries(decisions).map(([action, { outcome, rule }]) => [action as Action, outcome, rule]);
   assert.deepEqual(outcomes, [
@@ -144,7 +144,7 @@ test('decide: what no rule is about, the defaults decide', () => {
   assert.equal(decisions.register.approval, 'name');
 });
 
-test('explain: names the rule and what was found', () => {
+test('explain: names the rule and the facts', () => {
   const policy = compilePolicy(
     readPolicy(
       'version: 1\nrules:\n  - { name: young, match: { license: "apache-*", younger_than_days: 20 }, install: block }',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HubError } from '../../src/errors.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
 
-test('policy: YAML and JSON are read alike, and single values count as lists', () => {
+test('policy: YAML and JSON are read alike, and single values become lists', () => {
   const yaml = `
 version: 1
 rules:
@@ -92,7 +92,7 @@ for (const { text, says } of broken) {
   });
 }
 
-test('policy: more patterns than the hub can compare with every entity are refused', () => {
+test('policy: refuses more patterns than the hub can match against every entity', () => {
   const match = { name: Array.from({ length: 1_000 }, (_, index) => `n${index}`) };
   const rules = (count: number) => Array.from({ length: count }, () => ({ match, except: match, outcome: 'block' }));
   assert.equal(readPolicy(JSON.stringify({ version: 1, rules: rules(5) })).rules.length, 5);
@@ -103,7 +103,7 @@ test('policy: more patterns than the hub can compare with every entity are refus
   assert.throws(() => readPolicy(`version: 1 # ${'x'.repeat(200_000)}`), /must not be longer than 200000 characters/);
 });
 
-test('policy: aliases that stand for too much are refused', () => {
+test('policy: refuses aliases that expand too much', () => {
   const bomb = [
     'a: &a [x,x,x,x,x,x,x,x,x]',
     ...'bcdefghi'.split('').map((key, index) => {
