@@ -1,4 +1,4 @@
-// Agent cards: what is one, the manifest that is made of it, and the card of a manifest.
+// Agent cards: how they are recognized, their manifests, and the card of a manifest.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readManifest } from '../../src/catalog/manifest.ts';
@@ -8,7 +8,7 @@ import { manifestOf } from '../../src/registry/listed-server.ts';
 import { publishingFaults, validateDocument } from '../../src/registry/publishing/validate.ts';
 import { anAgentCard } from '../support/agent-card.ts';
 
-test('agent card: becomes a manifest that holds it as it came', () => {
+test('agent card: becomes a manifest that contains it unchanged', () => {
   const card = anAgentCard();
   const manifest = manifestFromAgentCard(card);
   assert.deepEqual(manifestOf(card), manifest);
@@ -21,12 +21,12 @@ test('agent card: becomes a manifest that holds it as it came', () => {
   assert.deepEqual(agentCardOf(manifest), card);
 });
 
-test('agent card: one of version 0.3 has its address at the top', () => {
+test('agent card: version 0.3 has its address at the top level', () => {
   const { supportedInterfaces: _, ...card } = anAgentCard({ url: 'https://a.example.org', protocolVersion: '0.3.0' });
   assert.equal(manifestFromAgentCard(card).id, 'org.example.a/travel-planner');
 });
 
-test('agent card: what a card in a manifest leaves out is taken from the manifest', () => {
+test('agent card: fields missing from a card come from its manifest', () => {
   const { name: _, description: __, version: ___, ...rest } = anAgentCard();
   const manifest = {
     type: 'agent',
@@ -44,16 +44,16 @@ test('agent card: what a card in a manifest leaves out is taken from the manifes
 });
 
 const OTHERS: [what: string, document: unknown][] = [
-  ['a text', 'card'],
+  ['text', 'card'],
   ['a manifest', { ...anAgentCard(), type: 'agent', id: 'a' }],
   ['a card without skills', anAgentCard({ skills: undefined })],
-  ['a card whose skill lacks its tags', anAgentCard({ skills: [{ id: 'a', name: 'a', description: 'a' }] })],
+  ['a card with a skill without tags', anAgentCard({ skills: [{ id: 'a', name: 'a', description: 'a' }] })],
   ['a card without an address', anAgentCard({ supportedInterfaces: [] })],
-  ['a card whose address is not one', anAgentCard({ supportedInterfaces: [{ url: 'javascript:alert(1)' }] })],
+  ['a card with an invalid address', anAgentCard({ supportedInterfaces: [{ url: 'javascript:alert(1)' }] })],
   ['a server', { name: 'org.example/a', description: 'a', version: '1.0.0', remotes: [] } satisfies JsonObject],
 ];
 for (const [what, document] of OTHERS)
-  test(`agent card: ${what} is none`, () => assert.equal(isAgentCard(document), false));
+  test(`agent card: ${what} is not a card`, () => assert.equal(isAgentCard(document), false));
 
 test('agent card: is valid, and cannot be published', () => {
   const { valid, issues } = validateDocument(anAgentCard());
@@ -62,7 +62,7 @@ test('agent card: is valid, and cannot be published', () => {
   assert.equal(publishingFaults(anAgentCard()).length, 1);
 });
 
-test('agent card: what one lacks is said, as of a card', () => {
+test('agent card: missing fields are reported as those of a card', () => {
   const card = anAgentCard({ version: undefined, skills: [{ id: 'a', name: 'a', description: 'a' }], url: 'x' });
   const { valid, issues } = validateDocument({ ...card, supportedInterfaces: [] });
   assert.equal(valid, false);
@@ -76,7 +76,7 @@ test('agent card: what one lacks is said, as of a card', () => {
   );
 });
 
-test('agent card: odd names become plain ids', () => {
+test('agent card: unusual names become plain ids', () => {
   const idOf = (name: string) => manifestFromAgentCard(anAgentCard({ name })).id;
   assert.equal(idOf('  Ünïcode / ../.. & Co. '), 'org.example.travel/u-ni-code-co');
   assert.equal(idOf('旅行'), 'org.example.travel/agent');

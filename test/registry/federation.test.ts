@@ -1,4 +1,4 @@
-// Hubs that read each other over the protocol of registries: what one has, all have, and what goes is gone everywhere.
+// Hubs that read each other over the registry protocol: entries spread to all of them, and so do deletions.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -14,7 +14,7 @@ interface FederatedHub extends TestHub {
 }
 
 const NOTES = {
-  // Not the name that registries list it by, so that its copies have other ids.
+  // Differs from the name that registries list, so copies have other ids.
   id: 'notes',
   name: 'org.example/notes',
   title: 'Notes',
@@ -28,7 +28,7 @@ async function startHub(t: TestContext, engine: DatabaseAddress['engine'], manif
   return { ...hub, url: await hub.listen() };
 }
 
-/** Each hub reads the next one, and the last the first. */
+/** Each hub reads the next one, and the last reads the first. */
 async function startRing(t: TestContext, engine: DatabaseAddress['engine'], path = ''): Promise<FederatedHub[]> {
   const hubs = [
     await startHub(t, engine, [aManifest(NOTES)]),
@@ -42,7 +42,7 @@ async function startRing(t: TestContext, engine: DatabaseAddress['engine'], path
 
 let minute = 0;
 
-/** All of them, the reader after what it reads; answers what changed in each. */
+/** Syncs all of them, each reader after its source; returns the changes of each. */
 async function syncAll(hubs: readonly FederatedHub[]): Promise<JsonObject[]> {
   const changes: JsonObject[] = [];
   for (const { hub, world } of hubs.toReversed()) {
@@ -101,7 +101,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('federation: a hub that has the id of the reader is named as such', async (t, { engine }) => {
+testOnEveryEngine('federation: a hub with the id of the reader is reported as such', async (t, { engine }) => {
   const first = await startHub(t, engine, [aManifest(NOTES)]);
   const [entry = assert.fail()] = await listed(first);
   const [hubId = ''] = entry._meta[HUBS_META] as string[];

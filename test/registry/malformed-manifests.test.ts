@@ -1,4 +1,4 @@
-// Whatever manifests say, each entry that is served is valid by the schema of `server.json` and of the registry's answers.
+// Whatever manifests contain, every served entry is valid by the schemas of `server.json` and of the registry.
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -90,7 +90,7 @@ const ENTRY = closed(['server', '_meta'], {
   _meta: { type: 'object', required: [OFFICIAL_META], properties: { [OFFICIAL_META]: OFFICIAL } },
 });
 
-/** As in RFC 3339: days that a month does not have are none. */
+/** RFC 3339: nonexistent days of a month are invalid. */
 function isMoment(text: string): boolean {
   const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
   return day !== undefined && !Number.isNaN(Date.parse(text)) && new Date(`${day}T00:00:00Z`).toJSON().startsWith(day);
@@ -170,7 +170,7 @@ testOnEveryEngine('malformed manifests: every entry is valid', async (t, databas
     return { type: 'mcp_server', id: name, name, version: '1.0.0', description: 'Odd.', ...fields };
   });
   const { app, hub } = await testHub(t, { database });
-  // Some are so odd that the catalog refuses them.
+  // The catalog refuses some of them.
   await hub.load(manifests.map((document) => ({ document })));
   const { total } = await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 });
   assert.ok(total > 0.8 * manifests.length, `${total} of ${manifests.length}`);

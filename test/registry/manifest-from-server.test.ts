@@ -79,7 +79,7 @@ for (const { pack, artifact, command } of ARTIFACTS) {
   });
 }
 
-test('server.json: an address goes before a command, and SSE is told from streamable HTTP', () => {
+test('server.json: an address wins over a command, and SSE is told from streamable HTTP', () => {
   const packages = [{ registryType: 'npm', identifier: 'w' }];
   const registered = (...remotes: JsonObject[]) => manifest({ packages, remotes }).mcp_registration;
   assert.deepEqual(registered({ type: 'sse', url: 'https://a.example/sse' }), {
@@ -93,19 +93,19 @@ test('server.json: an address goes before a command, and SSE is told from stream
   });
 });
 
-test('server.json: with neither packages nor remotes there is nothing to register', () => {
+test('server.json: without packages and remotes, registers nothing', () => {
   assert.equal('mcp_registration' in manifest({}), false);
   assert.deepEqual(manifest({ packages: 'odd', remotes: [null, 7] }).artifacts, []);
 });
 
-test('server.json: packages and remotes are kept as they came', () => {
+test('server.json: packages and remotes are kept unchanged', () => {
   const packages = [{ registryType: 'npm', identifier: 'w', environmentVariables: [{ name: 'KEY', isSecret: true }] }];
   const remotes = [{ type: 'sse', url: 'https://a.example/{tenant}/sse', variables: { tenant: {} } }];
   const made = manifest({ packages, remotes });
   assert.deepEqual([made.packages, made.remotes], [packages, remotes]);
 });
 
-test('server.json: one without a name or a version is refused, with the reason', () => {
+test('server.json: without a name or version, is refused with the reason', () => {
   assert.throws(() => entityFromManifest({ document: manifestFromServer({ version: '1' }, {}) }), /id must be/);
   assert.throws(() => entityFromManifest({ document: manifestFromServer({ name: 'a/b' }, {}) }), /version must be/);
 });

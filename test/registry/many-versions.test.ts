@@ -1,4 +1,4 @@
-// A server with many versions costs no more questions to the database than one with a few.
+// A server with many versions needs no more queries than one with a few.
 import assert from 'node:assert/strict';
 import { SERVER_SCHEMA, type ServerResponse, type StatusChanged } from '../../src/registry/contract.ts';
 import { testOnEveryEngine } from '../support/databases.ts';

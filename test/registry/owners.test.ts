@@ -1,4 +1,4 @@
-// Who decides about an entry of the registry when several say something about the same name.
+// Which source decides about a registry entry when several have the same name.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -48,7 +48,7 @@ async function registry(t: TestContext, database: DatabaseAddress) {
   return { app, hub, host, bring, entry, listed, publish };
 }
 
-testOnEveryEngine('owners: an entry is made only of what the remote says that had it first', async (t, database) => {
+testOnEveryEngine('owners: an entry is made only from the remote that had it first', async (t, database) => {
   const { hub, host, bring, entry, listed } = await registry(t, database);
   const sse = { type: 'sse', url: 'https://notes.acme.example/sse' };
   const pack = { registryType: 'npm', identifier: 'notes', transport: { type: 'stdio' } };

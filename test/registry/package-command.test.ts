@@ -13,22 +13,22 @@ const NPX = ['npx', '-y', '@t/one@1.2.3'];
 const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
   ['a positional value', { type: 'positional', value: 'run' }, ['run']],
   ['a positional default', { type: 'positional', default: 8080 }, ['8080']],
-  ['a positional one that must be given', { type: 'positional', valueHint: 'folder', isRequired: true }, ['<folder>']],
-  ['the same without a hint', { type: 'positional', is_required: true }, ['<value>']],
-  ['a positional one that may be left out', { type: 'positional', valueHint: 'folder' }, []],
+  ['a required positional', { type: 'positional', valueHint: 'folder', isRequired: true }, ['<folder>']],
+  ['a required positional without a hint', { type: 'positional', is_required: true }, ['<value>']],
+  ['an optional positional', { type: 'positional', valueHint: 'folder' }, []],
   ['a named value', { type: 'named', name: '--port', value: '80', default: '81' }, ['--port', '80']],
   ['a named default', { type: 'named', name: '--port', default: '81' }, ['--port', '81']],
-  ['a named one that must be given', { type: 'named', name: '--dir', isRequired: true }, ['--dir', '<dir>']],
-  ['a named one that may be left out', { type: 'named', name: '--dir', description: 'A folder.' }, []],
+  ['a required named argument', { type: 'named', name: '--dir', isRequired: true }, ['--dir', '<dir>']],
+  ['an optional named argument', { type: 'named', name: '--dir', description: 'A folder.' }, []],
   ['a switch', { type: 'named', name: '--verbose' }, ['--verbose']],
   [
     'a secret',
     { type: 'named', name: '--token', value: 's3cret', isSecret: true, isRequired: true },
     ['--token', '<token>'],
   ],
-  ['a secret that may be left out', { type: 'named', name: '--token', value: 's3cret', is_secret: true }, []],
+  ['an optional secret', { type: 'named', name: '--token', value: 's3cret', is_secret: true }, []],
   [
-    'variables inside of a value',
+    'variables inside a value',
     {
       type: 'positional',
       value: '{host}:{port}/{x}',
@@ -36,7 +36,7 @@ const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
     },
     ['<host>:80/{x}'],
   ],
-  ['a variable that may be left out', { type: 'named', name: '-t', value: '{t}', variables: { t: {} } }, []],
+  ['an optional variable', { type: 'named', name: '-t', value: '{t}', variables: { t: {} } }, []],
 ];
 for (const [sentence, argument, words] of ARGUMENTS) {
   test(`registry command: ${sentence} becomes ${JSON.stringify(words)}`, () => {
@@ -45,7 +45,7 @@ for (const [sentence, argument, words] of ARGUMENTS) {
   });
 }
 
-test('registry command: arguments keep their order, those of the runtime before the package', () => {
+test('registry command: arguments keep their order, runtime arguments before the package', () => {
   const { cmd, env } = npm({
     runtimeArguments: [{ type: 'named', name: '--registry', value: 'https://r.example' }],
     packageArguments: [
@@ -69,7 +69,7 @@ test('registry command: arguments keep their order, those of the runtime before 
   assert.deepEqual(env, { KEY: place('KEY') });
 });
 
-test('registry command: what arguments of the runtime repeat is there once', () => {
+test('registry command: repeated runtime arguments appear once', () => {
   const repeated = [
     { type: 'named', name: '-y' },
     { type: 'positional', value: '@t/one@1.2.3' },
@@ -90,7 +90,7 @@ test('registry command: what arguments of the runtime repeat is there once', () 
   ]);
 });
 
-test('registry command: variables have their defaults, and a place where one has to be given; never a secret', () => {
+test('registry command: variables have defaults or a placeholder, never a secret', () => {
   const { env } = npm({
     environment_variables: [
       { name: 'LEVEL', default: 'info' },
@@ -116,7 +116,7 @@ test('registry command: variables have their defaults, and a place where one has
   });
 });
 
-test('registry command: a container is told which variables it gets, once', () => {
+test('registry command: a container gets each variable once', () => {
   const { cmd } = oci({
     environmentVariables: [
       { name: 'KEY', isRequired: true },
@@ -129,14 +129,14 @@ test('registry command: a container is told which variables it gets, once', () =
   assert.deepEqual(cmd, ['docker', 'run', '-i', '--rm', '-e', 'KEY', '-e', 'LEVEL', 'ghcr.io/t/one']);
 });
 
-test('registry command: odd arguments cost nothing but themselves', () => {
+test('registry command: an invalid argument affects only itself', () => {
   for (const odd of [null, 7, 'x', {}, [null, 7, {}, { type: 'odd' }, { type: 'named' }]]) {
     const made = npm({ packageArguments: odd, runtimeArguments: odd, environmentVariables: odd });
     assert.deepEqual(made, { cmd: NPX, env: {} });
   }
 });
 
-test('registry command: an install writes it with places that the client of its user fills in', () => {
+test('registry command: an install writes placeholders that the user’s client fills in', () => {
   const packages = [
     {
       registryType: 'npm',

@@ -43,7 +43,7 @@ test('registry mapping: two manifests of one version become one server', () => {
   assert.deepEqual(fromManifests({ remotes: [remote] }, { remotes: [remote] }).server.remotes, [remote], 'each once');
 });
 
-test('registry mapping: a server.json survives the way to a manifest and back', () => {
+test('registry mapping: a server.json survives the conversion to a manifest and back', () => {
   const server = {
     $schema: SCHEMA,
     ...KEY,
@@ -120,12 +120,12 @@ const PACKAGES: [string, JsonObject, JsonObject[] | undefined][] = [
     ],
   ],
   [
-    'an image with its tag beside it',
+    'an image with a separate tag',
     { packages: [{ registryType: 'oci', identifier: 'ghcr.io/a/b', version: '1', transport: { type: 'stdio' } }] },
     [{ registryType: 'oci', identifier: 'ghcr.io/a/b:1', transport: { type: 'stdio' } }],
   ],
   [
-    'an image that has a tag already',
+    'an image that already has a tag',
     { packages: [{ registryType: 'oci', identifier: 'host:80/a/b:2', version: '1', transport: { type: 'stdio' } }] },
     [{ registryType: 'oci', identifier: 'host:80/a/b:2', transport: { type: 'stdio' } }],
   ],
@@ -157,7 +157,7 @@ test('registry mapping: the public registry is not named, other hosts are', () =
   assert.deepEqual(listed, pack);
 });
 
-test('registry mapping: links that clients refuse are left out', () => {
+test('registry mapping: omits links that clients refuse', () => {
   const { server } = fromManifests({
     links: { repository: 'https://git.example.org/a/b', homepage: 'http://a.example' },
     icons: [{ src: 'http://a.example/i.png' }],
@@ -174,9 +174,9 @@ const KEYS: [string, JsonObject, object | undefined][] = [
     ['a/b', '1'],
   ],
   ['its name', { name: 'org.example/x', version: '2' }, ['org.example/x', '2']],
-  ['no name that a registry takes', { name: 'Repo', version: '2', provenance: { server_name: 'repo' } }, undefined],
-  ['a version that is too long', { name: 'a/b', version: '1'.repeat(256) }, undefined],
-  ['a name that is too long', { name: `a/${'b'.repeat(199)}`, version: '1' }, undefined],
+  ['a name that registries refuse', { name: 'Repo', version: '2', provenance: { server_name: 'repo' } }, undefined],
+  ['an overlong version', { name: 'a/b', version: '1'.repeat(256) }, undefined],
+  ['an overlong name', { name: `a/${'b'.repeat(199)}`, version: '1' }, undefined],
 ];
 for (const [sentence, manifest, expected] of KEYS) {
   test(`registry mapping: a server with ${sentence}`, () => {

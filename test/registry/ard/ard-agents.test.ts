@@ -4,7 +4,7 @@ import { manifestFromAgentCard } from '../../../src/registry/agent-card.ts';
 import { createArdAgents } from '../../../src/registry/ard/ard-agents.ts';
 import { anAgentCard } from '../../support/agent-card.ts';
 
-test('ard agents: each is read once for a revision, however many ask at once', async () => {
+test('ard agents: each is read once per revision, even by concurrent requests', async () => {
   const read: string[] = [];
   const agents = createArdAgents(
     {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSnapshot } from '../../../src/registry/ard/snapshot.ts';
 
-/** Each reading ends when the test says so. */
+/** Each read ends when the test says so. */
 function readings() {
   const under: PromiseWithResolvers<number>[] = [];
   const read = () => {
@@ -13,7 +13,7 @@ function readings() {
   return { under, read };
 }
 
-test('snapshot: calls for one revision, and for those that come meanwhile, share two readings', async () => {
+test('snapshot: calls for one revision, and later ones meanwhile, share two reads', async () => {
   const { under, read } = readings();
   const get = createSnapshot(read);
   const first = [get(1), get(1)];
@@ -31,7 +31,7 @@ test('snapshot: calls for one revision, and for those that come meanwhile, share
   assert.equal(under.length, 3);
 });
 
-test('snapshot: what failed is read again', async () => {
+test('snapshot: a failed read is repeated', async () => {
   const { under, read } = readings();
   const get = createSnapshot(read);
   const [first, second] = [get(1), get(2)];
