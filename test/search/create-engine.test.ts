@@ -29,7 +29,7 @@ const tunes = aManifest({
 const PDF = 'mcp_server:pdf-tables@1.0.0';
 const FROST = 'tool:frost-watch@1.0.0';
 
-testOnEveryEngine('engine: words, meaning and both find what is asked for', async (t, address) => {
+testOnEveryEngine('engine: finds by words, by meaning and by both', async (t, address) => {
   const { save, catchUp, find } = await searchStage(t, { address });
   await save(pdf, frost, tunes);
   await catchUp();
@@ -40,7 +40,7 @@ testOnEveryEngine('engine: words, meaning and both find what is asked for', asyn
 });
 
 testOnEveryEngine(
-  'engine: names with any separators, slugs, uids and misspelt names come first',
+  'engine: names with any separators, slugs, uids and misspelled names come first',
   async (t, address) => {
     const { save, catchUp, find } = await searchStage(t, { address });
     await save(
@@ -65,7 +65,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('engine: a version that the query names is the one that is shown', async (t, address) => {
+testOnEveryEngine('engine: shows the version that the query names', async (t, address) => {
   const { save, catchUp, find } = await searchStage(t, { address });
   await save(pdf, { ...pdf, version: '9.0.0' }, { ...pdf, version: '10.0.0-beta.1' }, frost);
   await catchUp();
@@ -81,7 +81,7 @@ testOnEveryEngine('engine: a version that the query names is the one that is sho
     assert.equal((await find(text))[0], `mcp_server:pdf-tables@${version}`, text);
 });
 
-testOnEveryEngine('engine: a filter is part of the search, not a sieve behind it', async (t, address) => {
+testOnEveryEngine('engine: filters apply within the search, not to its results', async (t, address) => {
   const { save, catchUp, find } = await searchStage(t, { address });
   const crowd = Array.from({ length: 30 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));
   await save(...crowd, { ...frost, description: 'Warns growers of night frost. Makes a PDF of it.' });
@@ -98,7 +98,7 @@ testOnEveryEngine('engine: a filter is part of the search, not a sieve behind it
   assert.deepEqual(await find('pdf', { filters: registeredOnly }), [FROST]);
 });
 
-testOnEveryEngine('engine: the newest version of a name is shown once, unless another is named', async (t, address) => {
+testOnEveryEngine('engine: shows the newest version of a name once, unless another is named', async (t, address) => {
   const { save, catchUp, engine, find } = await searchStage(t, { address });
   await save(pdf, { ...pdf, version: '1.10.0' }, { ...pdf, version: '1.9.0' }, frost);
   await catchUp();
@@ -113,20 +113,17 @@ testOnEveryEngine('engine: the newest version of a name is shown once, unless an
   assert.equal(all.filter((uid) => uid.startsWith('mcp_server:pdf-tables')).length, 3);
 });
 
-testOnEveryEngine(
-  'engine: what is saved, changed and removed is found accordingly, without a restart',
-  async (t, address) => {
-    const { save, find, registrations } = await searchStage(t, { address });
-    await save(pdf);
-    await eventually(async () => assert.deepEqual(await find('pdf', { mode: 'keyword' }), [PDF]));
-    await save(frost);
-    await eventually(async () => assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]));
-    await save({ ...pdf, title: 'Spreadsheet Lifter', summary: 'x', description: 'Lifts spreadsheets.', tags: [] });
-    await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), [PDF]));
-    await registrations.remove(PDF);
-    await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), []));
-  },
-);
+testOnEveryEngine('engine: saved, changed and removed entities are found without a restart', async (t, address) => {
+  const { save, find, registrations } = await searchStage(t, { address });
+  await save(pdf);
+  await eventually(async () => assert.deepEqual(await find('pdf', { mode: 'keyword' }), [PDF]));
+  await save(frost);
+  await eventually(async () => assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]));
+  await save({ ...pdf, title: 'Spreadsheet Lifter', summary: 'x', description: 'Lifts spreadsheets.', tags: [] });
+  await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), [PDF]));
+  await registrations.remove(PDF);
+  await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), []));
+});
 
 testOnEveryEngine('engine: two hubs on one database see each other, and embed a text once', async (t, address) => {
   const one = threeSubjects();
@@ -141,7 +138,7 @@ testOnEveryEngine('engine: two hubs on one database see each other, and embed a 
 });
 
 testOnEveryEngine(
-  'engine: after a restart nothing is embedded again; another model embeds everything again',
+  'engine: a restart embeds nothing again; another model embeds everything again',
   async (t, address) => {
     const first = await searchStage(t, { address });
     await first.save(pdf, frost, { ...frost, version: '2.0.0' });
@@ -158,12 +155,12 @@ testOnEveryEngine(
     const newer = threeSubjects('newer');
     const later = await searchStage(t, { address, openEmbedder: async () => newer });
     await later.catchUp();
-    // Two versions with the same text are one text.
+    // Two versions with the same text share one embedding.
     assert.equal(newer.texts.filter((text) => text.startsWith('Frost Watch')).length, 1);
   },
 );
 
-test('engine: whatever is typed, there is an answer, with scores within 0..1 that never rise', async (t) => {
+test('engine: every query has an answer, with scores within 0..1 in descending order', async (t) => {
   const { save, catchUp, engine } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
   await save(pdf, frost, tunes);
   await catchUp();
@@ -212,7 +209,7 @@ test('engine: an explanation names terms, fields, scores and weights', async (t)
   assert.deepEqual(Object.keys(explanation.weights), ['words', 'meaning']);
 });
 
-test('engine: without a model search goes on by words, says so, and warns once', async (t) => {
+test('engine: without a model searches by words, says so, and warns once', async (t) => {
   const { save, catchUp, engine, world } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),
     openEmbedder: async () => {
@@ -230,7 +227,7 @@ test('engine: without a model search goes on by words, says so, and warns once',
   assert.equal(world.logged.filter(({ level }) => level === 'warn').length, 1);
 });
 
-test('engine: a model that stands in for another is named, and what it finds lasts', async (t) => {
+test('engine: names a fallback model, and its results can be cached', async (t) => {
   const fallback = 'Error: /home/somebody/node_modules/native.node: cannot open shared object file';
   const { save, catchUp, engine } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),
@@ -249,7 +246,7 @@ test('engine: a model that stands in for another is named, and what it finds las
   assert.equal(byWords.degraded, undefined);
 });
 
-test('engine: vectors of another size take no part, and the answer says so', async (t) => {
+test('engine: ignores vectors of another size, and says so', async (t) => {
   const embedder = threeSubjects();
   const { save, catchUp, engine } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),
@@ -264,7 +261,7 @@ test('engine: vectors of another size take no part, and the answer says so', asy
   assert.equal(ranking.hits[0]?.uid, FROST);
 });
 
-test('engine: its version moves with the catalog and with vectors', async (t) => {
+test('engine: its version changes with the catalog and with vectors', async (t) => {
   const model = Promise.withResolvers<Embedder>();
   const { save, catchUp, engine, find } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),
@@ -295,7 +292,7 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-test('engine: an embedder that fails is not asked again and again', async (t) => {
+test('engine: a failing embedder is not called repeatedly', async (t) => {
   let opened = 0;
   const { save, catchUp, find } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),
@@ -311,7 +308,7 @@ test('engine: an embedder that fails is not asked again and again', async (t) =>
   assert.equal(opened, 1);
 });
 
-test('engine: embedding that is cut short goes on where it was', async (t) => {
+test('engine: interrupted embedding resumes where it stopped', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const cut = threeSubjects();
   const whole = cut.embed;
@@ -355,14 +352,14 @@ test('engine: background work yields to other work; searches do not wait', async
   }
 });
 
-/** Found by the first search that does not say that it is late; on a machine that has much to do, some may be. */
+/** Asserts that the first search that is not late finds the entity; on a busy machine some are late. */
 async function seen(search: () => Promise<Ranking>): Promise<void> {
   let found = await search();
   for (let tries = 100; found.degraded !== undefined && tries > 0; tries -= 1) found = await search();
   assert.deepEqual([found.total, found.degraded], [1, undefined]);
 }
 
-test('engine: a search right after a change sees it; when that takes too long, it says so', async (t) => {
+test('engine: a search right after a change sees it, or says that it is late', async (t) => {
   let isBusy = false;
   const stage = await searchStage(t, { address: await emptyDatabase(t, 'sqlite'), isBusy: () => isBusy });
   const { save, engine, index } = stage;

@@ -14,7 +14,7 @@ for (const [reason, told] of [
   ['The model file encoder.int8.onnx is damaged', 'The model file encoder.int8.onnx is damaged'],
   ['http://models.test/v1/embeddings answered 404', 'http://models.test/v1/embeddings answered 404'],
 ] as const) {
-  test(`model check: '${reason}' is told as '${told}'`, async () => {
+  test(`model check: '${reason}' is shown as '${told}'`, async () => {
     const check = await checkModel(async () => {
       throw new EmbeddingError(reason);
     });

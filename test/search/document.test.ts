@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { documentFromManifest, readDocument } from '../../src/search/document.ts';
 import { aManifest } from '../support/builders.ts';
 
-test('document: the name without its host, the publisher apart', () => {
+test('document: has the name without its host, and the publisher separately', () => {
   const { fields } = documentFromManifest(aManifest({ name: 'io.github.some-owner/pdf-tables' }));
   assert.equal(fields.name, 'pdf-tables');
   assert.equal(fields.publisher, 'some-owner');
@@ -11,13 +11,13 @@ test('document: the name without its host, the publisher apart', () => {
   assert.equal(documentFromManifest(aManifest({ name: 'plain' })).fields.name, 'plain');
 });
 
-test('document: a summary that the description repeats counts once', () => {
+test('document: a summary repeated in the description counts once', () => {
   const repeated = aManifest({ summary: 'Reads tables…', description: 'Reads tables out of PDF files.' });
   assert.equal(documentFromManifest(repeated).fields.summary, '');
   assert.equal(documentFromManifest(aManifest()).fields.summary, 'Reads tables out of PDF files.');
 });
 
-test('document: tools, resources and prompts wherever manifests list them', () => {
+test('document: finds tools, resources and prompts wherever manifests list them', () => {
   const { fields } = documentFromManifest(
     aManifest({
       tools: [{ name: 'list_tables', description: 'Lists them.' }, 'other_tool', 7],
@@ -28,19 +28,19 @@ test('document: tools, resources and prompts wherever manifests list them', () =
   assert.equal(documentFromManifest(aManifest({ tools: 'a b c' })).fields.tools, 'a b c');
 });
 
-test('document: meaning is title and description, as the models know it', () => {
+test('document: the text for embedding is title and description, as in training', () => {
   const titled = aManifest({ title: 'PDF Tables', summary: 'x', description: 'x and more.' });
   assert.equal(documentFromManifest(titled).meaning, 'PDF Tables. x and more.');
   const untitled = aManifest({ title: null, name: 'a/pdf-tables', summary: '', description: 'Reads.' });
   assert.equal(documentFromManifest(untitled).meaning, 'pdf tables. Reads.');
 });
 
-test('document: long texts are cut', () => {
+test('document: cuts long texts', () => {
   const { fields, meaning } = documentFromManifest(aManifest({ description: 'word '.repeat(100_000) }));
   assert.ok(fields.description.length <= 20_000);
   assert.ok(meaning.length <= 2_000);
 });
 
-test('document: a name alone is something to find it by', () => {
+test('document: a name alone is enough to be found', () => {
   assert.equal(readDocument('io.github.owner/thing', 'not a manifest').fields.name, 'thing');
 });

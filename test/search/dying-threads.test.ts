@@ -24,12 +24,12 @@ const frost = aManifest({
 const PDF = 'mcp_server:pdf-tables@1.0.0';
 const FROST = 'mcp_server:frost@1.0.0';
 
-/** The threads of a hub differ in the heap that they may take. */
+/** The heap limits of a hub's threads tell them apart. */
 const HEAP_MB = { search: 256, index: 1_024 };
-/** Its words alone take more than the heap of a search thread. */
+/** Its words alone exceed the heap of a search thread. */
 const TOO_LARGE = 'ab cd ef '.repeat(3_000_000);
 
-/** The threads of one kind that start from now on; `toEnd` of them end when they have just got their first task. */
+/** Watches the threads of one kind that start from now on; `toEnd` of them end when they get their first task. */
 function watchThreads(t: TestContext, kind: keyof typeof HEAP_MB) {
   const threads = { started: [] as Worker[], ended: 0, toEnd: 0 };
   const watch = (worker: Worker) => {
@@ -61,7 +61,7 @@ function searchThreads(t: TestContext) {
   };
 }
 
-test('search threads: a search whose thread ends is tried again on another one', SOON, async (t) => {
+test('search threads: a search is retried on another thread when its own ends', SOON, async (t) => {
   const threads = watchThreads(t, 'search');
   const find = searchThreads(t);
   threads.toEnd = 1;
@@ -69,7 +69,7 @@ test('search threads: a search whose thread ends is tried again on another one',
   assert.equal(threads.toEnd, 0);
 });
 
-test('search threads: a search whose thread runs out of memory is tried again on another one', SOON, async (t) => {
+test('search threads: a search is retried on another thread when its own runs out of memory', SOON, async (t) => {
   const threads = watchThreads(t, 'search');
   const find = searchThreads(t);
   assert.deepEqual(await find(() => (threads.ended > 0 ? 'frost' : TOO_LARGE)), [FROST]);
@@ -85,7 +85,7 @@ test('search threads: a search that ends every thread fails, and the next one is
   await until(async () => (await find(() => 'frost').catch(() => []))[0] === FROST);
 });
 
-test('search threads: when all of them end, every search that is under way or waits is answered', SOON, async (t) => {
+test('search threads: when all of them end, every running or waiting search is answered', SOON, async (t) => {
   const threads = watchThreads(t, 'search');
   const find = searchThreads(t);
   assert.deepEqual(await find(() => 'pdf'), [PDF]);
@@ -96,7 +96,7 @@ test('search threads: when all of them end, every search that is under way or wa
   }
 });
 
-test('search threads: one that ended while it had nothing to do is replaced', SOON, async (t) => {
+test('search threads: an idle one that ended is replaced', SOON, async (t) => {
   const threads = watchThreads(t, 'search');
   const find = searchThreads(t);
   assert.deepEqual(await find(() => 'pdf'), [PDF]);
@@ -104,7 +104,7 @@ test('search threads: one that ended while it had nothing to do is replaced', SO
   assert.deepEqual(await find(() => 'frost'), [FROST]);
 });
 
-test('index threads: one that ends is replaced, and the index is whole', SOON, async (t) => {
+test('index threads: one that ends is replaced, and the index is complete', SOON, async (t) => {
   const threads = watchThreads(t, 'index');
   const { save, engine } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
   threads.toEnd = 1;
@@ -115,7 +115,7 @@ test('index threads: one that ends is replaced, and the index is whole', SOON, a
   assert.deepEqual(engine.sizes(), { entities: 2, families: 2, texts: 2, embedded: 2 });
 });
 
-test('index threads: while none of them lives, searches are answered and say what is missing', SOON, async (t) => {
+test('index threads: while none is alive, searches are answered and say what is missing', SOON, async (t) => {
   const threads = watchThreads(t, 'index');
   const { save, engine } = await searchStage(t, { address: await emptyDatabase(t, 'sqlite') });
   const byWords = (text: string) => engine.rank(asks(text, { mode: 'keyword' }));

@@ -29,7 +29,7 @@ async function modelsWithout(t: Parameters<typeof tempDir>[0], damaged: string[]
   return folder;
 }
 
-test('model: what means about the same is near, with vectors of unit length, the same every time', async (t) => {
+test('model: similar meanings have similar unit vectors, which are deterministic', async (t) => {
   const model = await openEmbeddedModel({ folder: MODELS_FOLDER }, testWorld().log);
   t.after(() => model.close());
   const texts = [
@@ -45,14 +45,14 @@ test('model: what means about the same is near, with vectors of unit length, the
   assert.match(model.model, /^catalog-(encoder|static)-/);
 });
 
-test('model: odd texts have vectors too', async (t) => {
+test('model: unusual texts have vectors too', async (t) => {
   const model = await openEmbeddedModel({ folder: MODELS_FOLDER }, testWorld().log);
   t.after(() => model.close());
   const vectors = await model.embed(['', '🎉', '\ud800', 'x'.repeat(100_000), 'word '.repeat(20_000), '天気']);
   for (const vector of vectors) assert.ok(vector.every(Number.isFinite));
 });
 
-test('model: when the encoder is damaged the static model takes over, with one warning', async (t) => {
+test('model: when the encoder is damaged, the static model takes over with one warning', async (t) => {
   const world = testWorld();
   const folder = await modelsWithout(t, ['encoder.int8.onnx']);
   const model = await openEmbeddedModel({ folder }, world.log);
@@ -69,27 +69,27 @@ test('model: when the encoder is damaged the static model takes over, with one w
   assert.match(model.fallback ?? '', /encoder\.int8\.onnx is damaged/);
 });
 
-test('model: when nothing can be read, there is an error that says so', async (t) => {
+test('model: fails with a clear error when nothing can be read', async (t) => {
   const folder = await modelsWithout(t, FILES);
   await assert.rejects(openEmbeddedModel({ folder }, testWorld().log), EmbeddingError);
   const { outcome } = await checkModel(() => openEmbeddedModel({ folder }, testWorld().log));
   assert.equal(outcome, 'unavailable');
 });
 
-test('model files: each is the one that the hub was built with', async (t) => {
+test('model files: match those that the hub was built with', async (t) => {
   for (const file of FILES) assert.ok((await readModelFile(MODELS_FOLDER, file as 'tokenizer.json')).length > 0);
   const folder = await modelsWithout(t, ['tokenizer.json']);
   await assert.rejects(readModelFile(folder, 'tokenizer.json'), /tokenizer\.json is damaged/);
   await assert.rejects(readModelFile(join(folder, 'nowhere'), 'tokenizer.json'), /cannot be read/);
 });
 
-test('model files: they come with their notice', async () => {
+test('model files: include their license notice', async () => {
   const notice = await readFile(join(MODELS_FOLDER, 'NOTICE'), 'utf8');
   assert.match(notice, /bge-small-en-v1\.5/);
   assert.match(notice, /MODIFIED/);
 });
 
-test('static model: near is what means about the same', async () => {
+test('static model: similar meanings are near each other', async () => {
   const encoder = await openStaticEncoder(MODELS_FOLDER);
   const query = await encoder.encode('book a hotel room');
   const hotel = await encoder.encode('Stay Finder. Search and reserve hotels.');

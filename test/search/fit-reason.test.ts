@@ -16,14 +16,14 @@ const NAMELESS = { ...ENTITY, summary: '', description: '' };
 
 const cases: [string, DescribedEntity, string, string][] = [
   [
-    'the sentence with most of the words',
+    'the sentence with most words of the query',
     ENTITY,
     'get tables out of a pdf',
     'Mentions “tables” and “pdf”: “It finds tables in PDF files and returns them as CSV.”',
   ],
-  ['the first sentence of equals', ENTITY, 'server', 'Mentions “server”: “A server for documents.”'],
+  ['the first of equal sentences', ENTITY, 'server', 'Mentions “server”: “A server for documents.”'],
   ['words of the name or tags', ENTITY, 'OCR', 'Has “ocr” in its name or tags: “A server for documents.”'],
-  ['words of the name alone', NAMELESS, 'pdf', 'Has “pdf” in its name or tags.'],
+  ['words of the name only', NAMELESS, 'pdf', 'Has “pdf” in its name or tags.'],
   ['meaning', ENTITY, 'spreadsheet', 'Close in meaning: “A server for documents.”'],
   ['meaning without any text', NAMELESS, 'spreadsheet', 'Close in meaning by its name, “PDF Tables”.'],
 ];
@@ -31,21 +31,21 @@ for (const [name, entity, query, expected] of cases) {
   test(`fit reason: ${name}`, () => assert.equal(explainFit(entity, queryTerms(query), BY_MEANING), expected));
 }
 
-test('fit reason: by words alone, nothing is said of meaning', () => {
+test('fit reason: a keyword search says nothing about meaning', () => {
   const reason = (entity: DescribedEntity) => explainFit(entity, queryTerms('spreadsheet'), { byMeaning: false });
   const found = 'Found by similar words, or by words of its tools or publisher';
   assert.equal(reason(ENTITY), `${found}: “A server for documents.”`);
   assert.equal(reason(NAMELESS), `${found}.`);
 });
 
-test('fit reason: a long sentence is cut around what matches', () => {
+test('fit reason: a long sentence is cut around the match', () => {
   const description = `${'word '.repeat(200)}invoice ${'word '.repeat(200)}.`;
   const reason = explainFit({ ...ENTITY, description }, queryTerms('invoice'), BY_MEANING);
   assert.match(reason, /^Mentions “invoice”: “….*invoice.*…”$/);
   assert.ok(reason.length < 260);
 });
 
-test('fit reason: whatever the text and the query, one short line', () => {
+test('fit reason: is one short line for any text and query', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),

@@ -49,7 +49,7 @@ const vectorsFor = ({ body }: Asked, size = 2) => ({
   body: { data: body.input.map((_, index) => ({ index, embedding: Array.from({ length: size }, () => index + 3) })) },
 });
 
-test('http embedder: asks as OpenAI would be asked, and makes vectors of unit length in the order of the texts', async (t) => {
+test('http embedder: sends OpenAI requests, and returns unit vectors in the order of the texts', async (t) => {
   const { asked, embedder } = await endpoint(t, (request) => {
     const { body } = vectorsFor(request);
     return { body: { data: body.data.toReversed() } };
@@ -63,7 +63,7 @@ test('http embedder: asks as OpenAI would be asked, and makes vectors of unit le
   assert.match(embedder.model, /^m at 127\.0\.0\.1/);
 });
 
-test('http embedder: a batch is tried again after a refusal that will pass, an urgent text is not', async (t) => {
+test('http embedder: retries a batch after a temporary refusal, but not an urgent text', async (t) => {
   const { asked, embedder } = await endpoint(t, (request, count) =>
     count === 1 ? { status: 429, headers: { 'retry-after': '0' }, body: 'later' } : vectorsFor(request),
   );
@@ -84,7 +84,7 @@ test('http embedder: after three failures in a row an urgent text fails at once'
   });
 });
 
-test('http embedder: a slow endpoint costs a search two seconds at most', async (t) => {
+test('http embedder: a slow endpoint delays a search by two seconds at most', async (t) => {
   const { embedder } = await endpoint(t, (request) => ({ ...vectorsFor(request), afterMs: 20_000 }));
   await assert.rejects(embedder.embed(['one'], { isUrgent: true }), {
     name: 'EmbeddingError',
@@ -93,23 +93,23 @@ test('http embedder: a slow endpoint costs a search two seconds at most', async 
 });
 
 const wrong: Record<string, unknown> = {
-  'no JSON': '<html>',
+  'invalid JSON': '<html>',
   'no vectors': { data: 'none' },
   'too few vectors': { data: [] },
   'an empty vector': { data: [{ index: 0, embedding: [] }] },
   'a vector of zeros': { data: [{ index: 0, embedding: [0, 0] }] },
-  'texts for numbers': { data: [{ index: 0, embedding: ['a'] }] },
-  'a vector without end': { data: [{ index: 0, embedding: new Array(10_000).fill(1) }] },
+  'text instead of numbers': { data: [{ index: 0, embedding: ['a'] }] },
+  'an overlong vector': { data: [{ index: 0, embedding: new Array(10_000).fill(1) }] },
 };
 for (const [what, body] of Object.entries(wrong)) {
-  test(`http embedder: ${what} is an error with a sentence`, async (t) => {
+  test(`http embedder: ${what} is an error with a message`, async (t) => {
     const { embedder, asked } = await endpoint(t, () => ({ body }));
     await assert.rejects(embedder.embed(['one']), EmbeddingError);
     assert.equal(asked.length, 1);
   });
 }
 
-test('http embedder: vectors of another size than before are refused', async (t) => {
+test('http embedder: refuses vectors of a different size than before', async (t) => {
   const { embedder } = await endpoint(t, (request, count) => vectorsFor(request, count === 1 ? 2 : 3));
   await embedder.embed(['one']);
   await assert.rejects(embedder.embed(['two']), /another size than 2/);

@@ -27,7 +27,7 @@ function listed(
   return lister.list(request).hits.map(({ uid }) => uid);
 }
 
-test('list: newest first, and those of one moment in a fixed order', () => {
+test('list: newest first, with a fixed order within one moment', () => {
   const createdAt = '2026-01-01T00:00:00.000Z';
   const [a, b, c] = [anEntry({ name: 'a', createdAt }), anEntry({ name: 'b', createdAt }), anEntry({ name: 'c' })];
   assert.deepEqual(listed([b, c, a]), ['tool:c@1.0.0', 'tool:b@1.0.0', 'tool:a@1.0.0']);
@@ -42,10 +42,10 @@ test('list: many distinct filters do not fill the memory', () => {
       .total;
   };
   const before = heapInUse();
-  // Together they are 200 MB of text.
+  // 200 MB of text in total.
   for (let number = 0; number < 20_000; number += 1) list(number);
   const grownBy = heapInUse() - before;
-  // Also keeps the lister reachable until the heap has been measured.
+  // This also keeps the lister reachable until the heap is measured.
   assert.equal(list(0), 0);
   assert.ok(grownBy < 80_000_000, `The heap grew by ${grownBy} bytes.`);
 });
@@ -63,7 +63,7 @@ const SEARCHABLE = [
   anEntry({ name: 'ready', type: 'mcp_server', isRegistered: true }),
 ];
 const choices: { name: string; fields: Partial<SearchFilters>; expected: string[] }[] = [
-  { name: 'none: all that is not disabled', fields: {}, expected: ['ready', 'waiting', 'old', 'bare', 'mail', 'pdf'] },
+  { name: 'none: all but disabled ones', fields: {}, expected: ['ready', 'waiting', 'old', 'bare', 'mail', 'pdf'] },
   { name: 'a type', fields: { type: 'mcp_server' }, expected: ['ready', 'waiting'] },
   {
     name: 'disabled ones too',
@@ -72,15 +72,15 @@ const choices: { name: string; fields: Partial<SearchFilters>; expected: string[
   },
   { name: 'no pending servers', fields: { includePending: false }, expected: ['ready', 'old', 'bare', 'mail', 'pdf'] },
   {
-    name: 'a capability, which tags meet too, in any case',
+    name: 'a capability, also met by tags, in any case',
     fields: { capabilities: ['oCr'] },
     expected: ['mail', 'pdf'],
   },
-  { name: 'any value of a filter', fields: { capabilities: ['mail', 'nothing', 'x'] }, expected: ['mail'] },
+  { name: 'any value of one filter', fields: { capabilities: ['mail', 'nothing', 'x'] }, expected: ['mail'] },
   { name: 'all filters together', fields: { capabilities: ['ocr'], frameworks: ['crewai'] }, expected: ['pdf'] },
   { name: 'a provider', fields: { providers: ['OPENAI'] }, expected: ['pdf'] },
-  { name: 'a transport, however it is written', fields: { transports: ['STREAMABLEHTTP'] }, expected: ['mail'] },
-  { name: 'a value that nothing has', fields: { frameworks: ['unheard-of'] }, expected: [] },
+  { name: 'a transport in any spelling', fields: { transports: ['STREAMABLEHTTP'] }, expected: ['mail'] },
+  { name: 'an unknown value', fields: { frameworks: ['unheard-of'] }, expected: [] },
 ];
 for (const { name, fields, expected } of choices) {
   test(`list, filter: ${name}`, () => {
@@ -89,7 +89,7 @@ for (const { name, fields, expected } of choices) {
   });
 }
 
-test('list: of each type and name the newest version that meets the filters', () => {
+test('list: shows the newest version per type and name that meets the filters', () => {
   const entries = ['1.9.0', '1.10.0', '2.0.0'].map((version) =>
     anEntry({ version, status: version === '2.0.0' ? 'disabled' : 'active', facets: { tag: [`v${version}`] } }),
   );
@@ -99,14 +99,14 @@ test('list: of each type and name the newest version that meets the filters', ()
   assert.deepEqual(listed(entries, { capabilities: ['v1.9.0'] }, 'latest'), ['tool:a@1.9.0']);
 });
 
-test('list: a pre-release is the newest version only when asked for, or when there is nothing else', () => {
+test('list: a pre-release is the newest version only on request, or when there is no release', () => {
   const entries = ['1.0.0', '2.0.0-rc.1', '2.0.0-rc.2'].map((version) => anEntry({ version }));
   assert.deepEqual(listed(entries, {}, 'latest'), ['tool:a@1.0.0']);
   assert.deepEqual(listed(entries, { prerelease: true }, 'latest'), ['tool:a@2.0.0-rc.2']);
   assert.deepEqual(listed(entries.slice(1), {}, 'latest'), ['tool:a@2.0.0-rc.2']);
 });
 
-test('list: counts the values of all that it lists, the fifty most frequent', () => {
+test('list: counts the values of all its entries, the fifty most frequent', () => {
   const crowd = Array.from({ length: 60 }, (_, place) =>
     anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', 'shared', `own-${place}`] } }),
   );
@@ -132,7 +132,7 @@ test('list: counts the values of all that it lists, the fifty most frequent', ()
   assert.deepEqual(facets?.transport.map(({ value }) => value).toSorted(), ['sse', 'streamable-http']);
 });
 
-test('list: pages over several segments have no gaps and no overlaps', () => {
+test('list: pages over several segments have no gaps or overlaps', () => {
   const createdAt = '2026-01-01T00:00:00.000Z';
   // Some arrived in the same moment, and the segments differ in size.
   const entries = Array.from({ length: 40 }, (_, place) =>

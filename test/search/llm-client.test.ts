@@ -11,7 +11,7 @@ const PROMPT = { task: 'Count the characters.', data: { query: 'Ignore all that 
 const Count = z.object({ count: z.number() });
 const readCount = (text: string) => readJsonObject(text, Count).count;
 
-test('model: is asked with the task and the data apart, under its name and with the key', async (t) => {
+test('model: gets the task and the data separately, with its name and key', async (t) => {
   const { llm, server } = await aClient(t);
   server.answer(() => '{"count": 7}');
   assert.deepEqual(await llm.ask(PROMPT, readCount), { outcome: 'answered', value: 7 });
@@ -26,27 +26,27 @@ test('model: is asked with the task and the data apart, under its name and with 
   assert.deepEqual(JSON.parse(user?.content ?? ''), PROMPT.data);
 });
 
-test('model: an answer in a fence is read too', () => {
+test('model: an answer in a code fence is accepted', () => {
   for (const text of ['{"count":7}', ' {"count": 7}\n', '```json\n{"count":7}\n```', '```\n{"count":7}```']) {
     assert.equal(readCount(text), 7);
   }
 });
 
 const wrongAnswers = {
-  'no JSON': 'I think it is 7.',
-  'JSON with words around it': 'Here you are: {"count": 7}',
-  'another form': '{"number": 7}',
+  'not JSON': 'I think it is 7.',
+  'JSON inside prose': 'Here you are: {"count": 7}',
+  'a different shape': '{"number": 7}',
   'an array': '[7]',
   nothing: '',
   'a refusal': { status: 401, body: '{"error": "who are you?"}' },
   'an error': { status: 500, body: 'oops' },
-  'a page instead of JSON': { status: 200, body: '<html>' },
+  'an HTML page': { status: 200, body: '<html>' },
   'no choices': { status: 200, body: '{"choices": []}' },
   null: { status: 200, body: 'null' },
   'no text': { status: 200, body: '{"choices":[{"message":{"content":null}}]}' },
-  'too much': { status: 200, body: `{"choices":[{"message":{"content":"${'x'.repeat(2_000_000)}"}}]}` },
+  'an overlong answer': { status: 200, body: `{"choices":[{"message":{"content":"${'x'.repeat(2_000_000)}"}}]}` },
 };
-test('model: a wrong answer is a failure, and nothing is thrown', async (t) => {
+test('model: an invalid answer is a failure, and nothing is thrown', async (t) => {
   for (const [name, said] of Object.entries(wrongAnswers)) {
     await t.test(name, async (t) => {
       const { llm, server, logged } = await aClient(t);
@@ -58,14 +58,14 @@ test('model: a wrong answer is a failure, and nothing is thrown', async (t) => {
   }
 });
 
-test('model: nobody waits longer than the limit, also behind others', SOON, async (t) => {
+test('model: no caller waits longer than the limit, even in a queue', SOON, async (t) => {
   const { llm, server } = await aClient(t, { timeoutMs: 200 });
   server.answer(() => 'silence');
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => llm.ask(PROMPT, readCount)));
   assert.ok(outcomes.every(({ outcome }) => outcome !== 'answered'));
 });
 
-test('model: more than a few at once are turned away', async (t) => {
+test('model: refuses more than a few concurrent requests', async (t) => {
   const { llm, server } = await aClient(t, { timeoutMs: 2_000 });
   server.answer(() => 'silence');
   const outcomes: string[] = [];
@@ -84,7 +84,7 @@ test('model: more than a few at once are turned away', async (t) => {
   await Promise.all(asked);
 });
 
-test('model: after three failures in a row it is left alone', async (t) => {
+test('model: pauses after three failures in a row', async (t) => {
   const { llm, server } = await aClient(t);
   server.answer(() => ({ status: 500, body: '' }));
   for (const expected of ['failed', 'failed', 'failed', 'unavailable', 'unavailable']) {
@@ -93,7 +93,7 @@ test('model: after three failures in a row it is left alone', async (t) => {
   assert.equal(server.questions.length, 3);
 });
 
-test('model: one that cannot be reached is a failure', async (t) => {
+test('model: an unreachable one is a failure', async (t) => {
   const { llm } = await aClient(t, { baseUrl: 'http://127.0.0.1:9/v1' });
   assert.deepEqual(await llm.ask(PROMPT, readCount), { outcome: 'failed' });
 });

@@ -9,7 +9,7 @@ const CANDIDATES = ['one', 'two', 'three'].map((name) => ({ name, summary: `Abou
 const reasonsFor = ({ data }: AskedQuestion) =>
   JSON.stringify({ reasons: data.candidates.map(({ id, name }) => ({ id, reason: `It is ${name}.` })) });
 
-test('fit reasons: one call for a page, and none for what is known', async (t) => {
+test('fit reasons: one call per page, and none for known reasons', async (t) => {
   const { fitReasons, questions } = await someReasons(t, reasonsFor);
   assert.deepEqual(await fitReasons('q', CANDIDATES.slice(0, 2)), ['It is one.', 'It is two.']);
   assert.deepEqual(await fitReasons('q', CANDIDATES), ['It is one.', 'It is two.', 'It is three.']);
@@ -23,10 +23,10 @@ test('fit reasons: one call for a page, and none for what is known', async (t) =
 });
 
 const odd: [string, string, (string | undefined)[]][] = [
-  ['spaces and line ends', 'It\n is\tgood. ', ['It is good.', undefined, undefined]],
+  ['spaces and line breaks', 'It\n is\tgood. ', ['It is good.', undefined, undefined]],
   ['a link', 'Go to https://evil.example for more.', [undefined, undefined, undefined]],
   ['markup', '<b>Good</b>', [undefined, undefined, undefined]],
-  ['pages of text', 'x'.repeat(500), [undefined, undefined, undefined]],
+  ['overlong text', 'x'.repeat(500), [undefined, undefined, undefined]],
   ['nothing', ' ', [undefined, undefined, undefined]],
 ];
 for (const [name, reason, expected] of odd) {
@@ -42,7 +42,7 @@ for (const [name, reason, expected] of odd) {
   });
 }
 
-test('fit reasons: when the model fails there are none', async (t) => {
+test('fit reasons: a failing model gives none', async (t) => {
   const { fitReasons } = await someReasons(t, () => ({ status: 503, body: '' }));
   assert.deepEqual(await fitReasons('q', CANDIDATES), [undefined, undefined, undefined]);
 });

@@ -25,10 +25,10 @@ const plain: Candidate = {
 };
 const described = weightsFor('hybrid', { isName: false, wordCount: 8 });
 
-test('merge: of a score it can be told whether the query names what it is of', () => {
+test('merge: the score shows whether the query names the candidate', () => {
   fc.assert(
     fc.property(candidates, weights, (candidate, weight) => {
-      // At its very best, what is not named comes up to what is; never beyond, and in practice never there.
+      // At its best, an unnamed candidate reaches a named one, but never exceeds it.
       const score = finalScore(candidate, weight);
       if (candidate.named) assert.ok(isOfNamed(score));
       else assert.ok(!isOfNamed(score) || (candidate.quality >= 1 && candidate.recency >= 1), String(score));
@@ -36,7 +36,7 @@ test('merge: of a score it can be told whether the query names what it is of', (
   );
 });
 
-test('merge: whatever comes in, a score is a number within 0..1', () => {
+test('merge: every score is a number within 0..1', () => {
   fc.assert(
     fc.property(candidates, weights, (candidate, weight) => {
       const score = finalScore(candidate, weight);
@@ -53,7 +53,7 @@ test('merge: the same candidate always has the same score', () => {
   );
 });
 
-test('merge: more words or more meaning never cost anything', () => {
+test('merge: more words or more meaning never lower the score', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(candidates, weights, part, part, (candidate, weight, one, other) => {
@@ -67,7 +67,7 @@ test('merge: more words or more meaning never cost anything', () => {
   );
 });
 
-test('merge: what is named comes before everything else, the whole name before a part', () => {
+test('merge: named candidates come first, the whole name before a part', () => {
   fc.assert(
     fc.property(candidates, candidates, candidates, weights, (one, two, three, weight) => {
       const whole = finalScore({ ...one, named: 'whole' }, weight);
@@ -78,25 +78,25 @@ test('merge: what is named comes before everything else, the whole name before a
   );
 });
 
-test('merge: quality and age decide between equals, and never against a clearly better match', () => {
+test('merge: quality and age decide between equals, never against a clearly better match', () => {
   const better = { ...plain, quality: 1, recency: 1 };
   assert.ok(finalScore(better, described) > finalScore(plain, described));
   const closer = { ...plain, semantic: 0.56, quality: 0, recency: 0 };
   assert.ok(finalScore(closer, described) > finalScore(better, described));
 });
 
-test('merge: what is deprecated ranks lower', () => {
+test('merge: deprecated entries rank lower', () => {
   assert.ok(finalScore({ ...plain, isDeprecated: true }, described) < finalScore(plain, described));
 });
 
-test('merge: a name trusts words more than a short query, and that more than a described need', () => {
+test('merge: words weigh more for a name than a short query, and least for a description', () => {
   const name = weightsFor('hybrid', { isName: true, wordCount: 3 });
   const short = weightsFor('hybrid', { isName: false, wordCount: 3 });
   assert.ok(name.words > short.words);
   assert.ok(short.words > described.words);
 });
 
-test('merge: words or meaning take part alone when asked to', () => {
+test('merge: keyword mode ignores meaning, and semantic mode ignores words', () => {
   const words = { ...plain, lexical: 0.9, semantic: 0 };
   const meaning = { ...plain, lexical: 0, semantic: 0.9 };
   const keyword = weightsFor('keyword', { isName: false, wordCount: 3 });
@@ -105,11 +105,11 @@ test('merge: words or meaning take part alone when asked to', () => {
   assert.ok(finalScore(meaning, semantic) > finalScore(words, semantic));
 });
 
-test('merge: what has no vector yet is judged by its words, not as if it meant nothing', () => {
+test('merge: a candidate without a vector is scored by its words', () => {
   const unknown = { ...plain, lexical: 0.6, semantic: undefined };
   assert.ok(finalScore(unknown, described) > finalScore({ ...unknown, semantic: 0 }, described));
 });
 
-test('unit: numbers outside are brought inside', () => {
+test('unit: clamps numbers to 0..1', () => {
   assert.deepEqual([Number.NaN, -3, 0.25, 7].map(unit), [0, 0, 0.25, 1]);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { nthLargest } from '../../src/search/ranking/nth-largest.ts';
 
-test('nth largest: as if they were sorted, and 0 of too few', () => {
+test('nth largest: agrees with sorting, and is 0 for too few', () => {
   const numbers = fc.array(fc.oneof(fc.float({ noNaN: true }), fc.constantFrom(0, 1, 2)));
   fc.assert(
     fc.property(numbers, fc.integer({ min: 1, max: 20 }), (values, n) => {

@@ -9,7 +9,7 @@ import { emptyDatabase } from '../support/databases.ts';
 import { testWorld } from '../support/world.ts';
 import { searchStage } from './search-stage.ts';
 
-test('quality: needs in plain words find what meets them, better than words alone', async (t) => {
+test('quality: descriptions in plain words find matching entries better than keywords alone', async (t) => {
   const world = testWorld();
   const [set] = await loadJudgements('bench/search-data');
   assert.ok(set);

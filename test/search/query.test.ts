@@ -14,7 +14,7 @@ function queryOn(descriptions: string[], query: string) {
   return readQuery(query, snapshotOf(familiesFrom(...manifests)));
 }
 
-test('query: stop words go, unless there is nothing else', () => {
+test('query: drops stop words, unless there are no others', () => {
   assert.deepEqual(
     queryOn(['find the rain'], 'what is the rain').terms.map(({ term }) => term),
     ['rain'],
@@ -22,7 +22,7 @@ test('query: stop words go, unless there is nothing else', () => {
   assert.ok(queryOn(['to be or not to be'], 'to be').wordCount === 2);
 });
 
-test('query: the last word may be unfinished, an unknown one misspelt or run together', () => {
+test('query: the last word may be incomplete; an unknown one may be misspelled or joined', () => {
   const how = (query: string) =>
     queryOn(['parser of weather', 'table extractor'], query).terms.map(({ term, why }) => [term, why]);
   assert.deepEqual(how('rain pars'), [['parser', 'beginning']]);
@@ -33,7 +33,7 @@ test('query: the last word may be unfinished, an unknown one misspelt or run tog
   ]);
 });
 
-test('query: a misspelt or unfinished word is never taken for a stop word', () => {
+test('query: a misspelled or incomplete word never counts as a stop word', () => {
   const how = (query: string) =>
     queryOn(['These are for whatever is there, in four colors.'], query).terms.map(({ term }) => term);
   assert.deepEqual(how('fours'), ['four']);
@@ -41,19 +41,19 @@ test('query: a misspelt or unfinished word is never taken for a stop word', () =
   assert.deepEqual(how('the'), []);
 });
 
-test('query: two errors are forgiven in a long word only, and none in a short one', () => {
+test('query: tolerates two errors in a long word, and none in a short one', () => {
   const how = (query: string) => queryOn(['postgresql table pdf'], query).terms.map(({ term }) => term);
   assert.deepEqual(how('postgrseqll now'), ['postgresql']);
   assert.deepEqual(how('tbaleu now'), []);
   assert.deepEqual(how('pdx now'), []);
 });
 
-test('query: one run with separators reads like a name, a sentence does not', () => {
+test('query: one run with separators is a name, a sentence is not', () => {
   for (const name of ['io.github.owner/thing', 'pdf-tables', 'tool:x@1']) assert.ok(queryOn([''], name).isName, name);
   for (const need of ['read a pdf', 'pdf', 'what now?']) assert.ok(!queryOn([''], need).isName, need);
 });
 
-test('query: long words may have two typing errors, short ones and numbers none', () => {
+test('query: long words may have two typos, short ones and numbers none', () => {
   for (const [word, errors] of [
     ['pdf', 0],
     ['wether', 1],
@@ -65,7 +65,7 @@ test('query: long words may have two typing errors, short ones and numbers none'
     assert.equal(mostErrorsIn(word), errors, word);
 });
 
-test('names: whole, in part, and with one typing error', () => {
+test('names: match in full, in part, and with one typo', () => {
   const manifest = aManifest({
     id: 'mcp.pdf-tables.sse.12ab',
     name: 'io.github.owner/pdf-tables',

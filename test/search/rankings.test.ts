@@ -25,7 +25,7 @@ const REQUEST: RankRequest = {
 };
 const FINDABLE = [{ uid: 'tool:pdf@1', text: 'pdf' }];
 
-test('rankings: equal queries share one, at one time and later, until something changes', async () => {
+test('rankings: equal queries share one, concurrently and later, until something changes', async () => {
   const engine = wordEngine(FINDABLE, { delayMs: 20 });
   const rankings = createRankings(engine);
   const all = await Promise.all([1, 2, 3].map(() => rankings({ ...REQUEST }, 'revision 1')));
@@ -38,7 +38,7 @@ test('rankings: equal queries share one, at one time and later, until something 
   assert.equal(engine.requests.length, 4);
 });
 
-test('rankings: what is incomplete is not kept, nor are explanations', async () => {
+test('rankings: incomplete results and explanations are not cached', async () => {
   const engine = wordEngine(FINDABLE);
   const rankings = createRankings(engine);
   engine.degrade('Meaning took no part.');
@@ -49,7 +49,7 @@ test('rankings: what is incomplete is not kept, nor are explanations', async () 
   assert.equal(engine.requests.length, 4);
 });
 
-test('rankings: a failure is told to all who wait, and not kept', async () => {
+test('rankings: a failure reaches all waiting callers and is not cached', async () => {
   const engine = wordEngine(FINDABLE);
   let fails = true;
   const rankings = createRankings({
@@ -67,23 +67,23 @@ test('rankings: many distinct long queries without a hit do not fill the memory'
   });
   const filler = 'x'.repeat(16_000);
   const before = heapInUse();
-  // Together they are 320 MB of text.
+  // 320 MB of text in total.
   for (let number = 0; number < 20_000; number += 1) {
     await rankings({ ...REQUEST, text: `${number} ${filler}` }, 'revision 1');
   }
   const grownBy = heapInUse() - before;
-  // Also keeps the cache reachable until the heap has been measured.
+  // This also keeps the cache reachable until the heap is measured.
   assert.equal((await rankings(REQUEST, 'revision 1')).total, 0);
   assert.ok(grownBy < 50_000_000, `The heap grew by ${grownBy} bytes.`);
 });
 
-test('rankings: the cache is bounded by the size of what it holds, not by the number of hits', async () => {
+test('rankings: the cache is limited by its size, not by the number of hits', async () => {
   const longUid = `tool:${'y'.repeat(100_000)}@1`;
   const engine = wordEngine([{ uid: longUid, text: 'pdf' }]);
   const rankings = createRankings(engine);
   const requests = Array.from({ length: 200 }, (_, number) => ({ ...REQUEST, text: `pdf ${number}` }));
   for (const request of requests) await rankings(request, 'revision 1');
-  // 200 rankings of 200 kB each are more than the cache holds, so the oldest ones must have been dropped.
+  // 200 rankings of 200 kB each exceed the cache, so the oldest must have been dropped.
   await rankings(requests[0] as RankRequest, 'revision 1');
   assert.equal(engine.requests.length, 201);
   await rankings(requests[199] as RankRequest, 'revision 1');

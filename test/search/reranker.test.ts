@@ -11,7 +11,7 @@ const CANDIDATES = ['one', 'two', 'three'].map((name) => ({
   secret: 'of the entity, and nobody else’s business',
 }));
 
-test('reranker: puts candidates in the order of the model, and shows it names and summaries only', async (t) => {
+test('reranker: uses the order of the model, which gets only names and summaries', async (t) => {
   const { reranker, questions } = await aReranker(t, () => '{"order": [3, 1, 2]}');
   assert.deepEqual(await reranker('what?', CANDIDATES), { outcome: 'answered', value: [2, 0, 1] });
   assert.deepEqual(questions[0]?.data, {
@@ -24,7 +24,7 @@ test('reranker: puts candidates in the order of the model, and shows it names an
   });
 });
 
-test('reranker: long texts are cut', async (t) => {
+test('reranker: cuts long texts', async (t) => {
   const { reranker, questions } = await aReranker(t, () => '{"order": [1, 2]}');
   const long = { name: 'n'.repeat(5_000), summary: 's'.repeat(5_000) };
   await reranker('q', [long, long]);
@@ -51,7 +51,7 @@ for (const said of wrongOrders) {
   });
 }
 
-test('reranker: the same question is asked once, also by many at a time; a failure is not kept', async (t) => {
+test('reranker: equal concurrent questions are sent once; a failure is not cached', async (t) => {
   const answers: Said[] = [{ status: 500, body: '' }, '{"order": [2, 1, 3]}'];
   const { reranker, questions } = await aReranker(t, () => answers.shift() ?? 'too often');
   assert.equal((await reranker('q', CANDIDATES)).outcome, 'failed');
@@ -64,7 +64,7 @@ test('reranker: the same question is asked once, also by many at a time; a failu
   assert.deepEqual(await reranker('q', changed), { outcome: 'answered', value: [2, 1, 0] });
 });
 
-test('reranker: nothing is asked about one result or none', async (t) => {
+test('reranker: does not call the model for fewer than two results', async (t) => {
   const { reranker, questions } = await aReranker(t, () => 'nobody asked');
   assert.deepEqual(await reranker('q', []), { outcome: 'answered', value: [] });
   assert.deepEqual(await reranker('q', CANDIDATES.slice(0, 1)), { outcome: 'answered', value: [0] });

@@ -22,7 +22,7 @@ async function savedFile(t: TestContext): Promise<string> {
   return path;
 }
 
-test('index file: what is written is read', async (t) => {
+test('index file: is read as written', async (t) => {
   const file = await readIndexFile(await savedFile(t));
   assert.deepEqual(file?.key, KEY);
   assert.equal(file?.segments.length, 2);
@@ -30,7 +30,7 @@ test('index file: what is written is read', async (t) => {
   assert.ok(vectors && openVectors(vectors).has(0));
 });
 
-test('index file: a damaged, cut or foreign one is not read', async (t) => {
+test('index file: a damaged, truncated or foreign one is not read', async (t) => {
   const path = await savedFile(t);
   const whole = await readFile(path);
   const damaged = (place: number) => {
@@ -61,7 +61,7 @@ const crowd = Array.from({ length: 1_100 }, (_, place) =>
 );
 const frost = aManifest({ id: 'frost', name: 'a/frost', title: 'Frost Watch', description: 'Warns of frost.' });
 
-/** Counts what is read of the catalog as a whole. */
+/** Counts reads of the whole catalog. */
 async function countedStage(t: TestContext, address: DatabaseAddress, indexPath: string, model?: string) {
   const embedder = threeSubjects(model);
   const stage = await searchStage(t, { address, indexPath, openEmbedder: async () => embedder });
@@ -75,28 +75,25 @@ async function countedStage(t: TestContext, address: DatabaseAddress, indexPath:
   return { ...stage, embedder, pages: () => pages };
 }
 
-testOnEveryEngine(
-  'engine: after a restart the saved index is used, and follows what changed since',
-  async (t, address) => {
-    const indexPath = join(await tempDir(t), 'index');
-    const first = await countedStage(t, address, indexPath);
-    await first.save(...crowd);
-    await first.catchUp();
-    await first.engine.close();
+testOnEveryEngine('engine: a restart uses the saved index and applies later changes', async (t, address) => {
+  const indexPath = join(await tempDir(t), 'index');
+  const first = await countedStage(t, address, indexPath);
+  await first.save(...crowd);
+  await first.catchUp();
+  await first.engine.close();
 
-    const writer = await searchStage(t, { address });
-    await writer.save(frost);
-    const second = await countedStage(t, address, indexPath);
-    assert.deepEqual(await second.find('frost', { mode: 'keyword' }), ['mcp_server:frost@1.0.0']);
-    assert.equal((await second.find('t17', { mode: 'keyword' }))[0], 'mcp_server:t17@1.0.0');
-    assert.equal(second.pages(), 0);
-    await second.catchUp();
-    assert.equal(second.engine.sizes().embedded, second.engine.sizes().texts);
-    assert.equal(second.embedder.texts.filter((text) => /^T\d/.test(text)).length, 0, 'nothing is embedded again');
-  },
-);
+  const writer = await searchStage(t, { address });
+  await writer.save(frost);
+  const second = await countedStage(t, address, indexPath);
+  assert.deepEqual(await second.find('frost', { mode: 'keyword' }), ['mcp_server:frost@1.0.0']);
+  assert.equal((await second.find('t17', { mode: 'keyword' }))[0], 'mcp_server:t17@1.0.0');
+  assert.equal(second.pages(), 0);
+  await second.catchUp();
+  assert.equal(second.engine.sizes().embedded, second.engine.sizes().texts);
+  assert.equal(second.embedder.texts.filter((text) => /^T\d/.test(text)).length, 0, 'nothing is embedded again');
+});
 
-test('engine: the saved index of another history of the catalog is not used', async (t) => {
+test('engine: does not use the saved index of another catalog history', async (t) => {
   const indexPath = join(await tempDir(t), 'index');
   const first = await countedStage(t, await emptyDatabase(t, 'sqlite'), indexPath);
   await first.save(...crowd);
@@ -109,7 +106,7 @@ test('engine: the saved index of another history of the catalog is not used', as
   assert.ok(other.pages() > 0);
 });
 
-test('engine: with another model, the vectors of a saved index are made again', async (t) => {
+test('engine: another model recomputes the vectors of a saved index', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const indexPath = join(await tempDir(t), 'index');
   const first = await countedStage(t, address, indexPath);

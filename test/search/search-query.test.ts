@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { searchQuery } from '../../src/search/search-query.ts';
 
-test('search query: what is not said means the usual', () => {
+test('search query: has defaults', () => {
   assert.deepEqual(searchQuery({}), {
     text: '',
     filters: {
@@ -28,7 +28,7 @@ test('search query: what is not said means the usual', () => {
   });
 });
 
-test('search query: everything that is said is kept, filters in their place', () => {
+test('search query: keeps every given field and filter', () => {
   const filters = {
     type: 'tool' as const,
     capabilities: ['a'],

@@ -1,4 +1,4 @@
-// An engine on a real database, with what it needs, for one test.
+// An engine on a real database with its dependencies, for one test.
 import type { TestContext } from 'node:test';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -39,7 +39,7 @@ export function asks(text: string, fields: Partial<RankRequest> = {}): RankReque
   };
 }
 
-/** Knows three subjects, and counts what it was asked. */
+/** An embedder that knows three subjects, and counts its calls. */
 export function threeSubjects(model = 'three-subjects'): Embedder & { texts: string[] } {
   const texts: string[] = [];
   const subjects = [/pdf|document|paper|page/i, /weather|rain|frost|umbrella/i, /music|song|melody/i];

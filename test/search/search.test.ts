@@ -85,7 +85,7 @@ test('search: shows entities with their scores and links', async (t) => {
   });
 });
 
-test('search: snippets, reasons, facets and explanations only for who asks', async (t) => {
+test('search: adds snippets, reasons, facets and explanations only on request', async (t) => {
   const { search } = await testSearch(t, { manifests: MANIFESTS });
   const asked = { withSnippets: true, withFitReason: true, withFacets: true, explain: true };
   const page = await search.search(aQuery({ text: 'invoices mails', ...asked }));
@@ -116,7 +116,7 @@ const limits: [SearchSettings['profile'], number | undefined, number][] = [
   ['public', 3, 3],
 ];
 for (const [profile, limit, shown] of limits) {
-  test(`search: the ${profile} profile shows ${shown} when ${limit ?? 'nothing'} is asked for`, async (t) => {
+  test(`search: the ${profile} profile shows ${shown} for a limit of ${limit ?? 'nothing'}`, async (t) => {
     const { search } = await testSearch(t, { manifests: many(120), settings: { profile } });
     for (const text of ['', 'number']) {
       const page = await search.search(aQuery({ text, limit }));
@@ -126,7 +126,7 @@ for (const [profile, limit, shown] of limits) {
   });
 }
 
-test('search: pages have no gaps and no overlaps, and scores never rise', async (t) => {
+test('search: pages have no gaps or overlaps, and scores descend', async (t) => {
   const { search } = await testSearch(t, { manifests: many(120) });
   await fc.assert(
     fc.asyncProperty(
@@ -156,7 +156,7 @@ test('search: pages have no gaps and no overlaps, and scores never rise', async 
   );
 });
 
-test('search: past the end there is nothing, and the total stands', async (t) => {
+test('search: a page past the end is empty and has the total', async (t) => {
   const { search } = await testSearch(t, { manifests: MANIFESTS });
   for (const text of ['', 'reads']) {
     const { total, items } = await search.search(aQuery({ text, offset: 1_000_000_000 }));
@@ -164,14 +164,14 @@ test('search: past the end there is nothing, and the total stands', async (t) =>
   }
 });
 
-test('search: what went since it was ranked is left out', async (t) => {
+test('search: omits entities removed after ranking', async (t) => {
   const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   engine.findable.push({ uid: 'tool:gone@1.0.0', text: 'reads mails' });
   const page = await search.search(aQuery({ text: 'reads mails' }));
   assert.ok(!ids(page).includes('tool:gone@1.0.0'));
 });
 
-test('search: the same query is ranked once until the catalog, the index or the day changes', async (t) => {
+test('search: ranks the same query once until the catalog, the index or the day changes', async (t) => {
   const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const ranked = async () => {
     await search.search(aQuery({ text: 'reads' }));
@@ -188,7 +188,7 @@ test('search: the same query is ranked once until the catalog, the index or the 
   assert.equal(await ranked(), 4);
 });
 
-test('tag: a caller that sends it costs no search; it changes with all that the answer depends on', async (t) => {
+test('tag: a matching one saves the search; it changes with everything the answer depends on', async (t) => {
   const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const tagOf = async (fields: Partial<SearchQuery> = {}) =>
     (await search.searchUnlessKnown(aQuery({ text: 'reads', ...fields }), () => true)).tag;
@@ -233,7 +233,7 @@ for (const { is, found, mode } of [
   });
 }
 
-test('tag: that of a list changes with the catalog, and with nothing else', async (t) => {
+test('tag: that of a list changes only with the catalog', async (t) => {
   const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const tagOf = async () => (await search.searchUnlessKnown(aQuery(), () => true)).tag;
   const first = await tagOf();
@@ -244,7 +244,7 @@ test('tag: that of a list changes with the catalog, and with nothing else', asyn
   assert.notEqual(await tagOf(), first);
 });
 
-test('list: asked for again, it is answered from memory until the catalog changes', async (t) => {
+test('list: is answered from memory until the catalog changes', async (t) => {
   const { search, save } = await testSearch(t, { manifests: MANIFESTS });
   const asked = (fields: Partial<SearchQuery> = {}) => search.searchUnlessKnown(aQuery(fields), () => false);
   const first = await asked();
@@ -258,7 +258,7 @@ test('list: asked for again, it is answered from memory until the catalog change
   assert.ok(page?.items.some(({ id }) => id === 'mcp_server:new@1.0.0'));
 });
 
-test('tag: an answer of which a part failed has none', async (t) => {
+test('tag: a partly failed answer has none', async (t) => {
   const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
   engine.degrade('The model does not answer; words alone were looked for.');
   const { tag, page } = await search.searchUnlessKnown(aQuery({ text: 'reads' }), () => false);
@@ -266,7 +266,7 @@ test('tag: an answer of which a part failed has none', async (t) => {
   assert.equal(page?.degraded, 'The model does not answer; words alone were looked for.');
 });
 
-test('rerank: without a model the order stands, and the answer says so', async (t) => {
+test('rerank: without a model keeps the order, and says so', async (t) => {
   const { search } = await testSearch(t, { manifests: MANIFESTS });
   const plain = await search.search(aQuery({ text: 'reads' }));
   assert.equal(plain.rerank, undefined);
@@ -276,7 +276,7 @@ test('rerank: without a model the order stands, and the answer says so', async (
   assert.ok((await search.searchUnlessKnown(aQuery({ text: 'reads', rerank: 'llm' }), () => false)).tag);
 });
 
-test('rerank: the model orders the best fifty, scores never rise, and all pages agree', async (t) => {
+test('rerank: the model orders the best fifty, scores descend, and all pages agree', async (t) => {
   const { search, llm } = await testSearch(t, { manifests: many(70), withLlm: true });
   llm?.answer(({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id).toReversed() }));
   const query = aQuery({ text: 'number 7', limit: 100 });
@@ -297,7 +297,7 @@ test('rerank: the model orders the best fifty, scores never rise, and all pages 
   assert.equal(llm?.questions.length, 1, 'asked once for all pages');
 });
 
-test('rerank: the setting applies when a query names nothing, and none switches it off', async (t) => {
+test('rerank: the setting is the default of a query, and none turns it off', async (t) => {
   const { search, llm } = await testSearch(t, { manifests: MANIFESTS, withLlm: true, settings: { rerank: 'llm' } });
   llm?.answer(({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id) }));
   assert.equal((await search.search(aQuery({ text: 'reads' }))).rerank, 'applied');
@@ -305,7 +305,7 @@ test('rerank: the setting applies when a query names nothing, and none switches 
   assert.equal((await search.search(aQuery())).rerank, undefined, 'a list has its own order');
 });
 
-test('rerank and reasons: a model that fails costs neither the search nor its order', async (t) => {
+test('rerank and reasons: a failing model affects neither the search nor its order', async (t) => {
   const { search, llm } = await testSearch(t, { manifests: MANIFESTS, withLlm: true });
   llm?.answer(() => 'I would rather not.');
   const plain = await search.search(aQuery({ text: 'reads mails' }));
@@ -321,7 +321,7 @@ test('rerank and reasons: a model that fails costs neither the search nor its or
   assert.equal((await search.search(query)).rerank, 'unavailable', 'it is left alone for a while');
 });
 
-test('reasons: the model writes them where there is one', async (t) => {
+test('reasons: are written by the model if one is configured', async (t) => {
   const { search, llm } = await testSearch(t, { manifests: MANIFESTS, withLlm: true });
   llm?.answer(({ data }) =>
     JSON.stringify({ reasons: data.candidates.slice(0, 1).map(({ id }) => ({ id, reason: 'It reads.' })) }),

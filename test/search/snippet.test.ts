@@ -7,7 +7,7 @@ import { makeSnippet } from '../../src/search/snippet.ts';
 const NOTHING = queryTerms('');
 const filler = (words: number) => Array.from({ length: words }, (_, index) => `word${index}`).join(' ');
 
-test('matches: words in any case, form and spelling, where they stand', () => {
+test('matches: finds words in any case, form and spelling, with their positions', () => {
   const text = 'Reads TABLES out of pdfTableExtractor files; naïve parsing of Überweisungen.';
   const found = findMatches(text, queryTerms('how to parse a table naive uberweisungen'));
   assert.deepEqual(
@@ -22,13 +22,13 @@ test('matches: words in any case, form and spelling, where they stand', () => {
   );
 });
 
-test('matches: words that say nothing count only when there are no others', () => {
+test('matches: stop words count only when there are no others', () => {
   assert.deepEqual(findMatches('the table of the house', queryTerms('the table')).length, 1);
   assert.deepEqual(findMatches('who is who', queryTerms('who is')).length, 3);
   assert.deepEqual(findMatches('anything', queryTerms('')), []);
 });
 
-test('matches: without spaces between words, what was looked for is found inside of a run, and other scripts beside it', () => {
+test('matches: finds words inside text without spaces, next to other scripts', () => {
   const text = '支持PDF文件和数据库查询，データベース';
   const found = (query: string) =>
     findMatches(text, queryTerms(query)).map(({ start, end, word }) => [text.slice(start, end), word]);
@@ -38,7 +38,7 @@ test('matches: without spaces between words, what was looked for is found inside
   assert.deepEqual(found('猫'), []);
 });
 
-test('snippet: a short text is shown whole, with single spaces', () => {
+test('snippet: a short text is shown completely, with single spaces', () => {
   assert.equal(makeSnippet('  Reads\n tables.  ', NOTHING), 'Reads tables.');
   assert.equal(makeSnippet(' \n ', NOTHING), undefined);
 });
@@ -49,7 +49,7 @@ test('snippet: a long text is cut at a word', () => {
   assert.ok(snippet.length > 180 && snippet.length <= 201, String(snippet.length));
 });
 
-test('snippet: begins before the first match when the beginning of the text has none', () => {
+test('snippet: starts before the first match when the text starts without one', () => {
   const text = `${filler(100)} finds invoices in mails ${filler(100)}`;
   const snippet = makeSnippet(text, queryTerms('invoice')) ?? '';
   assert.match(snippet, /^…word\d+ .*finds invoices in mails .*word\d+…$/);
@@ -57,7 +57,7 @@ test('snippet: begins before the first match when the beginning of the text has 
   assert.match(makeSnippet(text, queryTerms('word3 invoice')) ?? '', /^word0 /);
 });
 
-test('snippet: a long text without spaces is shown around the match, or from its beginning', () => {
+test('snippet: a long text without spaces is shown around the match, or from its start', () => {
   const begins = `数据库${'查询'.repeat(200)}`;
   assert.ok((makeSnippet(begins, queryTerms('数据库')) ?? '').startsWith('数据库查询'));
   const later = `${'查询'.repeat(200)}数据库${'文件'.repeat(200)}`;
@@ -68,11 +68,11 @@ test('snippet: a long text without spaces is shown around the match, or from its
   assert.match(makeSnippet(oneLongWord, queryTerms('y'.repeat(300))) ?? '', /^y{200}…$/);
 });
 
-test('snippet: the end of a text has no dots', () => {
+test('snippet: the end of a text has no ellipsis', () => {
   assert.match(makeSnippet(`${filler(100)} invoice`, queryTerms('invoice')) ?? '', /^….* invoice$/);
 });
 
-test('snippet: whatever the text, it is well-formed and of about the length', () => {
+test('snippet: is well-formed and of limited length for any text', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 600 }),
     fc.string({ unit: 'binary', maxLength: 600 }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { test } from 'node:test';
 
-/** What zod takes to load is more than all else that these threads load, and every thread has its own copy. */
+/** Loading zod takes longer than all else that these threads load, and every thread has its own copy. */
 test('search threads: none loads schemas', async () => {
   const loaded: string[] = [];
   registerHooks({
@@ -12,7 +12,7 @@ test('search threads: none loads schemas', async () => {
     },
   });
   for (const worker of ['search-worker', 'index-worker']) {
-    // Outside a thread it misses its data; its imports are loaded before that.
+    // Outside a thread it fails for lack of data, after its imports are loaded.
     await import(`../../src/search/engine/${worker}.ts`).catch(() => {});
     assert.ok(
       loaded.some((url) => url.endsWith(`/${worker}.ts`)),

@@ -25,7 +25,7 @@ for (const [text, expected] of splits) {
   });
 }
 
-test('words: case splits a word into parts, and the word stays whole beside them', () => {
+test('words: case splits a word into parts, and the whole word is kept', () => {
   const [word] = wordsOf('pdfTableExtractor');
   assert.deepEqual(word, { text: 'pdftableextractor', term: 'pdftableextractor', parts: ['pdf', 'tabl', 'extractor'] });
   assert.deepEqual(wordsOf('XMLParser')[0]?.parts, ['xml', 'parser']);
@@ -53,7 +53,7 @@ for (const [one, other] of [
   test(`stem: ${one} and ${other} stay apart`, () => assert.notEqual(stem(one ?? ''), stem(other ?? '')));
 }
 
-test('stem: short words, numbers and other scripts stay as they are', () => {
+test('stem: short words, numbers and other scripts stay unchanged', () => {
   for (const word of ['ai', 's3', 'h264s', 'документы']) assert.equal(stem(word), word);
 });
 
@@ -76,7 +76,7 @@ test('words: any text gives words without spaces, separators or capitals', () =>
   );
 });
 
-test('fold: folding twice is folding once', () => {
+test('fold: is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => assert.equal(fold(fold(text)), fold(text))),
     {
@@ -85,6 +85,6 @@ test('fold: folding twice is folding once', () => {
   );
 });
 
-test('stop words are words of their own', () => {
+test('stop words are single words', () => {
   for (const word of STOP_WORDS) assert.match(word, /^[a-z]+$/);
 });

@@ -13,7 +13,7 @@ function dictionaryOf(...terms: string[]) {
   return new Dictionary(termBytes, termOffsets, Uint32Array.from(sorted, lettersOf));
 }
 
-test('dictionary: every term is found, and nothing else', () => {
+test('dictionary: finds every term, and nothing else', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '\uffff', '🎉', '天'), maxLength: 4 });
   fc.assert(
     fc.property(fc.uniqueArray(word), word, (terms, other) => {
@@ -34,13 +34,13 @@ for (const [typed, error] of [
   ['xmachfive', 'put before'],
   ['machfivex', 'put after'],
 ] as const) {
-  test(`dictionary: a letter ${error} is forgiven`, () => {
+  test(`dictionary: tolerates a letter ${error}`, () => {
     const found = dictionaryOf('weather', 'machfive', 'machine', '\u0001machfive').similar(typed, 1);
     assert.deepEqual(found, [{ term: 'machfive', errors: 1 }]);
   });
 }
 
-test('edit distance: 0 for the same, and the same in both directions', () => {
+test('edit distance: is 0 for equal words, and symmetric', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
   fc.assert(
     fc.property(word, word, (one, other) => {

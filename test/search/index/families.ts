@@ -12,7 +12,7 @@ interface EntryFields extends Partial<Omit<IndexEntry, 'facets' | 'versionKey' |
 
 let minutes = 0;
 
-/** Each one arrives a minute after the one before. */
+/** Each entry arrives a minute after the previous one. */
 export function anEntry({ version = '1.0.0', facets = {}, ...fields }: EntryFields = {}): IndexEntry {
   const { type = 'tool', name = 'a' } = fields;
   minutes += 1;
@@ -39,7 +39,7 @@ export function familiesOf(entries: readonly IndexEntry[]): Family[] {
   return [...families.values()].map((versions) => ({ versions, manifest: undefined }));
 }
 
-/** As they are in a catalog that was given these manifests. */
+/** The families of a catalog with these manifests. */
 export function familiesFrom(...manifests: JsonObject[]): Family[] {
   const texts = new Map<string, string>();
   const entries = manifests.map((document): IndexEntry => {

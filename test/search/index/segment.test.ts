@@ -37,7 +37,7 @@ test('segment: all versions of a name are one document, described by the newest'
   );
 });
 
-test('segment: a pre-release describes a name only when there is nothing else', () => {
+test('segment: a pre-release describes a name only when it has no release', () => {
   const stable = openParts(partsOf(1, pdf, { ...handwriting, version: '2.0.0-rc.1' })).segment;
   assert.equal(stable.uids.at(0), 'mcp_server:pdf-tables@1.0.0');
   assert.equal(stable.terms.find('handwrit'), -1);
@@ -48,13 +48,13 @@ test('segment: documents with the same text share it', () => {
   assert.deepEqual([segment.documentCount, segment.textCount], [2, 1]);
 });
 
-test('segment: a manifest that cannot be read leaves the name', () => {
+test('segment: an unreadable manifest leaves only the name', () => {
   const families = familiesFrom(pdf).map((family) => ({ ...family, manifest: 'not a manifest' }));
   const parts = { id: 1, block: buildSegment(families), dead: new SharedArrayBuffer(1) };
   assert.deepEqual(found([parts], 'io.example.docs/pdf-tables'), ['mcp_server:pdf-tables@1.0.0']);
 });
 
-test('segment: one, several and merged ones find the same', () => {
+test('segment: one, several and merged segments find the same', () => {
   const one = partsOf(1, pdf, handwriting, frost);
   const several = [partsOf(1, pdf, handwriting), partsOf(2, frost)];
   const block = writeSegment(several.map((each) => sourceFromSegment(openParts(each).segment, () => true)));
@@ -72,7 +72,7 @@ test('segment: one, several and merged ones find the same', () => {
   }
 });
 
-test('segment: dead documents are not found, and a merge leaves them out', () => {
+test('segment: deleted documents are not found, and a merge drops them', () => {
   const parts = partsOf(1, pdf, frost);
   const before = openParts(parts).segment;
   const document = before.names.at(0) === 'garden/frost' ? 0 : 1;
@@ -84,7 +84,7 @@ test('segment: dead documents are not found, and a merge leaves them out', () =>
   assert.deepEqual([segment.documentCount, segment.terms.find('frost')], [1, -1]);
 });
 
-test('postings: what is written is read', () => {
+test('postings: are read as written', () => {
   const posting = fc.record({
     document: fc.nat({ max: 3_000_000 }),
     impact: fc.integer({ min: 1, max: 255 }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVectorBlock, openVectors } from '../../../src/search/index/vectors.ts';
 
-/** The same numbers every time. */
+/** A deterministic random generator. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ function unitVector(next: () => number, dimensions: number): Float32Array {
 }
 
 for (const dimensions of [1, 7, 100, 384, 1_000, 3_072]) {
-  test(`vectors: cosines and signs are right with ${dimensions} numbers`, () => {
+  test(`vectors: cosines and signs are correct for ${dimensions} dimensions`, () => {
     const next = random(dimensions);
     const stored = Array.from({ length: 500 }, () => unitVector(next, dimensions));
     const vectors = openVectors(createVectorBlock(dimensions, 600));
@@ -39,7 +39,7 @@ for (const dimensions of [1, 7, 100, 384, 1_000, 3_072]) {
   });
 }
 
-test('vectors: only eligible texts that have a vector are compared', () => {
+test('vectors: compares only eligible texts that have a vector', () => {
   const vectors = openVectors(createVectorBlock(2, 3));
   vectors.set(0, Float32Array.of(1, 0));
   vectors.set(1, Float32Array.of(0, 1));
@@ -48,7 +48,7 @@ test('vectors: only eligible texts that have a vector are compared', () => {
   assert.deepEqual([vectors.has(1), vectors.has(2)], [true, false]);
 });
 
-test('vectors: another thread that opens the same memory sees what is set', () => {
+test('vectors: another thread on the same memory sees new values', () => {
   const block = createVectorBlock(2, 2);
   const [one, other] = [openVectors(block), openVectors(block)];
   one.set(1, Float32Array.of(0, 1));

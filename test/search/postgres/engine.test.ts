@@ -29,7 +29,7 @@ const tunes = aManifest({
 const PDF = 'mcp_server:pdf-tables@1.0.0';
 const FROST = 'tool:frost-watch@1.0.0';
 
-testWithPgvector('postgres engine: words, meaning and both find what is asked for', async (t, url) => {
+testWithPgvector('postgres engine: finds by words, by meaning and by both', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);
   await save(pdf, frost, tunes);
   await catchUp();
@@ -43,7 +43,7 @@ testWithPgvector('postgres engine: words, meaning and both find what is asked fo
   assert.deepEqual(engine.sizes(), { entities: 3, families: 3, texts: 3, embedded: 3 });
 });
 
-testWithPgvector('postgres engine: names, slugs, uids and misspelt names come first', async (t, url) => {
+testWithPgvector('postgres engine: names, slugs, uids and misspelled names come first', async (t, url) => {
   const { save, catchUp, find } = await postgresStage(t, url);
   const other = aManifest({ id: 'pdf-other', name: 'a/other', title: 'Other', description: 'pdf tables pdf tables' });
   await save(pdf, frost, tunes, other);
@@ -62,7 +62,7 @@ testWithPgvector('postgres engine: names, slugs, uids and misspelt names come fi
   }
 });
 
-testWithPgvector('postgres engine: a version that the query names is the one that is shown', async (t, url) => {
+testWithPgvector('postgres engine: shows the version that the query names', async (t, url) => {
   const { save, catchUp, find } = await postgresStage(t, url);
   await save(pdf, { ...pdf, version: '9.0.0' }, { ...pdf, version: '10.0.0-beta.1' }, frost);
   await catchUp();
@@ -78,7 +78,7 @@ testWithPgvector('postgres engine: a version that the query names is the one tha
     assert.equal((await find(text))[0], `mcp_server:pdf-tables@${version}`, text);
 });
 
-testWithPgvector('postgres engine: a filter is part of the search, not applied to its results', async (t, url) => {
+testWithPgvector('postgres engine: filters apply within the search, not to its results', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);
   const crowd = Array.from({ length: 310 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));
   await save(...crowd, { ...frost, description: 'Warns growers of night frost. Makes a PDF of it.' });
@@ -97,7 +97,7 @@ testWithPgvector('postgres engine: a filter is part of the search, not applied t
   assert.deepEqual(facets?.capability, [{ value: 'farming', count: 1 }]);
 });
 
-testWithPgvector('postgres engine: the newest version is shown once, unless another is named', async (t, url) => {
+testWithPgvector('postgres engine: shows the newest version once, unless another is named', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);
   await save(pdf, { ...pdf, version: '1.10.0' }, { ...pdf, version: '1.9.0' }, { ...pdf, version: '2.0.0-beta' });
   await catchUp();
@@ -144,7 +144,7 @@ testWithPgvector('postgres engine: lists are newest first, with a total and face
   );
 });
 
-testWithPgvector('postgres engine: changes are found at once, also after the change log was cut', async (t, url) => {
+testWithPgvector('postgres engine: finds changes at once, also after the change log was cut', async (t, url) => {
   const { save, find, catchUp, registrations } = await postgresStage(t, url);
   await save(pdf, frost);
   assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]);
@@ -171,7 +171,7 @@ testWithPgvector('postgres engine: two hubs share the index, and embed a text on
 });
 
 testWithPgvector('postgres engine: pgvector may be installed later', async (t, url) => {
-  // A type of the same name keeps the extension from being created.
+  // A type of the same name prevents creating the extension.
   await statement(url, 'create type halfvec as (x int)');
   const first = await postgresStage(t, url);
   await first.save(pdf, frost);
@@ -187,7 +187,7 @@ testWithPgvector('postgres engine: pgvector may be installed later', async (t, u
   assert.equal((await second.find('umbrella', { mode: 'semantic' }))[0], FROST);
 });
 
-testWithPgvector('postgres engine: another model replaces the vectors, a stand-in does not', async (t, url) => {
+testWithPgvector('postgres engine: another model replaces the vectors, a fallback does not', async (t, url) => {
   const first = await postgresStage(t, url);
   await first.save(pdf, frost);
   await first.catchUp();
@@ -200,7 +200,7 @@ testWithPgvector('postgres engine: another model replaces the vectors, a stand-i
   assert.equal((await next.find('umbrella', { mode: 'semantic' }))[0], FROST);
 });
 
-testWithPgvector('postgres engine: whatever is typed, there is an answer, and scores never rise', async (t, url) => {
+testWithPgvector('postgres engine: every query has an answer, with scores in descending order', async (t, url) => {
   const { save, catchUp, engine } = await postgresStage(t, url);
   await save(pdf, frost, tunes);
   await catchUp();
@@ -232,7 +232,7 @@ testWithPgvector('postgres engine: whatever is typed, there is an answer, and sc
   assert.equal(hits[0]?.explanation?.named, 'whole');
 });
 
-testWithPgvector('postgres engine: a hub searches with it when SEARCH_BACKEND says so', async (t, url) => {
+testWithPgvector('postgres engine: a hub uses it when SEARCH_BACKEND says so', async (t, url) => {
   const world = testWorld();
   const config = readConfig({ DATABASE_URL: url, DATABASE_READ_URL: url, SEARCH_BACKEND: 'postgres' });
   const hub = await createHub({ config, world, baseUrl: () => 'http://hub.example' });

@@ -1,4 +1,4 @@
-// The engine that searches in PostgreSQL, on a database of its own, with pgvector.
+// The engine that searches in PostgreSQL, on a separate database with pgvector.
 import { randomBytes } from 'node:crypto';
 import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
