@@ -6,13 +6,13 @@ import { generatedDocs } from '../../scripts/generated-docs.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
-test('docs: settings, errors and the OpenAPI document are those of the code (npm run docs)', async () => {
+test('docs: settings, errors and the OpenAPI document match the code (npm run docs)', async () => {
   for (const [path, text] of Object.entries(await generatedDocs())) {
     assert.equal(await readFile(new URL(path, ROOT), 'utf8'), text, `${path} is out of step: npm run docs`);
   }
 });
 
-test('docs: every source file that the pages about the code name is there', async () => {
+test('docs: every source file named by the pages about the code exists', async () => {
   const files = globSync('{src,web,test,scripts}/**/*.{ts,tsx,mjs}', { cwd: ROOT });
   for (const page of ['ARCHITECTURE', 'walkthroughs', 'storage']) {
     const text = await readFile(new URL(`docs/${page}.md`, ROOT), 'utf8');

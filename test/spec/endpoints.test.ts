@@ -8,21 +8,21 @@ import { anAgentCard } from '../support/agent-card.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 
-/** The role that is needed. `optional`: open to all, and does more for some roles; a wrong token is refused. */
+/** The required role. `optional`: open to all, with more for some roles; a wrong token is refused. */
 type Protection = 'public' | 'optional' | Exclude<Role, 'reader'> | 'metrics';
 
 interface Endpoint {
   method: HTTPMethods;
   path: string;
   protection: Protection;
-  /** What a good request is answered with; `example` is its address, where the path is none. */
+  /** The status of a valid request; `example` is its address when the path has parameters. */
   success: number;
   example?: string;
   body?: object;
 }
 
 const TOKENS = { admin: 'token-for-admin', metrics: 'token-for-metrics' };
-/** Nobody listens there. */
+/** Nothing listens there. */
 const WEBHOOK = { name: 'a', url: 'http://127.0.0.1:9/' };
 const REGISTRIES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
 
@@ -34,7 +34,7 @@ function ofRegistry(path: string): Endpoint {
   return { method: 'GET', path, protection: 'public', success: 200, example };
 }
 
-/** The parts of the protocol that change something, once for each prefix. */
+/** The writing part of the protocol, once for each prefix. */
 function ofPublishing(prefix: string, place: number): Endpoint[] {
   const server = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: `${place}.0.0` };
   const named = `${prefix}/servers/com.acme%2Fnotes`;
@@ -73,7 +73,7 @@ const SIGN_INS = ['none', 'github-oidc', 'oidc', 'dns', 'http'];
 
 const REMOTE = { url: 'https://catalog.example.org/index.json' };
 
-/** Every endpoint. A new one is added here, with the role that may use it. */
+/** Every endpoint. Add a new one here with the role that may use it. */
 const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/', protection: 'public', success: 200 },
   { method: 'GET', path: '/openapi.yaml', protection: 'public', success: 200 },
@@ -248,20 +248,20 @@ const manifests = [
   manifestFromAgentCard(anAgentCard()),
 ];
 
-test('endpoints: the server has those of the table, and no other', async (t) => {
+test('endpoints: the server has exactly those of the table', async (t) => {
   const { app } = await testHub(t);
   const declared = await Promise.all(pathsOf(app).map(async (path) => (await methodsOf(app, path)).map(named(path))));
   const listed = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(declared.flat().toSorted(), listed.toSorted());
 });
 
-test('endpoints: a new route is noticed', async (t) => {
+test('endpoints: a new route is detected', async (t) => {
   const { app } = await testHub(t);
   app.post('/catalog/extra/:id', { config: { isOpen: true } }, async () => ({}));
   assert.ok(pathsOf(app).includes('/catalog/extra/:id'));
 });
 
-test('endpoints: each is open to whom the table says, and answers as it says', async (t) => {
+test('endpoints: each is open to the roles of the table, and answers as it says', async (t) => {
   const { app, hub } = await testHub(t, { settings, manifests });
   const tokens = await Promise.all(ROLES.map((role) => hub.createToken({ name: role, role, scope: [] })));
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
@@ -281,7 +281,7 @@ test('endpoints: each is open to whom the table says, and answers as it says', a
   }
 });
 
-test('endpoints: the lowest role that the table names is enough', async (t) => {
+test('endpoints: the lowest role in the table is sufficient', async (t) => {
   const { app, hub } = await testHub(t, { settings, manifests });
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
     if (protection === 'public' || protection === 'optional' || protection === 'metrics') continue;
@@ -325,7 +325,7 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
   }
 });
 
-/** Fastify tells its routes only as a drawing; what lies under /docs, and every `*`, are files of pages. */
+/** Fastify lists its routes only as a drawing; everything under /docs, and every `*`, is a file of a page. */
 function pathsOf(app: FastifyInstance): string[] {
   const parents: string[] = [];
   const paths = app

@@ -12,7 +12,7 @@ import { aPlan, aSubject } from '../install/subjects.ts';
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 const pages = ['install', 'install-reference', 'lockfile', 'security'].map((name) => ({ name, text: read(name) }));
 
-test('security.md: every test that it names exists', () => {
+test('security.md: every test file that it names exists', () => {
   const files = globSync('test/**/*.test.ts');
   const named = [...read('security').matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, path = '']) => path);
   assert.ok(named.length > 20);
@@ -22,7 +22,7 @@ test('security.md: every test that it names exists', () => {
   );
 });
 
-test('install pages: every command and option that they name is one of the command line', () => {
+test('install pages: every command and option that they name exists', () => {
   const reference = read('cli');
   for (const { name, text } of pages) {
     const lines = [...text.matchAll(/(?:^\$ |^|`)(hub [a-z]+[^`\n]*)/gm)].map(([, line = '']) => line);
@@ -75,7 +75,7 @@ test('manifests: the whole example is a manifest that can be planned', async () 
   );
 });
 
-test('manifests: every kind of artifact has an example, and the plan takes it', async () => {
+test('manifests: every kind of artifact has an example that can be planned', async () => {
   const planned = (await aPlan(aSubject({ artifacts }))).artifacts;
   assert.deepEqual(
     planned.flatMap(({ fault }) => fault ?? []),

@@ -45,13 +45,13 @@ interface Document {
 }
 
 const TOKEN = 'token-of-the-test';
-/** Where the index of an example lies; in the tests, on a server of their own. */
+/** Stands for the address of an example index; tests use their own server. */
 const EXAMPLE_HOST = 'https://catalog.example.org';
 
 test('OpenAPI', async (t) => {
   const hub = await describedHub(t);
 
-  await t.test('the document is sound in itself', async () => {
+  await t.test('the document is valid', async () => {
     const { document } = hub;
     assert.match(document.openapi, /^3\.1\.\d$/);
     assert.deepEqual([document.info.title, document.info.version], ['Catalog Hub', VERSION]);
@@ -62,7 +62,7 @@ test('OpenAPI', async (t) => {
     assert.doesNotMatch(text, /"\$ref":"(?!#\/components\/schemas\/)/, 'nothing is referred to elsewhere');
   });
 
-  await t.test('every operation says what it does, takes and answers', async (t) => {
+  await t.test('every operation describes its purpose, parameters and responses', async (t) => {
     const { document, operations } = hub;
     const tags = document.tags.map(({ name }) => name);
     assert.ok(operations.length >= 6);
@@ -93,7 +93,7 @@ test('OpenAPI', async (t) => {
     for (const described of hub.operations) {
       for (const values of exampleRequests(described.operation.parameters ?? [])) {
         await t.test(`${described.name}: ${fill(described.path, values)}`, async () => {
-          // An example that deletes something must not take it from the next one.
+          // An example that deletes something must not affect the next one.
           await hub.restoreCatalog();
           const answer = await hub.send(described, { values, body: hub.exampleBody(described), token: TOKEN });
           assert.equal(Math.floor(answer.status / 100), 2, `an example fails: ${answer.body.slice(0, 300)}`);
@@ -103,14 +103,14 @@ test('OpenAPI', async (t) => {
     }
   });
 
-  await t.test('what goes wrong is answered as the document says', async (t) => {
+  await t.test('errors are answered as the document says', async (t) => {
     for (const described of hub.operations) {
       await t.test(described.name, async () => {
         const { operation } = described;
         const [usual = []] = exampleRequests(operation.parameters ?? []);
         const body = hub.exampleBody(described);
         for (const parameter of operation.parameters ?? []) {
-          // Without its last part, an address is that of another operation.
+          // Without its last segment, the path belongs to another operation.
           const nothing = parameter.in === 'path' ? [] : [''];
           for (const wrong of ['!', '-1', ...nothing, 'x'.repeat(5000), '\u0000']) {
             const values: Values = [...usual.filter(([other]) => other !== parameter), [parameter, wrong]];
@@ -154,7 +154,7 @@ function assertAnswersAreDescribed({ responses }: Operation): void {
 
 type Values = [Parameter, string][];
 
-/** One request for each example of each parameter, with the first examples of those that are required. */
+/** One request per example of each parameter, with the first examples of required ones. */
 function exampleRequests(parameters: Parameter[]): Values[] {
   if (parameters.length === 0) return [[]];
   const first = parameters.map((parameter): [Parameter, string] => [parameter, examplesOf(parameter)[0] ?? '']);
@@ -270,7 +270,7 @@ async function describedHub(t: TestContext) {
   }
 }
 
-/** The sample catalog as a published one. */
+/** The sample catalog in published form. */
 async function hostDemo(t: TestContext): Promise<string> {
   const host = createServer(async (request, response) => {
     const file = await readFile(new URL(`../../demo${request.url}`, import.meta.url)).catch(() => undefined);

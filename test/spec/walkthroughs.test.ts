@@ -1,4 +1,4 @@
-// The ways that people take through the hub, from one endpoint to the next, over a real socket.
+// User journeys across endpoints, over a real socket.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
 
 const TOKEN = 'token-of-the-operator';
-/** The clock of test hubs stands still, and tokens have a time. */
+/** The clock of test hubs is frozen, and tokens expire. */
 const GATEWAY = { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } };
 
 type Call = (method: string, path: string, body?: JsonObject) => Promise<JsonObject>;
@@ -64,7 +64,7 @@ test('walkthrough: ingest, search, install, sync', async (t) => {
     JWT_SECRET_KEY: SECRET,
   });
 
-  // Remotes are seeded, and read.
+  // Remotes are seeded and read.
   assert.deepEqual(
     ((await call('GET', '/remotes')).items as JsonObject[]).map(({ url }) => url),
     [host.url('/index.json')],
@@ -75,14 +75,14 @@ test('walkthrough: ingest, search, install, sync', async (t) => {
     [true],
   );
 
-  // What was read is found, by words of its summary.
+  // Search finds the entries by words of their summaries.
   const found = await call('GET', '/catalog/search?q=tables%20out%20of%20pdf');
   assert.deepEqual(idsOf(found), ['mcp_server:pdf-tables@1.0.0']);
   const [item] = found.items as JsonObject[];
   assert.equal(item?.manifest_url, host.url('/pdf.json'));
   assert.deepEqual(idsOf(await call('GET', '/gateways/pending')), ['mcp_server:pdf-tables@1.0.0']);
 
-  // Installed by the id that search gave, and registered on the way.
+  // Installed by the id from search, which also registers it.
   const report = await call('POST', '/catalog/install', { id: item?.id, target: 'project' });
   assert.equal(report.ok, true, JSON.stringify(report.results));
   const project = join(root, 'project');
@@ -95,7 +95,7 @@ test('walkthrough: ingest, search, install, sync', async (t) => {
   assert.equal(config.mcpServers['pdf-tables'].url, 'https://pdf.example.org/sse');
   assert.deepEqual(idsOf(await call('GET', '/gateways/pending')), []);
 
-  // The catalog grows: a sync reads what is new, and registers only that.
+  // The catalog grows: a sync reads and registers only what is new.
   host.put('/index.json', { manifests: [host.url('/pdf.json'), host.url('/invoices.json')] });
   const registrationsBefore = gateway.lines({ withoutLists: true }).length;
   const report2 = await call('POST', '/remotes/sync');
@@ -109,11 +109,11 @@ test('walkthrough: ingest, search, install, sync', async (t) => {
   assert.equal(typeof entity.gateway_registered_at, 'string');
 });
 
-test('walkthrough: a manifest that comes with an install is found at once, installed again, and registered by a sync', async (t) => {
+test('walkthrough: a manifest sent with an install is found, installed again, and registered by a sync', async (t) => {
   const gateway = await startFakeGateway(t, GATEWAY);
   const root = await aFolder(t);
   const call = await startHub(t, { INSTALL_ROOT: root, MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET });
-  // So that search has answered before, and must notice what comes later.
+  // Search has answered before, so it must notice later changes.
   assert.deepEqual(idsOf(await call('GET', '/catalog/search?q=pdf')), []);
   const manifest = aManifest({
     adapters: [{ framework: 'langgraph', template_key: 'node' }],
@@ -121,7 +121,7 @@ test('walkthrough: a manifest that comes with an install is found at once, insta
   });
   const id = 'mcp_server:pdf-tables@1.0.0';
 
-  // The gateway is down: that is told and remembered, and the install is good.
+  // The gateway is down: this is reported and stored, and the install succeeds.
   await gateway.stop();
   const first = await call('POST', '/catalog/install', { id, target: 'one', manifest });
   assert.equal(first.ok, true, JSON.stringify(first.results));

@@ -1,4 +1,4 @@
-// The gateway and the catalog agree, whatever happens to either, through HTTP on both databases.
+// The gateway and the catalog agree whatever happens to either, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { aFolder } from '../../install/installing.ts';
 import { syncingProcess } from '../../remotes/syncing.ts';
@@ -8,13 +8,13 @@ import { type FakeGateway, SECRET } from '../../support/fake-gateway.ts';
 import { until } from '../../support/until.ts';
 import { gatewayStage, H, path, server, serverUid } from './stage.ts';
 
-/** Calls that change something, without the version of the path and without ids. */
+/** Calls that change something, without the version of the path and ids. */
 function writes({ lines }: FakeGateway): string[] {
   return lines({ withoutLists: true }).map((line) => line.replace('/v1', '').replace(/\/[^/]*\d[^/]*$/, '/…'));
 }
 
 for (const generation of ['0.9', '1.0.8'] as const) {
-  testOnEveryEngine(`gateway ${generation}: a server that is gone from it is registered again`, async (t, address) => {
+  testOnEveryEngine(`gateway ${generation}: a server deleted there is registered again`, async (t, address) => {
     const { register, sync, entity, registered, gateway, world } = await gatewayStage(t, address, { generation });
     await register(server('kept'), server('gone'));
     gateway.table.gateways = gateway.table.gateways.filter(({ originalName }) => originalName !== 'gone');
@@ -27,7 +27,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.equal((await sync()).registered, 0);
   });
 
-  testOnEveryEngine(`gateway ${generation}: another, empty gateway gets every server`, async (t, address) => {
+  testOnEveryEngine(`gateway ${generation}: a new, empty gateway gets every server`, async (t, address) => {
     const before = await gatewayStage(t, address, { generation });
     await before.register(server('a'), server('b'));
     const after = await gatewayStage(t, address, { generation });
@@ -37,7 +37,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.equal(before.gateway.table.gateways.length, 2, 'the other one keeps what it has');
   });
 
-  testOnEveryEngine(`gateway ${generation}: a former gateway is the hub's own again`, async (t, address) => {
+  testOnEveryEngine(`gateway ${generation}: the hub owns its servers at a former gateway again`, async (t, address) => {
     const a = await gatewayStage(t, address, { generation });
     await a.register(server('kept'), server('changed', {}, { summary: 'Old.' }), server('deleted'));
     const b = await gatewayStage(t, address, { generation });
@@ -62,36 +62,33 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.deepEqual(Object.keys(a.registered()), ['changed']);
   });
 
-  testOnEveryEngine(
-    `gateway ${generation}: a changed description reaches it, and only then counts`,
-    async (t, address) => {
-      const on = await gatewayStage(t, address, { generation });
-      const { register, sync, entity, registered, gateway, host, world } = on;
-      await register(server('a', {}, { summary: 'Old.' }), server('b', { description: 'Old.' }));
-      assert.deepEqual([registered().a?.description, registered().b?.description], ['Old.', 'Old.']);
-      world.setTime('2026-06-01T12:04:00.000Z');
+  testOnEveryEngine(`gateway ${generation}: a changed description is sent, and then counted`, async (t, address) => {
+    const on = await gatewayStage(t, address, { generation });
+    const { register, sync, entity, registered, gateway, host, world } = on;
+    await register(server('a', {}, { summary: 'Old.' }), server('b', { description: 'Old.' }));
+    assert.deepEqual([registered().a?.description, registered().b?.description], ['Old.', 'Old.']);
+    world.setTime('2026-06-01T12:04:00.000Z');
 
-      host.put('/servers/a.json', server('a', {}, { summary: 'Old.', license: 'MIT' }));
-      assert.equal((await sync()).registered, 0, 'nothing in it is for the gateway');
-      assert.equal((await entity('a')).gateway_registered_at, '2026-06-01T12:00:00.000Z');
+    host.put('/servers/a.json', server('a', {}, { summary: 'Old.', license: 'MIT' }));
+    assert.equal((await sync()).registered, 0, 'nothing in it is for the gateway');
+    assert.equal((await entity('a')).gateway_registered_at, '2026-06-01T12:00:00.000Z');
 
-      host.put('/servers/a.json', server('a', {}, { summary: 'New.' }));
-      host.put('/servers/b.json', server('b', { description: 'New.' }));
-      const id = gateway.table.gateways.find(({ originalName }) => originalName === 'b')?.id;
-      const line = `PUT ${generation === '0.9' ? '' : '/v1'}/gateways/${id}`;
-      gateway.surprise(line, { status: 400, body: { detail: 'no room' } });
-      const report = await sync();
-      assert.deepEqual([report.registered, report.failed], [1, 1]);
-      assert.deepEqual([registered().a?.description, registered().b?.description], ['New.', 'Old.']);
-      const refused = await entity('b');
-      assert.equal(refused.gateway_registered_at, '2026-06-01T12:00:00.000Z', 'not updated');
-      assert.match(refused.gateway_error, /no room/);
-      assert.equal((await entity('a')).gateway_registered_at, '2026-06-01T12:04:00.000Z');
+    host.put('/servers/a.json', server('a', {}, { summary: 'New.' }));
+    host.put('/servers/b.json', server('b', { description: 'New.' }));
+    const id = gateway.table.gateways.find(({ originalName }) => originalName === 'b')?.id;
+    const line = `PUT ${generation === '0.9' ? '' : '/v1'}/gateways/${id}`;
+    gateway.surprise(line, { status: 400, body: { detail: 'no room' } });
+    const report = await sync();
+    assert.deepEqual([report.registered, report.failed], [1, 1]);
+    assert.deepEqual([registered().a?.description, registered().b?.description], ['New.', 'Old.']);
+    const refused = await entity('b');
+    assert.equal(refused.gateway_registered_at, '2026-06-01T12:00:00.000Z', 'not updated');
+    assert.match(refused.gateway_error, /no room/);
+    assert.equal((await entity('a')).gateway_registered_at, '2026-06-01T12:04:00.000Z');
 
-      assert.equal((await sync()).registered, 1);
-      assert.equal(registered().b?.description, 'New.');
-    },
-  );
+    assert.equal((await sync()).registered, 1);
+    assert.equal(registered().b?.description, 'New.');
+  });
 }
 
 testOnEveryEngine('gateway: back at a former gateway, only what it still has is counted', async (t, address) => {
@@ -109,7 +106,7 @@ testOnEveryEngine('gateway: back at a former gateway, only what it still has is 
   assert.equal((await a.sync()).note, note(''));
 });
 
-testOnEveryEngine('gateway: what is deleted, blocked or purged is removed from it', async (t, address) => {
+testOnEveryEngine('gateway: deleted, blocked and purged entities are removed from it', async (t, address) => {
   const { register, sync, ask, publish, registered } = await gatewayStage(t, address);
   await register(server('deleted'), server('blocked'), server('purged'));
   await ask('DELETE', path(serverUid('deleted')));
@@ -137,24 +134,21 @@ testOnEveryEngine('gateway: the same gateway at another address is recognized', 
   assert.deepEqual(before.registered(), {});
 });
 
-testOnEveryEngine(
-  'gateway: a server that somebody else registered stays there, and people are told',
-  async (t, address) => {
-    const { register, ask, gateway, registered } = await gatewayStage(t, address);
-    for (const name of ['blocked', 'deleted'])
-      gateway.table.gateways.push(createRow(`by-hand-${name}`, { url: `${H}/${name}/sse`, transport: 'SSE' }));
-    await register(server('blocked'), server('deleted'), server('own'));
-    const stays = (name: string) =>
-      `The gateway still has 'by-hand-${name}', which this hub did not create. Delete it there if it is no longer wanted.`;
-    const blocked = await ask('PATCH', path(serverUid('blocked')), { blocked: true });
-    assert.equal(blocked.body.note, stays('blocked'));
-    assert.equal((await ask('DELETE', path(serverUid('deleted')))).body.note, stays('deleted'));
-    assert.equal((await ask('DELETE', path(serverUid('own')))).body.note, undefined);
-    assert.deepEqual(Object.keys(registered()).toSorted(), ['by-hand-blocked', 'by-hand-deleted']);
-  },
-);
+testOnEveryEngine('gateway: a server registered by somebody else stays, and is reported', async (t, address) => {
+  const { register, ask, gateway, registered } = await gatewayStage(t, address);
+  for (const name of ['blocked', 'deleted'])
+    gateway.table.gateways.push(createRow(`by-hand-${name}`, { url: `${H}/${name}/sse`, transport: 'SSE' }));
+  await register(server('blocked'), server('deleted'), server('own'));
+  const stays = (name: string) =>
+    `The gateway still has 'by-hand-${name}', which this hub did not create. Delete it there if it is no longer wanted.`;
+  const blocked = await ask('PATCH', path(serverUid('blocked')), { blocked: true });
+  assert.equal(blocked.body.note, stays('blocked'));
+  assert.equal((await ask('DELETE', path(serverUid('deleted')))).body.note, stays('deleted'));
+  assert.equal((await ask('DELETE', path(serverUid('own')))).body.note, undefined);
+  assert.deepEqual(Object.keys(registered()).toSorted(), ['by-hand-blocked', 'by-hand-deleted']);
+});
 
-testOnEveryEngine("gateway: a registration that ends after the time limit is the hub's own", async (t, address) => {
+testOnEveryEngine('gateway: a registration that ends after the time limit belongs to the hub', async (t, address) => {
   const { register, sync, ask, gateway, registered, host } = await gatewayStage(t, address, {
     settings: { GATEWAY_TIMEOUT_SEC: '1' },
   });
@@ -198,7 +192,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('gateway: a late registration stays if another version has it', async (t, address) => {
+testOnEveryEngine('gateway: a late registration stays if another version uses it', async (t, address) => {
   const { register, sync, ask, publish, gateway, registered } = await gatewayStage(t, address, {
     settings: { GATEWAY_TIMEOUT_SEC: '1', INSTALL_ROOT: await aFolder(t) },
   });
@@ -233,7 +227,7 @@ testOnEveryEngine('gateway: a registration that never ended is given up', async 
   assert.deepEqual(Object.keys(registered()), ['a'], 'somebody else created it');
 });
 
-testOnEveryEngine('gateway: servers of a hub that was killed are tried by the next sync', async (t, address) => {
+testOnEveryEngine('gateway: a killed hub’s servers are retried by the next sync', async (t, address) => {
   const { ask, publish, gateway, registered } = await gatewayStage(t, address);
   await ask('POST', '/remotes', { url: publish('servers', server('a'), server('b')) });
   const called = Promise.withResolvers<void>();
@@ -251,7 +245,7 @@ testOnEveryEngine('gateway: servers of a hub that was killed are tried by the ne
   assert.equal(await other.kill(), 'SIGKILL');
   gateway.onCall(undefined);
   let answer = await sync();
-  // A database may notice a moment later that the process is gone.
+  // A database may notice a moment later that the process has ended.
   await until(async () => {
     if (answer.status !== 200) answer = await sync();
     return answer.status === 200;
@@ -262,7 +256,7 @@ testOnEveryEngine('gateway: servers of a hub that was killed are tried by the ne
 });
 
 testOnEveryEngine(
-  'gateway: what a killed hub asked for is its own, and removed with its entity',
+  'gateway: what a killed hub requested belongs to it, and is removed with its entity',
   async (t, address) => {
     const { ask, publish, gateway, registered } = await gatewayStage(t, address);
     await ask('POST', '/remotes', { url: publish('servers', server('a')) });
@@ -286,7 +280,7 @@ testOnEveryEngine(
 );
 
 testOnEveryEngine(
-  'gateway: a conflict that is not about the name is not answered with another name',
+  'gateway: a conflict that is not about the name is not retried with another name',
   async (t, address) => {
     const { register, entity, gateway } = await gatewayStage(t, address, {
       generation: '0.9',

@@ -1,4 +1,4 @@
-// What one slow host, one hostile manifest or one odd caller cannot do to a hub, through HTTP on both databases.
+// Limits on what a slow host, a hostile manifest or an odd caller can do, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { heapInUse } from '../../support/heap.ts';
@@ -6,7 +6,7 @@ import { startIndexServer } from '../../support/index-server.ts';
 import { until } from '../../support/until.ts';
 import { gatewayStage, path, server, stage, tool } from './stage.ts';
 
-testOnEveryEngine('time limits: a host that never answers holds up no other host', async (t, address) => {
+testOnEveryEngine('time limits: a silent host delays no other host', async (t, address) => {
   const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3600' });
   const silent = await startIndexServer(t);
   const held = Array.from({ length: 50 }, (_, number) => `/slow-${number}.json`);
@@ -36,11 +36,11 @@ testOnEveryEngine('time limits: a manifest and an index that never answer are gi
   assert.deepEqual(stats.errors, [{ url: silent.url('/slow.json'), error: 'did not answer within 3 s' }]);
   const unread = (await ask('POST', '/ingest', { url: silent.url('/index.json') })).body.results[0];
   assert.deepEqual([unread.ok, unread.error], [false, 'did not answer within 3 s']);
-  // The limit covers the retries: the first try takes all of it.
+  // The limit includes retries: the first try uses all of it.
   assert.deepEqual([silent.seen('/slow.json').length, silent.seen('/index.json').length], [1, 1]);
 });
 
-testOnEveryEngine('time limits: a silent host is waited for once, whatever it is listed for', async (t, address) => {
+testOnEveryEngine('time limits: a silent host is waited for once, however often it is listed', async (t, address) => {
   const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3' });
   const silent = await startIndexServer(t);
   const listed = Array.from({ length: 12 }, (_, number) => `/slow-${number}.json`);
@@ -58,7 +58,7 @@ testOnEveryEngine('time limits: a silent host is waited for once, whatever it is
   );
 });
 
-testOnEveryEngine('hostile texts: a million < in a description do not hold up a sync', async (t, address) => {
+testOnEveryEngine('hostile texts: a million < in a description do not delay a sync', async (t, address) => {
   const { register, entity, registered } = await gatewayStage(t, address);
   const description = '<'.repeat(1_000_000);
   const report = await register(server('a', { description }), server('b'));
@@ -76,18 +76,18 @@ testOnEveryEngine('hostile queries: long queries without a hit do not fill the m
     const q = `${number}${'x'.repeat(1_900)}`;
     const answer = await app.inject({ url: '/catalog/search', query: { mode: 'keyword', q, capabilities } });
     assert.equal(answer.json().total, 0, answer.body.slice(0, 500));
-    // The log of a test is kept in memory.
+    // The log of a test stays in memory.
     world.logged.length = 0;
   };
   for (let number = 0; number < 100; number += 1) await search(number);
   const before = heapInUse();
-  // Together they are 24 MB of text.
+  // 24 MB of text in total.
   for (let number = 100; number < 2_100; number += 1) await search(number);
   const grownBy = heapInUse() - before;
   assert.ok(grownBy < 12_000_000, `The heap grew by ${grownBy} bytes.`);
 });
 
-testOnEveryEngine('hostile requests: what is not JSON gets an error of JSON-RPC', async (t, address) => {
+testOnEveryEngine('hostile requests: a body that is not JSON gets a JSON-RPC error', async (t, address) => {
   const { app } = await stage(t, address);
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const answer = await app.inject({ method: 'POST', url: '/mcp', headers, payload: '{"a":' });

@@ -1,11 +1,11 @@
-// What was decided about registration and pending servers, through HTTP on both databases.
+// Decisions about registration and pending servers, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { gatewayStage, H, path, server, serverUid, stage } from './stage.ts';
 
 const STDIO = { transport: 'STDIO', url: undefined, exec: { cmd: ['npx', 'local'] } };
 
-testOnEveryEngine('registration: an explicit sync tries pending servers again at once', async (t, address) => {
+testOnEveryEngine('registration: an explicit sync retries pending servers at once', async (t, address) => {
   const { register, sync, ask, hub, gateway, world, registered } = await gatewayStage(t, address, {
     servers: { [`${H}/down/sse`]: { fault: 'refused' } },
     settings: { INGEST_INTERVAL_MIN: '60' },
@@ -13,7 +13,7 @@ testOnEveryEngine('registration: an explicit sync tries pending servers again at
   const pending = async () => (await ask('GET', '/gateways/pending?limit=10')).body.items;
   const tries = async () =>
     Object.fromEntries((await pending()).map((item: { name: string; tries: number }) => [item.name, item.tries]));
-  /** The hub's own sync has no endpoint. */
+  /** The background sync has no endpoint. */
   const syncInBackground = () => hub.syncRemotes(undefined, { background: true });
 
   const first = await register(server('good'), server('down'), server('local', STDIO));
@@ -37,7 +37,7 @@ testOnEveryEngine('registration: an explicit sync tries pending servers again at
 });
 
 testOnEveryEngine(
-  'registration: an explicit sync tries pending servers of removed and disabled remotes',
+  'registration: an explicit sync retries servers of removed and disabled remotes',
   async (t, address) => {
     const on = await gatewayStage(t, address, {
       servers: { [`${H}/removed/sse`]: { fault: 'refused' }, [`${H}/disabled/sse`]: { fault: 'refused' } },
@@ -71,7 +71,7 @@ testOnEveryEngine('pending: a next try is announced only where background syncs 
   assert.equal(await nextTry(within), '2026-06-01T12:05:00.000Z');
 });
 
-testOnEveryEngine('pending: servers that can never be registered are counted apart', async (t, address) => {
+testOnEveryEngine('pending: servers that can never be registered are counted separately', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const template = { url: `${H}/{tenant}/sse` };
   const manifests = [server('good'), server('local', STDIO), server('template', template)];
@@ -119,7 +119,7 @@ testOnEveryEngine('pending: a disabled server is not registered, and the list sa
   assert.partialDeepStrictEqual(again.items, [{ name: 'off', registrable: false, gateway_registered_at: null }]);
 });
 
-testOnEveryEngine('pending: all of them are deleted, and nothing else', async (t, address) => {
+testOnEveryEngine('pending: deleting all deletes nothing else', async (t, address) => {
   const { register, ask, gateway } = await gatewayStage(t, address, {
     servers: { [`${H}/down/sse`]: { fault: 'refused' } },
   });

@@ -1,4 +1,4 @@
-// What was decided about freshness, notes, ownership and remotes, through HTTP on both databases.
+// Decisions about freshness, notes, ownership and remotes, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -34,7 +34,7 @@ testOnEveryEngine(
     await ask('POST', '/remotes', { url: publish('a', tool('x')) });
     await ask('POST', '/remotes/sync');
     host.put('/a/x.json', tool('x', { summary: 'new' }));
-    /** The hub's own sync has no endpoint; what it did is told by one. */
+    /** The background sync has no endpoint, but its result has one. */
     const syncInBackground = async () => {
       await hub.syncRemotes(undefined, { background: true });
       return (await ask('GET', '/ingest/status')).body.last[0];
@@ -51,7 +51,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('freshness: an unchanged index with digests says everything itself', async (t, address) => {
+testOnEveryEngine('freshness: an unchanged index with digests needs no other requests', async (t, address) => {
   const { host, ask } = await stage(t, address);
   const text = JSON.stringify(tool('x'));
   host.put('/x.json', text);
@@ -63,7 +63,7 @@ testOnEveryEngine('freshness: an unchanged index with digests says everything it
   assert.equal(host.seen('/x.json').length, 1, 'the manifest is not asked for again');
 });
 
-testOnEveryEngine('notes: a sync says that an index shrank, through every door', async (t, address) => {
+testOnEveryEngine('notes: a sync reports that an index shrank, in every interface', async (t, address) => {
   const { app, host, ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'), tool('z'));
   await ask('POST', '/remotes', { url });
@@ -79,7 +79,7 @@ testOnEveryEngine('notes: a sync says that an index shrank, through every door',
   assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.missing_since, null);
 });
 
-testOnEveryEngine('notes: an index that shrank to nothing lists nothing twice', async (t, address) => {
+testOnEveryEngine('notes: an index that shrank to nothing has no duplicates', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'));
   host.put('/a/again.json', tool('x'));
@@ -135,7 +135,7 @@ testOnEveryEngine('counts: duplicates and conflicts are not counted as unchanged
   assert.equal(runs.find((run) => run.url === url)?.duplicates, 1);
 });
 
-testOnEveryEngine('counts: an unchanged index says its duplicates and conflicts again', async (t, address) => {
+testOnEveryEngine('counts: an unchanged index reports its duplicates and conflicts again', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
   await ask('POST', '/remotes', { url: publish('first', tool('owned')) });
   await ask('POST', '/ingest');
@@ -190,7 +190,7 @@ testOnEveryEngine(
   },
 );
 
-/** Two remotes list the same tool; the second has priority, and has brought its content. */
+/** Two remotes list the same tool; the second has priority and has provided its content. */
 async function overriddenStage(t: TestContext, address: DatabaseAddress) {
   const on = await stage(t, address);
   const [first, second] = [
@@ -210,7 +210,7 @@ async function overriddenStage(t: TestContext, address: DatabaseAddress) {
 
 const PASSED_ON = /^1 entity belongs to another remote now; its content is replaced when that remote is read next\.$/;
 
-testOnEveryEngine('ownership: a removed remote says what the others have to bring', async (t, address) => {
+testOnEveryEngine('ownership: removing a remote reports what others take over', async (t, address) => {
   const { ask, first, shown } = await overriddenStage(t, address);
   const removal = (await ask('DELETE', '/remotes', { url: 'second' })).body;
   assert.deepEqual([removal.removed, removal.missing, removal.passed_on], [true, 0, 1]);
@@ -241,7 +241,7 @@ for (const [how, settings, undo] of [
   });
 }
 
-testOnEveryEngine('remotes: adding one again under another name says that it was renamed', async (t, address) => {
+testOnEveryEngine('remotes: adding one again under another name reports the rename', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'));
   const add = async (fields: JsonObject) => (await ask('POST', '/remotes', { url, ...fields })).body;
@@ -252,7 +252,7 @@ testOnEveryEngine('remotes: adding one again under another name says that it was
   assert.equal((await ask('GET', '/remotes')).body.items[0].name, 'two');
 });
 
-testOnEveryEngine('remotes: a remote is ingested and removed by its name', async (t, address) => {
+testOnEveryEngine('remotes: a remote can be ingested and removed by name', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
   assert.equal((await ask('POST', '/remotes', { url: a, name: 'team' })).status, 201);
@@ -269,7 +269,7 @@ testOnEveryEngine('remotes: a remote is ingested and removed by its name', async
 });
 
 testOnEveryEngine(
-  'ownership: the note of a run stays true, and suits an index that is not stored',
+  'ownership: the note of a run stays true, and fits an index that is not stored',
   async (t, address) => {
     const { ask, publish } = await stage(t, address);
     const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
@@ -330,7 +330,7 @@ testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op',
   assert.deepEqual([nothing.status, nothing.body.errors[0].path], [400, 'url']);
 });
 
-testOnEveryEngine('remotes: a disabled remote is left out of syncs', async (t, address) => {
+testOnEveryEngine('remotes: syncs skip a disabled remote', async (t, address) => {
   const { ask, publish, found } = await stage(t, address);
   const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
   await ask('POST', '/remotes', { url: a });
@@ -344,7 +344,7 @@ testOnEveryEngine('remotes: a disabled remote is left out of syncs', async (t, a
   assert.equal((await ask('PATCH', `/remotes?remote=${a}x`, { priority: 1 })).status, 404);
 });
 
-testOnEveryEngine('remotes: credentials go to their addresses only, and are never shown', async (t, address) => {
+testOnEveryEngine('remotes: credentials are sent only to their addresses, and never shown', async (t, address) => {
   const elsewhere = await startIndexServer(t);
   const host = await startIndexServer(t);
   const settings = {
@@ -402,7 +402,7 @@ testOnEveryEngine('remotes: a credential stays below its address, also after a r
   assert.deepEqual(keysSeen('/private/kept.json'), ['hunter2']);
 });
 
-testOnEveryEngine('remotes: an open remote cannot make use of the credentials of another', async (t, address) => {
+testOnEveryEngine('remotes: an open remote cannot use the credentials of another', async (t, address) => {
   const host = await startIndexServer(t);
   const settings = { REMOTE_CREDENTIALS: JSON.stringify({ [host.url('/private/')]: { header: 'X-Key: hunter2' } }) };
   const { app } = await testHub(t, { database: address, settings });

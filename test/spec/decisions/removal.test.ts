@@ -1,10 +1,10 @@
-// What was decided about removing and blocking entities, through HTTP on both databases.
+// Decisions about removing and blocking entities, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
 import { until } from '../../support/until.ts';
 import { path, stage, tool } from './stage.ts';
 
-testOnEveryEngine('removal: a remote goes with what only it brought, or leaves it marked', async (t, address) => {
+testOnEveryEngine('removal: a remote is removed with its own entities, or leaves them marked', async (t, address) => {
   const { ask, publish, found } = await stage(t, address);
   const [one, two] = [publish('one', tool('only'), tool('both')), publish('two', tool('both'))];
   const shared = { one, two };
@@ -29,7 +29,7 @@ testOnEveryEngine('removal: a remote goes with what only it brought, or leaves i
   assert.equal((await ask('GET', path('tool:both@1.0.0'))).body.remote, two);
 });
 
-testOnEveryEngine('removal: a remote that is purged during its ingest leaves nothing behind', async (t, address) => {
+testOnEveryEngine('removal: purging a remote during its ingest leaves nothing behind', async (t, address) => {
   const { ask, publish, host } = await stage(t, address);
   const [early, late] = [
     ['a', 'b', 'c'],
@@ -51,7 +51,7 @@ testOnEveryEngine('removal: a remote that is purged during its ingest leaves not
   assert.equal((await ask('GET', '/catalog?state=missing')).body.total, 0);
 });
 
-testOnEveryEngine('removal: an entity is deleted, and brought back by a remote that lists it', async (t, address) => {
+testOnEveryEngine('removal: a deleted entity returns when a remote lists it', async (t, address) => {
   const { ask, publish, found } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'));
   await ask('POST', '/remotes', { url });
@@ -67,7 +67,7 @@ testOnEveryEngine('removal: an entity is deleted, and brought back by a remote t
   assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.created, 1);
 });
 
-testOnEveryEngine('blocking: no removal takes a block away', async (t, address) => {
+testOnEveryEngine('blocking: no removal lifts a block', async (t, address) => {
   const { ask, publish, found } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'));
   const uid = 'tool:x@1.0.0';
@@ -91,7 +91,7 @@ testOnEveryEngine('blocking: no removal takes a block away', async (t, address) 
   assert.equal((await ask('DELETE', path(uid))).status, 200);
 });
 
-testOnEveryEngine('blocking: hidden from search, refused by install, kept over an ingest', async (t, address) => {
+testOnEveryEngine('blocking: hidden from search, refused by install, kept by an ingest', async (t, address) => {
   const { ask, publish, found, host } = await stage(t, address);
   const url = publish('a', tool('x'), tool('x-other', { name: 'x' }));
   await ask('POST', '/remotes', { url });

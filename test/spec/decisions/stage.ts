@@ -1,4 +1,4 @@
-// A hub and a host of catalogs, and a short way to ask the hub, for the tests of decisions; with a gateway where they need one.
+// A hub, a catalog host and short request functions for the tests of decisions; optionally with a gateway.
 import type { TestContext } from 'node:test';
 import type { Environment } from '../../../src/config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -17,7 +17,7 @@ export async function stage(t: TestContext, database: DatabaseAddress, settings:
     const response = await app.inject({ method, url, ...(payload ? { payload } : {}) });
     return { status: response.statusCode, body: response.json() };
   }
-  /** Publishes manifests under a path of their own, and an index of them at `/<path>.json`. */
+  /** Publishes manifests under their own path, and an index of them at `/<path>.json`. */
   function publish(path: string, ...manifests: JsonObject[]) {
     for (const manifest of manifests) host.put(`/${path}/${manifest.id}.json`, manifest);
     host.put(`/${path}.json`, { manifests: manifests.map(({ id }) => `${path}/${id}.json`) });
@@ -34,7 +34,7 @@ export const tool = (id: string, fields: JsonObject = {}) =>
   aManifest({ type: 'tool', id, name: id, title: id, ...fields });
 export const path = (uid: string) => `/catalog/entities/${encodeURIComponent(uid)}`;
 
-/** Where the servers of `server` are. */
+/** The address of the servers from `server`. */
 export const H = 'https://h.example';
 export const server = (id: string, registration: JsonObject = {}, fields: JsonObject = {}) =>
   aManifest({
@@ -46,25 +46,25 @@ export const server = (id: string, registration: JsonObject = {}, fields: JsonOb
   });
 export const serverUid = (id: string) => `mcp_server:${id}@1.0.0`;
 
-/** With a gateway that the hub registers into. */
+/** Adds a gateway that the hub registers with. */
 export async function gatewayStage(
   t: TestContext,
   database: DatabaseAddress,
   { settings = {}, ...options }: FakeGatewayOptions & { settings?: Environment } = {},
 ) {
-  // The clock of the hub is set by the test, and tokens have a time.
+  // The test sets the clock of the hub, and tokens expire.
   let now = () => new Date();
   const gateway = await startFakeGateway(t, { ...options, credentials: { now: () => now() } });
   const on = await stage(t, database, { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, ...settings });
   now = on.world.now;
-  /** Publishes the servers in one remote, and ingests and registers them. */
+  /** Publishes the servers in one remote, ingests them and registers them. */
   async function register(...manifests: JsonObject[]) {
     await on.ask('POST', '/remotes', { url: on.publish('servers', ...manifests) });
     return sync();
   }
   const sync = async (payload: JsonObject = {}) => (await on.ask('POST', '/remotes/sync', payload)).body;
   const entity = async (id: string) => (await on.ask('GET', path(serverUid(id)))).body;
-  /** The servers that the gateway has: name → fields. */
+  /** The servers in the gateway: name → fields. */
   const registered = () =>
     Object.fromEntries(gateway.table.gateways.map(({ originalName, fields }) => [originalName, fields]));
   return { ...on, gateway, register, sync, entity, registered };

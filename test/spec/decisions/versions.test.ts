@@ -1,4 +1,4 @@
-// What was decided about versions, through HTTP on both databases.
+// Decisions about versions, through HTTP on both databases.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
 import { path, stage, tool } from './stage.ts';
 
-/** With three versions of a tool, of which one is a pre-release, and a tool that has nothing else. */
+/** Three versions of a tool, one of them a pre-release, and a tool with only a pre-release. */
 async function versionsStage(t: TestContext, address: DatabaseAddress) {
   const on = await stage(t, address);
   const versions = ['1.2.0', '1.10.0', '2.0.0-beta.1'].map((version) => tool('reader', { version }));
@@ -18,7 +18,7 @@ async function versionsStage(t: TestContext, address: DatabaseAddress) {
 }
 
 testOnEveryEngine(
-  'versions: the newest is the newest stable one, unless a pre-release is asked for',
+  'versions: the newest is the newest stable one unless a pre-release is requested',
   async (t, address) => {
     const { ask, found } = await versionsStage(t, address);
     assert.equal((await ask('GET', path('tool:reader'))).body.version, '1.10.0');
@@ -31,7 +31,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('versions: an install takes the version that is named beside a short id', async (t, address) => {
+testOnEveryEngine('versions: an install uses the version given with a short id', async (t, address) => {
   const { ask } = await versionsStage(t, address);
   const target = await tempDir(t);
   const install = (request: JsonObject) => ask('POST', '/catalog/install', { target, dry_run: true, ...request });
