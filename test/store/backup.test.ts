@@ -13,7 +13,7 @@ import { emptyDatabase, tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { testWorld } from '../support/world.ts';
 
-test('backup: a copy made while the hub writes is a whole catalog', async (t) => {
+test('backup: a copy made while the hub writes is a complete catalog', async (t) => {
   const { hub } = await testHub(t, { manifests: [aManifest()] });
   const file = join(await tempDir(t), 'copy.sqlite');
   const writing = hub.load(Array.from({ length: 500 }, (_, n) => ({ document: aManifest({ id: `t${n}` }) })));
@@ -33,7 +33,7 @@ test('backup: a copy made while the hub writes is a whole catalog', async (t) =>
   assert.ok(mcp_server === 1 || mcp_server === 501, `all of a change or nothing of it, not ${mcp_server}`);
 });
 
-test('backup: what a copy that failed left behind is in nobody’s way', async (t) => {
+test('backup: remains of a failed copy do not block the next one', async (t) => {
   const { hub } = await testHub(t);
   const file = join(await tempDir(t), 'copy.sqlite');
   await writeFile(`${file}.unfinished`, 'half');
@@ -41,7 +41,7 @@ test('backup: what a copy that failed left behind is in nobody’s way', async (
   await assert.rejects(hub.backup(join(file, 'not-a-folder', 'copy.sqlite')));
 });
 
-test('backup: the database itself is not a place for one', async (t) => {
+test('backup: refuses the database itself as destination', async (t) => {
   const path = join(await tempDir(t), 'catalog.sqlite');
   const database = await openDatabase({ engine: 'sqlite', path }, { metrics: createMetrics() });
   for (const file of [path, `${path}-wal`]) {
@@ -52,7 +52,7 @@ test('backup: the database itself is not a place for one', async (t) => {
 });
 
 const skip = !process.env.TEST_DATABASE_URL && !process.env.CI ? '*** no PostgreSQL ***' : false;
-test('backup: PostgreSQL has tools of its own for it', { skip }, async (t) => {
+test('backup: names PostgreSQL’s own tools', { skip }, async (t) => {
   const database = await openDatabase(await emptyDatabase(t, 'postgres'), { metrics: createMetrics() });
   await assert.rejects(backupDatabase(database, join(await tempDir(t), 'copy')), /postgres database cannot be copied/);
   await database.close();

@@ -15,7 +15,7 @@ import { testOnEveryEngine } from '../support/databases.ts';
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const LATER = new Date('2026-06-02T12:00:00.000Z');
 
-testOnEveryEngine('save: answers created, unchanged and changed, in the order given', async (t, address) => {
+testOnEveryEngine('save: returns created, unchanged and changed, in the given order', async (t, address) => {
   const { store } = await openStore(t, address);
   assert.deepEqual(await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' })], NOON), ['created', 'created']);
   assert.deepEqual(
@@ -31,7 +31,7 @@ testOnEveryEngine('save: answers created, unchanged and changed, in the order gi
   assert.equal(updated?.updatedAt, LATER.toISOString());
 });
 
-testOnEveryEngine('save: what did not change moves no revision; what did moves it once', async (t, address) => {
+testOnEveryEngine('save: only a change increments the revision, and only once', async (t, address) => {
   const { store } = await openStore(t, address);
   const before = await store.revision();
   await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' })], NOON);
@@ -54,7 +54,7 @@ testOnEveryEngine('save: never touches the columns of the gateway', async (t, ad
   assert.equal(entity?.gatewayError, 'late');
 });
 
-testOnEveryEngine('save: an entity that comes without an address keeps the one it had', async (t, address) => {
+testOnEveryEngine('save: an entity without an address keeps its earlier one', async (t, address) => {
   const { store } = await openStore(t, address);
   const sourceUrl = 'https://catalog.example.org/a/manifest.json';
   await store.save([entityFromManifest({ document: aManifest({ id: 'a' }), sourceUrl })], NOON);
@@ -63,7 +63,7 @@ testOnEveryEngine('save: an entity that comes without an address keeps the one i
   assert.equal((await store.get({ type: 'mcp_server', slug: 'a' }))?.sourceUrl, sourceUrl);
 });
 
-testOnEveryEngine('save: any text that JSON can hold comes back as it was', async (t, address) => {
+testOnEveryEngine('save: any JSON text is read back unchanged', async (t, address) => {
   const { store } = await openStore(t, address);
   const document = aManifest({
     id: 'odd',
@@ -77,7 +77,7 @@ testOnEveryEngine('save: any text that JSON can hold comes back as it was', asyn
   assert.equal(entity?.name, 'ab');
 });
 
-testOnEveryEngine('save: the longest texts that a manifest may bring fit into every index', async (t, address) => {
+testOnEveryEngine('save: the longest allowed texts fit into every index', async (t, address) => {
   const { store } = await openStore(t, address);
   const long = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + (index % 20_000))).join('');
   const document = aManifest({
@@ -90,7 +90,7 @@ testOnEveryEngine('save: the longest texts that a manifest may bring fit into ev
   assert.deepEqual(await store.save([entityFromManifest({ document })], NOON), ['created']);
 });
 
-testOnEveryEngine('get: without a version, the newest one', async (t, address) => {
+testOnEveryEngine('get: without a version returns the newest', async (t, address) => {
   const { store } = await openStore(t, address);
   await store.save(
     ['1.9.0', '1.10.0', '1.10.0-rc.1', 'canary-7'].map((version) => anEntity({ version })),
@@ -101,7 +101,7 @@ testOnEveryEngine('get: without a version, the newest one', async (t, address) =
   assert.equal(await store.get({ type: 'tool', slug: 'pdf-tables' }), undefined);
 });
 
-testOnEveryEngine('versions: of one type and name, under whatever slug, newest first', async (t, address) => {
+testOnEveryEngine('versions: of one type and name, under any slug, newest first', async (t, address) => {
   const { store } = await openStore(t, address);
   await store.save(
     [
@@ -136,7 +136,7 @@ testOnEveryEngine('list: pages by every order without gaps or overlaps', async (
 });
 
 testOnEveryEngine(
-  'list: every word must occur, whatever its case and accents, and no character is special',
+  'list: every word must occur, ignoring case and accents; no character is special',
   async (t, address) => {
     const { store } = await openStore(t, address);
     await store.save(
@@ -157,7 +157,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('list: ids by how they begin, in their order, and how many there are', async (t, address) => {
+testOnEveryEngine('list: finds ids by prefix, in order, with their number', async (t, address) => {
   const { store } = await openStore(t, address);
   const slugs = ['ab', 'a%', 'a_c', 'Ab', 'abc/d', 'aé', 'a😀', 'b'];
   await store.save(
@@ -177,13 +177,13 @@ testOnEveryEngine('list: ids by how they begin, in their order, and how many the
   assert.deepEqual(await found('nothing'), [[], 0]);
 });
 
-testOnEveryEngine('countByType: every type has its number', async (t, address) => {
+testOnEveryEngine('countByType: returns a number for every type', async (t, address) => {
   const { store } = await openStore(t, address);
   await store.save([anEntity({ id: 'a' }), anEntity({ id: 'b' }), anEntity({ id: 'c', type: 'agent' })], NOON);
   assert.deepEqual(await store.countByType(), { agent: 1, tool: 0, mcp_server: 2 });
 });
 
-testOnEveryEngine('save: many at once, from many sides, loses none', async (t, address) => {
+testOnEveryEngine('save: concurrent saves lose nothing', async (t, address) => {
   const { store } = await openStore(t, address);
   const batches = Array.from({ length: 20 }, (_, batch) =>
     Array.from({ length: 25 }, (_, index) =>

@@ -16,17 +16,14 @@ import { bareDatabase, tempDir, testOnEveryEngine, testOnPostgres } from '../sup
 
 const dependencies = { metrics: createMetrics() };
 
-testOnEveryEngine(
-  'open: hubs that start at the same time on a database without tables do not collide',
-  async (t, { engine }) => {
-    const address = await bareDatabase(t, engine);
-    const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase(address, dependencies)));
-    t.after(() => Promise.all(opened.map((dialect) => dialect.close())));
-    for (const dialect of opened) assert.equal(await createRevision(dialect).current(), 0);
-  },
-);
+testOnEveryEngine('open: hubs that start together on an empty database do not collide', async (t, { engine }) => {
+  const address = await bareDatabase(t, engine);
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase(address, dependencies)));
+  t.after(() => Promise.all(opened.map((dialect) => dialect.close())));
+  for (const dialect of opened) assert.equal(await createRevision(dialect).current(), 0);
+});
 
-testOnEveryEngine('open: a database that was written before keeps what it has', async (t, address) => {
+testOnEveryEngine('open: an existing database keeps its data', async (t, address) => {
   const first = await openDatabase(address, dependencies);
   const entity = entityFromManifest({ document: aManifest() });
   await createCatalogStore(first, createRevision(first)).save([entity], new Date());
@@ -59,7 +56,7 @@ const WITHOUT_LATER_TABLES = [
 ];
 
 testOnEveryEngine(
-  'open: manifests of a database whose entities hold them move, and go with their entities',
+  'open: manifests stored in entities are migrated, and deleted with their entities',
   async (t, address) => {
     const before = await openDatabase(address, dependencies);
     const entity = entityFromManifest({ document: aManifest() });
@@ -82,7 +79,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('open: a database of a newer version is refused with a clear line', async (_t, address) => {
+testOnEveryEngine('open: refuses a database of a newer version with a clear message', async (_t, address) => {
   const dialect = await openDatabase(address, dependencies);
   await dialect.write
     .withTables<{ kysely_migration: { name: string; timestamp: string } }>()
@@ -96,7 +93,7 @@ testOnEveryEngine('open: a database of a newer version is refused with a clear l
   });
 });
 
-testOnEveryEngine('open: what one hub writes, another one on the same database reads', async (t, address) => {
+testOnEveryEngine('open: one hub reads what another writes to the same database', async (t, address) => {
   const [writer, reader] = await Promise.all([
     openDatabase(address, dependencies),
     openDatabase(address, dependencies),
@@ -118,7 +115,7 @@ test('open: a file that is not a database stops the start with one line', async 
   });
 });
 
-test('open: a PostgreSQL that is not there stops the start with one line that keeps the password', async () => {
+test('open: an unreachable PostgreSQL stops the start with one line without the password', async () => {
   const url = 'postgres://hub:hush@127.0.0.1:1/catalog';
   await assert.rejects(openDatabase({ engine: 'postgres', url, poolSize: 1 }, dependencies), {
     name: 'StartError',
@@ -128,7 +125,7 @@ test('open: a PostgreSQL that is not there stops the start with one line that ke
 
 const isUnavailable = (error: unknown) => error instanceof HubError && error.code === 'database_unavailable';
 
-testOnPostgres('a pool with no connection left is said to be unavailable, not broken', async (t, address) => {
+testOnPostgres('an exhausted pool is reported as unavailable, not as an error', async (t, address) => {
   const dialect = await openDatabase({ ...address, poolSize: 1 }, dependencies);
   t.after(() => dialect.close());
   const store = createCatalogStore(dialect, createRevision(dialect));
@@ -138,7 +135,7 @@ testOnPostgres('a pool with no connection left is said to be unavailable, not br
   );
 });
 
-test('a file that another process keeps for itself is said to be unavailable, not broken', async (t) => {
+test('a file locked by another process is reported as unavailable, not as an error', async (t) => {
   const path = join(await tempDir(t), 'catalog.sqlite');
   await (await openDatabase({ engine: 'sqlite', path }, dependencies)).close();
   const dialect = await openSqlite(path, dependencies, 50);

@@ -1,4 +1,4 @@
-// Events that wait, the lease of a webhook, and what is deleted, on both engines.
+// Waiting events, the lease of a webhook, and deletion, on both engines.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
@@ -44,7 +44,7 @@ async function stage(t: TestContext, address: DatabaseAddress) {
   };
 }
 
-testOnEveryEngine('outbox: nothing is written while no webhook asks for it', async (t, address) => {
+testOnEveryEngine('outbox: stays empty while no webhook subscribes', async (t, address) => {
   const { add, announce, waiting, dialect } = await stage(t, address);
   await announce(2);
   assert.deepEqual(await waiting(), []);
@@ -56,7 +56,7 @@ testOnEveryEngine('outbox: nothing is written while no webhook asks for it', asy
   assert.deepEqual(await waiting(), [1, 2]);
 });
 
-testOnEveryEngine('deliveries: one hub has the lease, until it is over', async (t, address) => {
+testOnEveryEngine('deliveries: one hub has the lease until it expires', async (t, address) => {
   const { add, announce, store } = await stage(t, address);
   await add('a');
   assert.deepEqual(await store.due(NOW), []);
@@ -71,7 +71,7 @@ testOnEveryEngine('deliveries: one hub has the lease, until it is over', async (
   assert.equal(await store.next('a', { at: later(59_000), by: 'two', id: 'msg_2' }), undefined);
   const again = await store.next('a', { at: later(61_000), by: 'two', id: 'msg_2' });
   assert.deepEqual(again, first, 'the hub that had it was killed');
-  // The first one was only slow: it neither decides about the attempt of the second one nor takes its lease.
+  // The first hub was only slow: it neither ends the attempt of the second nor takes its lease.
   await store.record({ id: 'msg_1', webhook: 'a', by: 'one' }, attempt, { state: 'failed' });
   assert.equal(await store.next('a', { at: later(62_000), by: 'three', id: 'msg_3' }), undefined);
   await store.record({ id: 'msg_1', webhook: 'a', by: 'two' }, attempt, { state: 'delivered' });
@@ -83,7 +83,7 @@ testOnEveryEngine('deliveries: one hub has the lease, until it is over', async (
   assert.equal(await store.next('a', { at: NOW, by: 'one', id: 'msg_3' }), undefined);
 });
 
-testOnEveryEngine('sweep: events go when every webhook has passed them', async (t, address) => {
+testOnEveryEngine('sweep: deletes events that every webhook has passed', async (t, address) => {
   const { add, announce, waiting, store, dialect, newId, webhooks } = await stage(t, address);
   await add('a');
   await add('b');
@@ -97,40 +97,37 @@ testOnEveryEngine('sweep: events go when every webhook has passed them', async (
   assert.deepEqual(await waiting(), []);
 });
 
-testOnEveryEngine(
-  'sweep: what waited for too long, or is too much, is dropped, and the log says so',
-  async (t, address) => {
-    const { add, announce, waiting, store, dialect, newId } = await stage(t, address);
-    await add('a');
-    await announce(3);
-    const open = await store.next('a', { at: NOW, by: 'one', id: newId() });
-    await announce(4, later(7 * DAY_MS));
-    await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, limits);
-    assert.deepEqual(await waiting(), [4, 5, 6, 7]);
-    const log = await store.list('a', { limit: 10 });
-    assert.deepEqual(
-      log.map(({ state, event_count }) => [state, event_count]),
-      [
-        ['failed', 3],
-        ['failed', 3],
-      ],
-    );
-    assert.match(String(log[0]?.error), /^3 events were dropped: they waited for more than 7 days/);
-    assert.equal(log[1]?.id, open?.id);
-    await store.record({ id: String(open?.id), webhook: 'a', by: 'one' }, attempt, { state: 'delivered' });
-    assert.equal((await store.list('a', { limit: 10 }))[1]?.state, 'failed', 'what the log says stays');
-    assert.deepEqual(await store.due(NOW), ['a'], 'the lease is free again');
+testOnEveryEngine('sweep: drops events that are too old or too many, and logs it', async (t, address) => {
+  const { add, announce, waiting, store, dialect, newId } = await stage(t, address);
+  await add('a');
+  await announce(3);
+  const open = await store.next('a', { at: NOW, by: 'one', id: newId() });
+  await announce(4, later(7 * DAY_MS));
+  await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, limits);
+  assert.deepEqual(await waiting(), [4, 5, 6, 7]);
+  const log = await store.list('a', { limit: 10 });
+  assert.deepEqual(
+    log.map(({ state, event_count }) => [state, event_count]),
+    [
+      ['failed', 3],
+      ['failed', 3],
+    ],
+  );
+  assert.match(String(log[0]?.error), /^3 events were dropped: they waited for more than 7 days/);
+  assert.equal(log[1]?.id, open?.id);
+  await store.record({ id: String(open?.id), webhook: 'a', by: 'one' }, attempt, { state: 'delivered' });
+  assert.equal((await store.list('a', { limit: 10 }))[1]?.state, 'failed', 'what the log says stays');
+  assert.deepEqual(await store.due(NOW), ['a'], 'the lease is free again');
 
-    await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, { ...limits, mostEvents: 2 });
-    assert.deepEqual(await waiting(), [6, 7]);
-    for (let n = 0; n < 4; n += 1) await store.recordTest('a', { id: newId(), attempt });
-    await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, limits);
-    assert.equal((await store.list('a', { limit: 10 })).length, 3);
-    await sweepEvents(dialect, { at: later(40 * DAY_MS), newId }, limits);
-    assert.deepEqual(
-      (await store.list('a', { limit: 10 })).map(({ event_count }) => event_count),
-      [2],
-      'what was dropped now',
-    );
-  },
-);
+  await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, { ...limits, mostEvents: 2 });
+  assert.deepEqual(await waiting(), [6, 7]);
+  for (let n = 0; n < 4; n += 1) await store.recordTest('a', { id: newId(), attempt });
+  await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, limits);
+  assert.equal((await store.list('a', { limit: 10 })).length, 3);
+  await sweepEvents(dialect, { at: later(40 * DAY_MS), newId }, limits);
+  assert.deepEqual(
+    (await store.list('a', { limit: 10 })).map(({ event_count }) => event_count),
+    [2],
+    'what was dropped now',
+  );
+});

@@ -50,27 +50,24 @@ const member = (name: string, id: string, fields: Partial<Member> = {}): Member 
 });
 const urlsOf = (...names: string[]) => names.map((name) => `https://a.example/${name}.json`);
 
-testOnEveryEngine(
-  'members: are recorded, found again, replaced and counted, each remote for itself',
-  async (t, address) => {
-    const { members } = await openMembers(t, address);
-    await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
-    await members.record(B, [member('1', 'z')], NOON);
-    await members.record(A, [member('2', 'y', { etag: null, lastModified: 'Mon', digest: 'sha256:2' })], LATER);
-    const [url] = urlsOf('2');
-    assert.deepEqual(await members.known(A, urlsOf('2', '3')), [
-      { url, etag: null, lastModified: 'Mon', digest: 'sha256:2', isMissing: false },
-    ]);
-    assert.deepEqual(await members.known(A, []), []);
-    assert.deepEqual(await members.ofUids(A, ['tool:x@1.0.0', 'tool:z@1.0.0']), [
-      { url: urlsOf('1')[0], uid: 'tool:x@1.0.0' },
-    ]);
-    assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [2, 1]);
-    await members.record(A, [], NOON);
-  },
-);
+testOnEveryEngine('members: are recorded, found, replaced and counted per remote', async (t, address) => {
+  const { members } = await openMembers(t, address);
+  await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
+  await members.record(B, [member('1', 'z')], NOON);
+  await members.record(A, [member('2', 'y', { etag: null, lastModified: 'Mon', digest: 'sha256:2' })], LATER);
+  const [url] = urlsOf('2');
+  assert.deepEqual(await members.known(A, urlsOf('2', '3')), [
+    { url, etag: null, lastModified: 'Mon', digest: 'sha256:2', isMissing: false },
+  ]);
+  assert.deepEqual(await members.known(A, []), []);
+  assert.deepEqual(await members.ofUids(A, ['tool:x@1.0.0', 'tool:z@1.0.0']), [
+    { url: urlsOf('1')[0], uid: 'tool:x@1.0.0' },
+  ]);
+  assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [2, 1]);
+  await members.record(A, [], NOON);
+});
 
-testOnEveryEngine('members: present ones come page by page, in byte order', async (t, address) => {
+testOnEveryEngine('members: present ones are paged in byte order', async (t, address) => {
   const { members } = await openMembers(t, address);
   const names = ['b', 'B', 'a', 'ä', '1'];
   await members.record(
@@ -84,7 +81,7 @@ testOnEveryEngine('members: present ones come page by page, in byte order', asyn
   assert.deepEqual([...first, ...rest], urlsOf('%C3%A4', '1', 'B', 'a'));
 });
 
-testOnEveryEngine('missing: an entity is once its last manifest is gone, and not before', async (t, address) => {
+testOnEveryEngine('missing: an entity is missing only once its last manifest is gone', async (t, address) => {
   const { members, missingSince, catalog } = await openMembers(t, address);
   await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
   await members.record(B, [member('1', 'x')], NOON);
@@ -107,22 +104,22 @@ testOnEveryEngine('missing: an entity is once its last manifest is gone, and not
   assert.equal(await missingSince('z'), null, 'what no remote ever listed is not missing');
 });
 
-testOnEveryEngine('missing: a manifest that becomes another entity leaves the one it was', async (t, address) => {
+testOnEveryEngine('missing: a manifest that becomes another entity leaves the old one missing', async (t, address) => {
   const { members, missingSince } = await openMembers(t, address);
   await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
   await members.record(A, [member('1', 'z')], LATER);
   assert.deepEqual([await missingSince('x'), await missingSince('z')], [LATER.toISOString(), null]);
 });
 
-testOnEveryEngine('missing: entities that change places are not', async (t, address) => {
+testOnEveryEngine('missing: entities that swap addresses are not missing', async (t, address) => {
   const { members, missingSince } = await openMembers(t, address);
   await members.record(A, [member('1', 'x'), member('2', 'y')], NOON);
   await members.record(A, [member('1', 'y'), member('2', 'x')], LATER);
   assert.deepEqual([await missingSince('x'), await missingSince('y')], [null, null]);
 });
 
-/** As a sync does, which reads two remotes at a time. */
-testOnEveryEngine('missing: is right under concurrent drops and additions', async (t, address) => {
+/** Like a sync, which reads two remotes at a time. */
+testOnEveryEngine('missing: is correct under concurrent drops and additions', async (t, address) => {
   const { members, catalog, dialect } = await openMembers(t, address);
   for (let round = 0; round < 8; round += 1) {
     const ids = Array.from({ length: 60 }, (_, index) => `r${round}-${index}`);
@@ -139,7 +136,7 @@ testOnEveryEngine('missing: is right under concurrent drops and additions', asyn
       return rows.filter(({ uid }) => uid.startsWith(`tool:r${round}-`)).length;
     };
     const listed = ids.map((id) => member(id, id));
-    // Each comes to them in an order of its own.
+    // Each processes them in a different order.
     const [inOrder, reversed] = [urlsOf(...ids), urlsOf(...ids.toReversed())];
     await members.record(A, listed, NOON);
 
@@ -163,29 +160,26 @@ testOnEveryEngine('missing: is right under concurrent drops and additions', asyn
   }
 });
 
-testOnEveryEngine(
-  'missing: those who save, drop and remove the same entities never wait in a circle',
-  async (t, address) => {
-    const { members, catalog, registrations } = await openMembers(t, address);
-    // In the order of UTF-16 the last two are the other way round.
-    const ids = [...Array.from({ length: 40 }, (_, index) => `s${index}`), '\uff5e', '\u{1f600}'];
-    const listed = ids.map((id) => ({ ...member(encodeURI(id), id), uid: `mcp_server:${id}@1.0.0` }));
-    const urls = listed.map(({ url }) => url);
-    const entities = (summary: string) =>
-      ids.map((id) => entityFromManifest({ document: aManifest({ type: 'mcp_server', id, summary }) }));
-    for (let round = 0; round < 6; round += 1) {
-      await catalog.save(entities(`${round}`), NOON);
-      await members.record(A, listed, NOON);
-      await members.record(B, listed, NOON);
-      await Promise.all([
-        catalog.save(entities(`${round} changed`).toReversed(), NOON),
-        members.markMissing(A, urls.toReversed(), LATER),
-        members.record(B, listed.toReversed(), LATER),
-        registrations.removeMany({ uids: listed.map(({ uid }) => uid).toReversed(), errorOnly: false }),
-      ]);
-    }
-  },
-);
+testOnEveryEngine('missing: concurrent saves, drops and removals never deadlock', async (t, address) => {
+  const { members, catalog, registrations } = await openMembers(t, address);
+  // UTF-16 would order the last two the other way round.
+  const ids = [...Array.from({ length: 40 }, (_, index) => `s${index}`), '\uff5e', '\u{1f600}'];
+  const listed = ids.map((id) => ({ ...member(encodeURI(id), id), uid: `mcp_server:${id}@1.0.0` }));
+  const urls = listed.map(({ url }) => url);
+  const entities = (summary: string) =>
+    ids.map((id) => entityFromManifest({ document: aManifest({ type: 'mcp_server', id, summary }) }));
+  for (let round = 0; round < 6; round += 1) {
+    await catalog.save(entities(`${round}`), NOON);
+    await members.record(A, listed, NOON);
+    await members.record(B, listed, NOON);
+    await Promise.all([
+      catalog.save(entities(`${round} changed`).toReversed(), NOON),
+      members.markMissing(A, urls.toReversed(), LATER),
+      members.record(B, listed.toReversed(), LATER),
+      registrations.removeMany({ uids: listed.map(({ uid }) => uid).toReversed(), errorOnly: false }),
+    ]);
+  }
+});
 
 /** Publishes a manifest of an entity and records it, as an ingest does. */
 async function publish(
@@ -202,71 +196,65 @@ async function publish(
 
 const [X, ONE, TWO, THREE] = ['tool:new@1.0.0', ...urlsOf('1', '2', '3')] as [string, string, string, string];
 
-testOnEveryEngine(
-  'ownership: the first remote owns an entity, and another one does not change it',
-  async (t, address) => {
-    const { members, remotes, catalog, dialect } = await openMembers(t, address);
-    await remotes.add([A, B], NOON);
-    const state = () =>
-      dialect.read
-        .selectFrom('entity')
-        .select(['summary', 'owner_url', 'made_of'])
-        .where('uid', '=', X)
-        .executeTakeFirst();
-    assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'created');
-    assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'hijacked' }), 'not owned');
-    assert.deepEqual(await state(), { summary: 'as it was', owner_url: A, made_of: ONE });
-    assert.deepEqual(await members.conflicts(B, 10), { items: [{ url: TWO, uid: X, owner: A }], total: 1 });
-    assert.deepEqual((await members.conflicts(A, 10)).total, 0);
-
-    await remotes.change(B, { priority: 5 });
-    assert.deepEqual(await state(), { summary: 'as it was', owner_url: B, made_of: null }, 'its next ingest makes it');
-    assert.deepEqual([await members.isWorkLeft(A), await members.isWorkLeft(B)], [false, true]);
-    assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'chosen' }), 'changed');
-    assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'not owned');
-    assert.deepEqual(await state(), { summary: 'chosen', owner_url: B, made_of: TWO });
-
-    await remotes.change(A, { priority: 6 });
-    assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'changed');
-    await members.markMissing(A, [ONE], LATER);
-    assert.equal((await state())?.owner_url, B, 'it passes to the remote that still lists it');
-    await members.markMissing(B, [TWO], LATER);
-    assert.equal((await state())?.owner_url, null);
-  },
-);
-
-testOnEveryEngine(
-  'ownership: two remotes that bring the same entities at once own each of them once',
-  async (t, address) => {
-    const { remotes, catalog, dialect } = await openMembers(t, address);
-    await remotes.add([A, B], NOON);
-    const ids = Array.from({ length: 100 }, (_, index) => `both-${index}`);
-    const published = (summary: string) =>
-      ids.map((id) => ({
-        entity: entityFromManifest({ document: aManifest({ type: 'tool', id, summary }) }),
-        manifestUrl: `https://${summary}.example/${id}.json`,
-      }));
-    const [ofA, ofB] = await Promise.all([
-      catalog.publish(A, published('a'), NOON),
-      catalog.publish(B, published('b').toReversed(), NOON),
-    ]);
-    const rows = await dialect.read
+testOnEveryEngine('ownership: the first remote owns an entity, and another does not change it', async (t, address) => {
+  const { members, remotes, catalog, dialect } = await openMembers(t, address);
+  await remotes.add([A, B], NOON);
+  const state = () =>
+    dialect.read
       .selectFrom('entity')
-      .select(['owner_url', 'summary'])
-      .where('uid', 'like', 'tool:both-%')
-      .execute();
-    const won = (outcomes: readonly string[]) => outcomes.filter((outcome) => outcome === 'created').length;
-    // Each row is whole: the summary is that of its owner.
-    assert.deepEqual(
-      rows.map(({ owner_url, summary }) => (owner_url === A ? 'a' : 'b') === summary).includes(false),
-      false,
-    );
-    assert.equal(won(ofA) + won(ofB), ids.length);
-    assert.equal(rows.filter(({ owner_url }) => owner_url === A).length, won(ofA));
-  },
-);
+      .select(['summary', 'owner_url', 'made_of'])
+      .where('uid', '=', X)
+      .executeTakeFirst();
+  assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'created');
+  assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'hijacked' }), 'not owned');
+  assert.deepEqual(await state(), { summary: 'as it was', owner_url: A, made_of: ONE });
+  assert.deepEqual(await members.conflicts(B, 10), { items: [{ url: TWO, uid: X, owner: A }], total: 1 });
+  assert.deepEqual((await members.conflicts(A, 10)).total, 0);
 
-testOnEveryEngine('duplicates: several manifests of one entity, and which one it was made of', async (t, address) => {
+  await remotes.change(B, { priority: 5 });
+  assert.deepEqual(await state(), { summary: 'as it was', owner_url: B, made_of: null }, 'its next ingest makes it');
+  assert.deepEqual([await members.isWorkLeft(A), await members.isWorkLeft(B)], [false, true]);
+  assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'chosen' }), 'changed');
+  assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'not owned');
+  assert.deepEqual(await state(), { summary: 'chosen', owner_url: B, made_of: TWO });
+
+  await remotes.change(A, { priority: 6 });
+  assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'changed');
+  await members.markMissing(A, [ONE], LATER);
+  assert.equal((await state())?.owner_url, B, 'it passes to the remote that still lists it');
+  await members.markMissing(B, [TWO], LATER);
+  assert.equal((await state())?.owner_url, null);
+});
+
+testOnEveryEngine('ownership: of two concurrent remotes exactly one owns each entity', async (t, address) => {
+  const { remotes, catalog, dialect } = await openMembers(t, address);
+  await remotes.add([A, B], NOON);
+  const ids = Array.from({ length: 100 }, (_, index) => `both-${index}`);
+  const published = (summary: string) =>
+    ids.map((id) => ({
+      entity: entityFromManifest({ document: aManifest({ type: 'tool', id, summary }) }),
+      manifestUrl: `https://${summary}.example/${id}.json`,
+    }));
+  const [ofA, ofB] = await Promise.all([
+    catalog.publish(A, published('a'), NOON),
+    catalog.publish(B, published('b').toReversed(), NOON),
+  ]);
+  const rows = await dialect.read
+    .selectFrom('entity')
+    .select(['owner_url', 'summary'])
+    .where('uid', 'like', 'tool:both-%')
+    .execute();
+  const won = (outcomes: readonly string[]) => outcomes.filter((outcome) => outcome === 'created').length;
+  // Each row is consistent: its summary is that of its owner.
+  assert.deepEqual(
+    rows.map(({ owner_url, summary }) => (owner_url === A ? 'a' : 'b') === summary).includes(false),
+    false,
+  );
+  assert.equal(won(ofA) + won(ofB), ids.length);
+  assert.equal(rows.filter(({ owner_url }) => owner_url === A).length, won(ofA));
+});
+
+testOnEveryEngine('duplicates: lists several manifests of one entity, and the one in use', async (t, address) => {
   const { members, catalog } = await openMembers(t, address);
   const duplicates = async (remote: string) =>
     (await members.duplicates(remote)).toSorted((a, b) => (a.url < b.url ? -1 : 1));
@@ -292,7 +280,7 @@ testOnEveryEngine('duplicates: several manifests of one entity, and which one it
   assert.equal(await members.isWorkLeft(A), true);
 });
 
-testOnEveryEngine('removal: what only the remote listed is marked as missing, or purged', async (t, address) => {
+testOnEveryEngine('removal: entities that only the remote listed are marked missing, or purged', async (t, address) => {
   const { members, remotes, catalog, missingSince } = await openMembers(t, address);
   for (const purge of [false, true]) {
     await remotes.add([A, B], NOON);
@@ -317,7 +305,7 @@ testOnEveryEngine('removal: what only the remote listed is marked as missing, or
   }
 });
 
-testOnEveryEngine('removal: a large remote goes in several steps', async (t, address) => {
+testOnEveryEngine('removal: a large remote is removed in several steps', async (t, address) => {
   const { members, remotes, catalog } = await openMembers(t, address);
   await remotes.add([A], NOON);
   const ids = Array.from({ length: 2_500 }, (_, index) => `s${index}`);
@@ -343,27 +331,21 @@ testOnEveryEngine('removal: a large remote goes in several steps', async (t, add
   assert.equal(await catalog.revision(), before + 2);
 });
 
-testOnEveryEngine(
-  'removal: a remote that is removed and one that drops the same never wait in a circle',
-  async (t, address) => {
-    const { members, remotes, catalog } = await openMembers(t, address);
-    const ids = Array.from({ length: 400 }, (_, index) => `s${index}`);
-    await catalog.save(
-      ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) })),
-      NOON,
-    );
-    const listed = ids.flatMap((id) => [member(id, id), member(`${id}-again`, id)]);
-    for (let round = 0; round < 6; round += 1) {
-      await remotes.add([A, B], NOON);
-      for (const remote of [A, B]) await members.record(remote, listed, NOON);
-      await Promise.all([
-        members.markMissing(B, urlsOf(...ids), LATER),
-        remotes.remove(A, { purge: false, at: LATER }),
-      ]);
-      assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [0, ids.length]);
-    }
-  },
-);
+testOnEveryEngine('removal: a removal and a concurrent drop never deadlock', async (t, address) => {
+  const { members, remotes, catalog } = await openMembers(t, address);
+  const ids = Array.from({ length: 400 }, (_, index) => `s${index}`);
+  await catalog.save(
+    ids.map((id) => entityFromManifest({ document: aManifest({ type: 'tool', id }) })),
+    NOON,
+  );
+  const listed = ids.flatMap((id) => [member(id, id), member(`${id}-again`, id)]);
+  for (let round = 0; round < 6; round += 1) {
+    await remotes.add([A, B], NOON);
+    for (const remote of [A, B]) await members.record(remote, listed, NOON);
+    await Promise.all([members.markMissing(B, urlsOf(...ids), LATER), remotes.remove(A, { purge: false, at: LATER })]);
+    assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [0, ids.length]);
+  }
+});
 
 testOnEveryEngine('members: the longest addresses and ids fit into every index', async (t, address) => {
   const { members, catalog } = await openMembers(t, address);

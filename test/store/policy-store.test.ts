@@ -1,4 +1,4 @@
-// Which version of the rules every entity follows, on both engines.
+// The policy version that every entity follows, on both engines.
 import assert from 'node:assert/strict';
 import { admissionRules } from '../../src/policy/admission.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -9,7 +9,7 @@ import { testOnEveryEngine } from '../support/databases.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 
-testOnEveryEngine('policy: a hub that ends late does not undo what another has applied', async (t, address) => {
+testOnEveryEngine('policy: a hub that finishes late does not undo a newer policy', async (t, address) => {
   const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
   t.after(() => dialect.close());
   const admission = createAdmission(dialect, { rulesOf: admissionRules, registersAgents: false, now: () => at });

@@ -52,7 +52,7 @@ testOnPostgres('one timeout also replaces the idle connections', async (t, addre
 
   proxy.swallowPackets();
   await assert.rejects(lookUp(), UNAVAILABLE);
-  // The four other connections were as dead as this one; none of them may cost another timeout.
+  // The other four connections are dead as well; none of them may cost another timeout.
   for (let count = 0; count < 5; count += 1) await lookUp();
 });
 
@@ -90,7 +90,7 @@ testOnPostgres('a hub that was paused inside a transaction reports an unavailabl
   t.after(() => dialect.close());
   const transaction = dialect.write.transaction().execute(async (tx) => {
     await sql`select 1`.execute(tx);
-    // Nothing of this process runs meanwhile, as when its machine is paused.
+    // Blocks this whole process, as when its machine is paused.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
     await sql`select 1`.execute(tx);
   });
@@ -99,7 +99,7 @@ testOnPostgres('a hub that was paused inside a transaction reports an unavailabl
 
 testOnPostgres('an error of a statement is not mistaken for an unavailable database', async (t, address) => {
   const { dialect, proxy } = await openThroughProxy(t, address);
-  // The connection for migrations is gone by now.
+  // The connection for migrations is closed by now.
   await sql`select 1`.execute(dialect.write);
   const connectionsBefore = proxy.connectionCount();
   const transaction = dialect.write.transaction().execute((tx) => sql`select * from no_such_table`.execute(tx));
@@ -157,7 +157,7 @@ testOnPostgres('a hub that vanishes during a write does not keep others from wri
   await Promise.all([others.close(), vanishing.close()]);
 });
 
-/** PostgreSQL's lock needs none of it. */
+/** PostgreSQL's lock does not use it. */
 const MIGRATION_LOCK = { lockTable: 'kysely_migration_lock', lockRowId: 'migration_lock' };
 
 async function openThroughProxy(

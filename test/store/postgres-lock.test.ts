@@ -1,4 +1,4 @@
-// Locks of PostgreSQL, and the work under them, when the connection that holds one is lost.
+// PostgreSQL locks, and the work under them, when the lock's connection is lost.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ import { testWorld } from '../support/world.ts';
 
 const QUICK = { silenceMs: 2_000, signOfLifeMs: 200, answerTimeoutMs: 1_000 };
 
-testOnPostgres('lock: one holder at a time, and the next after its release', async (_t, { url }) => {
+testOnPostgres('lock: has one holder at a time, and the next after its release', async (_t, { url }) => {
   const first = await tryLock(url, 'sync');
   assert.ok(first);
   assert.equal(await tryLock(url, 'sync'), undefined);
@@ -26,7 +26,7 @@ testOnPostgres('lock: one holder at a time, and the next after its release', asy
   assert.equal(first.lost?.aborted, false);
 });
 
-testOnPostgres('lock: a holder that signals stays the holder for longer than the silence', async (_t, { url }) => {
+testOnPostgres('lock: a holder with a heartbeat keeps the lock past the time limit', async (_t, { url }) => {
   const lock = await tryLock(url, 'sync', QUICK);
   const takenAt = performance.now();
   await until(() => performance.now() - takenAt > 2 * QUICK.silenceMs);
@@ -35,7 +35,7 @@ testOnPostgres('lock: a holder that signals stays the holder for longer than the
   await lock?.release();
 });
 
-testOnPostgres('lock: of a holder that is gone without a word, another takes over', async (t, { url }) => {
+testOnPostgres('lock: another hub takes over from a holder that vanished', async (t, { url }) => {
   const proxy = await databaseProxy(t, url);
   const lock = await tryLock(proxy.url, 'sync', QUICK);
   assert.ok(lock?.lost);
@@ -49,7 +49,7 @@ testOnPostgres('lock: of a holder that is gone without a word, another takes ove
   await Promise.all([lock.release(), next?.release()]);
 });
 
-test('lock: a server that accepts a connection and says nothing is unavailable', async (t) => {
+test('lock: a server that accepts a connection and stays silent is unavailable', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
   t.after(() => {
@@ -62,7 +62,7 @@ test('lock: a server that accepts a connection and says nothing is unavailable',
   await assert.rejects(asked, { code: 'database_unavailable' });
 });
 
-testOnPostgres('lock: a sync whose lock the server ended stops, and another can start', async (t, address) => {
+testOnPostgres('lock: a sync that loses its lock stops, and another can start', async (t, address) => {
   const host = await startIndexServer(t);
   let asked = 0;
   host.answer('/index.json', (_request, response) => {
@@ -84,7 +84,7 @@ testOnPostgres('lock: a sync whose lock the server ended stops, and another can 
   assert.deepEqual((await other.hub.syncRemotes()).errors, {});
 });
 
-testOnPostgres('start: a database that is not up yet is waited for', async (t, address) => {
+testOnPostgres('start: waits for a database that is not up yet', async (t, address) => {
   const world = testWorld();
   const target = new URL(address.url);
   const door = createServer((client) => {
@@ -92,7 +92,7 @@ testOnPostgres('start: a database that is not up yet is waited for', async (t, a
     for (const socket of [client, server]) socket.on('error', () => {});
     client.pipe(server).pipe(client);
   });
-  // The port is known, and closed again until the hub has tried it.
+  // Reserves a port and keeps it closed until the hub has tried it.
   await once(door.listen(0, '127.0.0.1'), 'listening');
   const { port } = door.address() as { port: number };
   await new Promise((resolve) => door.close(resolve));

@@ -74,7 +74,7 @@ async function aRecord(
   return { uid, at: NOON, manifestDigest, error: null, isNews: true, nextTryAt: null, tries: 0, ...changes };
 }
 
-testOnEveryEngine('due: in order, page by page', async (t, address) => {
+testOnEveryEngine('due: lists in order, page by page', async (t, address) => {
   const { save, due } = await openStage(t, address);
   await save([...servers('b', 'a', 'c'), aManifest({ type: 'tool', id: 'tool' })]);
   assert.deepEqual(await due({ limit: 2 }), [uidOf('a'), uidOf('b')]);
@@ -82,7 +82,7 @@ testOnEveryEngine('due: in order, page by page', async (t, address) => {
   assert.deepEqual(await due({ limit: 2, after: uidOf('c') }), []);
 });
 
-testOnEveryEngine('countDue: as many as are due', async (t, address) => {
+testOnEveryEngine('countDue: counts what is due', async (t, address) => {
   const { save, store, due } = await openStage(t, address);
   await save([...servers('a', 'b', 'c'), aManifest({ type: 'agent', id: 'agent' })]);
   await store.record([
@@ -97,7 +97,7 @@ testOnEveryEngine('countDue: as many as are due', async (t, address) => {
   assert.deepEqual(await due(), [uidOf('c')]);
 });
 
-testOnEveryEngine('record: what is due afterwards', async (t, address) => {
+testOnEveryEngine('record: determines what is due afterwards', async (t, address) => {
   const { save, due, store } = await openStage(t, address);
   await save(servers('registered', 'waiting', 'over', 'hopeless', 'amiss'));
   const waitUntil = (nextTryAt: Date | null) => ({ error: 'No.', isNews: false, nextTryAt, tries: 1 });
@@ -117,7 +117,7 @@ testOnEveryEngine('record: what is due afterwards', async (t, address) => {
 });
 
 testOnEveryEngine(
-  'record: success clears the error, failure keeps what was registered and its items',
+  'record: success clears the error; failure keeps the registration and its items',
   async (t, address) => {
     const { save, store, catalog } = await openStage(t, address);
     await save(servers('a'));
@@ -143,7 +143,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('record: many at once, and says which are still there', async (t, address) => {
+testOnEveryEngine('record: many at once, and returns those that still exist', async (t, address) => {
   const { save, store, catalog } = await openStage(t, address);
   await save(servers('a', 'b'));
   const records = [await aRecord(store, 'a'), await aRecord(store, 'b', { error: 'No.' })];
@@ -156,7 +156,7 @@ testOnEveryEngine('record: many at once, and says which are still there', async 
   assert.equal(await catalog.revision(), revision + 1, 'and none for nothing');
 });
 
-testOnEveryEngine('record: success without news keeps the time of the registration', async (t, address) => {
+testOnEveryEngine('record: success without changes keeps the registration time', async (t, address) => {
   const { save, store, catalog } = await openStage(t, address);
   await save(servers('a'));
   await store.record([await aRecord(store, 'a')]);
@@ -180,7 +180,7 @@ testOnEveryEngine('pending: newest first, in pages, with a total', async (t, add
   );
 });
 
-testOnEveryEngine('pending: only errors, and words of the uid, name or error', async (t, address) => {
+testOnEveryEngine('pending: filters by errors and by words of the uid, name or error', async (t, address) => {
   const { save, store } = await openStage(t, address);
   await save([
     aManifest({ id: 'Pdf.Tables', name: 'Été 100%', tags: [] }),
@@ -201,7 +201,7 @@ testOnEveryEngine('pending: only errors, and words of the uid, name or error', a
   assert.deepEqual(await found("'; drop table entity; --"), []);
 });
 
-testOnEveryEngine('remove: only what is pending, with the reason for the rest', async (t, address) => {
+testOnEveryEngine('remove: removes only pending servers, with a reason for the rest', async (t, address) => {
   const { save, store, catalog } = await openStage(t, address);
   await save([...servers('pending', 'registered'), aManifest({ type: 'tool', id: 'tool' })]);
   await store.record([await aRecord(store, 'registered')]);
@@ -219,7 +219,7 @@ testOnEveryEngine('remove: only what is pending, with the reason for the rest', 
   assert.equal(await catalog.get({ type: 'mcp_server', slug: 'pending' }), undefined);
 });
 
-testOnEveryEngine('pending: errors are those of pending servers and of registered ones', async (t, address) => {
+testOnEveryEngine('pending: errors include those of registered servers', async (t, address) => {
   const { save, store } = await openStage(t, address);
   await save([...servers('new', 'failed', 'registered', 'stale'), aManifest({ type: 'agent', id: 'agent' })]);
   await store.record([await aRecord(store, 'registered'), await aRecord(store, 'stale')]);
@@ -235,7 +235,7 @@ testOnEveryEngine('pending: errors are those of pending servers and of registere
   assert.deepEqual([total, found[0]?.registeredAt], [1, NOON.toISOString()]);
 });
 
-testOnEveryEngine('history: what is registered, by day, and no more days than asked for', async (t, address) => {
+testOnEveryEngine('history: counts registered servers per day, for the given number of days', async (t, address) => {
   const { save, store } = await openStage(t, address);
   assert.deepEqual(await store.history(30), { days: [], total: 0 });
   await save(servers('a', 'b', 'c', 'pending'));
@@ -253,7 +253,7 @@ testOnEveryEngine('history: what is registered, by day, and no more days than as
   assert.deepEqual(await store.history(1), { days: days.slice(1), total: 3 });
 });
 
-testOnEveryEngine('removeMany: those that were named, in their order, with every reason', async (t, address) => {
+testOnEveryEngine('removeMany: removes the named servers in order, with a reason for each', async (t, address) => {
   const { save, store } = await openStage(t, address);
   await save([...servers('a', 'b', 'registered'), aManifest({ type: 'agent', id: 'agent' })]);
   await store.record([await aRecord(store, 'registered'), await aRecord(store, 'b', { error: 'No.' })]);
@@ -288,7 +288,7 @@ testOnEveryEngine('removeMany: thousands at once', async (t, address) => {
   assert.equal((await store.removeMany({ uids: ids.map(uidOf), errorOnly: false })).removed.length, 3_000);
 });
 
-testOnEveryEngine('removeMany: all, in chunks with a revision each', async (t, address) => {
+testOnEveryEngine('removeMany: removes all in chunks, with one revision each', async (t, address) => {
   const { save, dialect, catalog, store } = await openStage(t, address);
   const ids = Array.from({ length: 2_500 }, (_, index) => `s${String(index).padStart(4, '0')}`);
   await save(servers(...ids, 'registered', 'blocked'));
@@ -305,7 +305,7 @@ testOnEveryEngine('removeMany: all, in chunks with a revision each', async (t, a
   assert.deepEqual(named.skipped, { [uidOf('blocked')]: 'blocked', [uidOf('registered')]: 'already registered' });
 });
 
-testOnEveryEngine('remove: an index that listed it is read whole again', async (t, address) => {
+testOnEveryEngine('remove: the index that listed it is read completely again', async (t, address) => {
   const { save, store, dialect } = await openStage(t, address);
   await save(servers('a', 'b'));
   const remote = (url: string) => ({
@@ -347,7 +347,7 @@ testOnEveryEngine('remove: an index that listed it is read whole again', async (
   assert.deepEqual(await dialect.write.selectFrom('remote_member').selectAll().execute(), []);
 });
 
-testOnEveryEngine('remove and record at the same time: registered, or removed, never both', async (t, address) => {
+testOnEveryEngine('remove and record at the same time: registered or removed, never both', async (t, address) => {
   const { save, store } = await openStage(t, address);
   const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
   await save(servers(...ids));
@@ -362,14 +362,14 @@ testOnEveryEngine('remove and record at the same time: registered, or removed, n
   );
 });
 
-testOnPostgres('record: two hubs that drop the same shared items do not wait for each other', async (t, address) => {
+testOnPostgres('record: two hubs that drop the same shared items do not deadlock', async (t, address) => {
   const { store, save } = await openStage(t, address);
   await save(servers('a', 'b', 'c', 'd'));
   const ours = (id: string): GatewayItem[] => [{ ...THE_A, id }];
   const found = (id: string): GatewayItem[] => [{ ...THE_A, id, isOurs: false }];
   const record = async (items: Record<string, GatewayItem[]>) =>
     store.record(await Promise.all(Object.entries(items).map(([id, held]) => aRecord(store, id, { items: held }))));
-  // When rows are locked as they come, one of the first rounds ends in a deadlock.
+  // Locking rows in arrival order would deadlock in one of the first rounds.
   for (let round = 0; round < 30; round += 1) {
     await record({ a: ours('x'), b: found('x'), c: found('y'), d: ours('y') });
     await Promise.all([record({ a: [], c: [] }), record({ d: [], b: [] })]);

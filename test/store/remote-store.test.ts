@@ -49,43 +49,40 @@ testOnEveryEngine('remotes: are added once, listed by address, counted and remov
   assert.equal(await remotes.count(), 2);
 });
 
-testOnEveryEngine(
-  'remotes: remember what was learnt of an index; nothing of one that is not a remote',
-  async (t, address) => {
-    const { remotes } = await openStores(t, address);
-    await remotes.add([A], NOON);
-    const nothing = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null, isSelfContained: false };
-    const stateOf = async (url: string) => (await remotes.remembered(url))?.state;
-    const generation = (await remotes.remembered(A))?.generation;
-    assert.deepEqual(await stateOf(A), nothing);
-    assert.equal(await remotes.remembered(B), undefined);
+testOnEveryEngine('remotes: store the state of an index, only for existing remotes', async (t, address) => {
+  const { remotes } = await openStores(t, address);
+  await remotes.add([A], NOON);
+  const nothing = { etag: null, lastModified: null, changesSince: null, goneThroughAt: null, isSelfContained: false };
+  const stateOf = async (url: string) => (await remotes.remembered(url))?.state;
+  const generation = (await remotes.remembered(A))?.generation;
+  assert.deepEqual(await stateOf(A), nothing);
+  assert.equal(await remotes.remembered(B), undefined);
 
-    const state = {
-      etag: '"1"',
-      lastModified: 'Mon',
-      changesSince: 'then',
-      goneThroughAt: 'before',
-      isSelfContained: false,
-    };
-    await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
-    await remotes.saveOutcome(B, { at: NOON, error: null, ...NO_NOTE, state, generation: undefined });
-    assert.deepEqual(await remotes.remembered(A), { state, generation });
-    assert.equal(await remotes.remembered(B), undefined);
-    assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', last_error: null, etag: true });
+  const state = {
+    etag: '"1"',
+    lastModified: 'Mon',
+    changesSince: 'then',
+    goneThroughAt: 'before',
+    isSelfContained: false,
+  };
+  await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
+  await remotes.saveOutcome(B, { at: NOON, error: null, ...NO_NOTE, state, generation: undefined });
+  assert.deepEqual(await remotes.remembered(A), { state, generation });
+  assert.equal(await remotes.remembered(B), undefined);
+  assert.partialDeepStrictEqual((await remotes.list())[0], { last_status: 'ok', last_error: null, etag: true });
 
-    await remotes.saveOutcome(A, { at: NOON, error: 'answered 500', ...NO_NOTE, state: nothing, generation });
-    assert.partialDeepStrictEqual((await remotes.list())[0], {
-      last_sync_at: NOON.toISOString(),
-      last_status: 'failed',
-      last_error: 'answered 500',
-      etag: false,
-    });
-    await remotes.remove(A, REMOVAL);
-    await remotes.add([A], NOON);
-    await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
-    assert.deepEqual(await stateOf(A), nothing, 'a remote that comes back is new, also for who read the one before');
-  },
-);
+  await remotes.saveOutcome(A, { at: NOON, error: 'answered 500', ...NO_NOTE, state: nothing, generation });
+  assert.partialDeepStrictEqual((await remotes.list())[0], {
+    last_sync_at: NOON.toISOString(),
+    last_status: 'failed',
+    last_error: 'answered 500',
+    etag: false,
+  });
+  await remotes.remove(A, REMOVAL);
+  await remotes.add([A], NOON);
+  await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
+  assert.deepEqual(await stateOf(A), nothing, 'a remote that comes back is new, also for who read the one before');
+});
 
 /** The report of an uneventful run. */
 const NO_NOTE = { note: null, isShrunk: false };
@@ -113,7 +110,7 @@ const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): 
   ...fields,
 });
 
-testOnEveryEngine('runs: the last ones, newest first, and no more than are worth keeping', async (t, address) => {
+testOnEveryEngine('runs: lists a limited number, newest first', async (t, address) => {
   const { runs, dialect } = await openStores(t, address);
   assert.deepEqual(await runs.last(10), []);
   await runs.save(aRun(A, '2026-06-01T10:00:00.000Z'));
@@ -141,7 +138,7 @@ testOnEveryEngine('runs: the last ones, newest first, and no more than are worth
   assert.equal((await runs.last(500)).length, 500);
 });
 
-testOnEveryEngine('rejections: replaced as a whole, per remote, and listed in pages', async (t, address) => {
+testOnEveryEngine('rejections: are replaced completely per remote, and listed in pages', async (t, address) => {
   const { runs, remotes } = await openStores(t, address);
   const at = NOON.toISOString();
   const rejection = (number: number, error = 'answered 404') => ({

@@ -30,7 +30,7 @@ async function stage(t: TestContext, address: DatabaseAddress) {
   };
 }
 
-testOnEveryEngine('search index: pages of whole names, by type and name', async (t, address) => {
+testOnEveryEngine('search index: pages by type and name, never splitting a name', async (t, address) => {
   const { index, save } = await stage(t, address);
   await save(
     aManifest({ id: 'b', name: 'b', version: '1.9.0' }),
@@ -61,7 +61,7 @@ testOnEveryEngine('search index: pages of whole names, by type and name', async 
   );
 });
 
-testOnEveryEngine('search index: what changed after a revision, and what went', async (t, address) => {
+testOnEveryEngine('search index: lists changes and removals after a revision', async (t, address) => {
   const { index, save, registrations } = await stage(t, address);
   await save(aManifest({ id: 'a', name: 'a' }), aManifest({ id: 'b', name: 'b' }));
   const before = await index.revision();
@@ -75,7 +75,7 @@ testOnEveryEngine('search index: what changed after a revision, and what went', 
   assert.equal(await index.changes(before - 100), undefined);
 });
 
-testOnEveryEngine('search index: a gap in the changes is noticed', async (t, address) => {
+testOnEveryEngine('search index: detects a gap in the changes', async (t, address) => {
   const { index, save, database } = await stage(t, address);
   await save(aManifest({ id: 'a', name: 'a' }));
   await save(aManifest({ id: 'b', name: 'b' }));
@@ -86,7 +86,7 @@ testOnEveryEngine('search index: a gap in the changes is noticed', async (t, add
   assert.equal(await index.changes(1), undefined, 'nothing at all, although the revision moved');
 });
 
-testOnEveryEngine('search index: each revision has a stamp of its own', async (t, address) => {
+testOnEveryEngine('search index: each revision has a unique stamp', async (t, address) => {
   const { index, save } = await stage(t, address);
   await save(aManifest({ id: 'a', name: 'a' }));
   await save(aManifest({ id: 'b', name: 'b' }));
@@ -96,7 +96,7 @@ testOnEveryEngine('search index: each revision has a stamp of its own', async (t
   assert.equal(await index.stamp(revision + 1), undefined);
 });
 
-testOnEveryEngine('search index: manifests as text, without those that are gone', async (t, address) => {
+testOnEveryEngine('search index: returns manifests as text, without deleted ones', async (t, address) => {
   const { index, save } = await stage(t, address);
   await save(aManifest({ id: 'a', name: 'a' }));
   const found = await index.manifests(['mcp_server:a@1.0.0', 'mcp_server:gone@1.0.0']);
@@ -107,21 +107,18 @@ testOnEveryEngine('search index: manifests as text, without those that are gone'
   assert.deepEqual(await index.manifests([]), []);
 });
 
-testOnEveryEngine(
-  'search index: vectors are kept by model and digest, bit by bit; a later one replaces an earlier one',
-  async (t, address) => {
-    const { index } = await stage(t, address);
-    const vector = Float32Array.from([0.1, -0.5, 1e-20, 3]);
-    await index.saveVectors('one', [
-      { digest: 'a', vector },
-      { digest: 'b', vector: Float32Array.of(1) },
-    ]);
-    await index.saveVectors('other', [{ digest: 'a', vector: Float32Array.of(2) }]);
-    await index.saveVectors('one', []);
-    assert.deepEqual(await index.vectors('one', ['a', 'nothing']), [{ digest: 'a', vector }]);
-    assert.deepEqual(await index.vectors('other', ['a']), [{ digest: 'a', vector: Float32Array.of(2) }]);
-    assert.deepEqual(await index.vectors('third', ['a']), []);
-    await index.saveVectors('one', [{ digest: 'a', vector: Float32Array.of(9) }]);
-    assert.deepEqual(await index.vectors('one', ['a']), [{ digest: 'a', vector: Float32Array.of(9) }]);
-  },
-);
+testOnEveryEngine('search index: stores vectors exactly, by model and digest; a later one wins', async (t, address) => {
+  const { index } = await stage(t, address);
+  const vector = Float32Array.from([0.1, -0.5, 1e-20, 3]);
+  await index.saveVectors('one', [
+    { digest: 'a', vector },
+    { digest: 'b', vector: Float32Array.of(1) },
+  ]);
+  await index.saveVectors('other', [{ digest: 'a', vector: Float32Array.of(2) }]);
+  await index.saveVectors('one', []);
+  assert.deepEqual(await index.vectors('one', ['a', 'nothing']), [{ digest: 'a', vector }]);
+  assert.deepEqual(await index.vectors('other', ['a']), [{ digest: 'a', vector: Float32Array.of(2) }]);
+  assert.deepEqual(await index.vectors('third', ['a']), []);
+  await index.saveVectors('one', [{ digest: 'a', vector: Float32Array.of(9) }]);
+  assert.deepEqual(await index.vectors('one', ['a']), [{ digest: 'a', vector: Float32Array.of(9) }]);
+});

@@ -14,7 +14,7 @@ import { testOnEveryEngine } from '../support/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 testOnEveryEngine(
-  'summaries and descriptions: in the order given, without what is gone or too long',
+  'summaries and descriptions: in the given order, without deleted or overlong ones',
   async (t, address) => {
     const { store, save } = await openStores(t, address);
     await save([{ id: 'a', description: 'About a.' }, { id: 'b', description: 'x'.repeat(70_000) }, { id: 'c' }], NOON);
