@@ -1,4 +1,4 @@
-// A whole agent card of A2A 1.0.
+// A complete agent card of A2A 1.0.
 import type { JsonObject } from '../../src/lib/json.ts';
 
 export function anAgentCard(fields: JsonObject = {}): JsonObject {

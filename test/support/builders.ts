@@ -1,4 +1,4 @@
-// Things that tests are about, with sensible values where a test does not care.
+// Test subjects with sensible defaults.
 import type { JsonObject } from '../../src/lib/json.ts';
 
 export function aManifest(fields: JsonObject = {}): JsonObject {

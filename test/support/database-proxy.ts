@@ -1,17 +1,17 @@
-// A TCP proxy in front of PostgreSQL whose connections can be made to fail in the ways that networks do.
+// A TCP proxy for PostgreSQL whose connections can fail as networks do.
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
 export interface DatabaseProxy {
-  /** The address of the database by way of the proxy. */
+  /** The database address through the proxy. */
   readonly url: string;
-  /** How many connections were opened so far. */
+  /** The number of connections opened so far. */
   connectionCount(): number;
-  /** The present connections stay open, but nothing is forwarded on them any longer. New connections work. */
+  /** Keeps the current connections open without forwarding anything. New connections work. */
   swallowPackets(): void;
-  /** Closes the present connections without a goodbye. New connections work. */
+  /** Closes the current connections abruptly. New connections work. */
   breakConnections(): void;
-  /** New connections lead to the server on this port. */
+  /** Directs new connections to the server on this port. */
   leadTo(port: number): void;
 }
 

@@ -1,4 +1,4 @@
-// The engines that store tests run on, each with a fresh database per test.
+// The engines of store tests, each with a fresh database per test.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,11 @@ import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { databaseOn, onServer, postgresTemplate, sqliteTemplate } from './templates.ts';
 
 type Engine = DatabaseAddress['engine'];
-/** What tidies up once a test, or a file of them, is over. */
+/** Cleans up after a test or a test file. */
 export type Ending = Pick<TestContext, 'after'>;
 type Postgres = Extract<DatabaseAddress, { engine: 'postgres' }>;
 
-/** Declares the same test once for each engine, with the address of an empty database. */
+/** Declares a test once per engine, with the address of an empty database. */
 export function testOnEveryEngine(
   name: string,
   run: (t: TestContext, address: DatabaseAddress) => Promise<void>,
@@ -22,10 +22,10 @@ export function testOnEveryEngine(
   testOnPostgres(name, run);
 }
 
-/** For what only PostgreSQL can get into. */
+/** For tests that apply only to PostgreSQL. */
 export function testOnPostgres(name: string, run: (t: TestContext, address: Postgres) => Promise<void>): void {
   const missing = !process.env.TEST_DATABASE_URL;
-  // CI must not pass without PostgreSQL, and people should see that they did.
+  // CI must not pass without PostgreSQL, and people should notice that it was skipped.
   const skip = missing && !process.env.CI ? '*** no PostgreSQL: run by npm test, or set TEST_DATABASE_URL ***' : false;
   test(`${name} (postgres)`, { skip }, async (t) => run(t, await emptyPostgres(t)));
 }
@@ -53,10 +53,10 @@ async function emptyPostgres(t: Ending): Promise<Postgres> {
   return address;
 }
 
-/** Copies of a template are hubs of their own. */
+/** Copies of a template are separate hubs. */
 const newHubId = () => `update registry_state set hub_id = '${randomUUID()}'`;
 
-/** Has no tables yet: for tests of how they are made. */
+/** Has no tables yet: for tests of migrations. */
 export async function bareDatabase(t: Ending, engine: Engine): Promise<DatabaseAddress> {
   return engine === 'sqlite' ? { engine, path: join(await tempDir(t), 'catalog.sqlite') } : barePostgres(t);
 }

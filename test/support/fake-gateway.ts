@@ -1,4 +1,4 @@
-// A gateway on loopback that answers as real ones do (gateway.md), of the generation that a test chooses.
+// A gateway on loopback that answers as real ones do (gateway.md), in the version that a test chooses.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -23,19 +23,19 @@ import { type Credentials, tokenRefusal } from './fake-gateway/tokens.ts';
 export interface FakeGatewayOptions {
   generation?: Generation;
   credentials?: Partial<Credentials>;
-  /** What it finds at which address; all others are well. */
+  /** The servers at their addresses; all others work. */
   servers?: Record<string, FakeMcpServer>;
-  /** What unversioned paths answer where there are versioned ones. */
+  /** What unversioned paths answer when versioned ones exist. */
   legacyPaths?: 'announce' | 404 | 410;
   latencyMs?: number;
   rateLimit?: Partial<RateLimit>;
   allowsLocalhost?: boolean;
   unresolvable?: string[];
   exposesErrors?: boolean;
-  /** Servers are promised with 202, and are there after this many questions. */
+  /** Creation answers 202, and the server exists after this many polls. */
   pollsUntilActive?: number;
   largestPage?: number;
-  /** Whether it knows A2A agents. */
+  /** Whether it supports A2A agents. */
   offersAgents?: boolean;
 }
 
@@ -46,30 +46,30 @@ export interface RecordedCall {
   query: Record<string, string>;
   headers: IncomingMessage['headers'];
   body: JsonObject | undefined;
-  /** Undefined while it is not answered. */
+  /** Undefined until it is answered. */
   status?: number;
 }
 
-/** `lost`: does what was asked, and the connection breaks before the answer. `dropped`: breaks at once. */
+/** `lost`: the request takes effect, and the connection breaks before the response. `dropped`: it breaks at once. */
 type Surprise = Answer | 'lost' | 'dropped';
 
 export interface FakeGateway {
   url: string;
   secret: string;
   calls: RecordedCall[];
-  /** `POST /gateways` and the like, in order, lists left out when asked. */
+  /** Calls such as `POST /gateways`, in order, optionally without lists. */
   lines(options?: { withoutLists: boolean }): string[];
   table: Table;
   servers: Map<string, FakeMcpServer>;
-  /** Most requests that were under way at once. */
+  /** The highest number of concurrent requests. */
   mostAtOnce(): number;
-  /** The next call of this kind, for example `POST /gateways`, goes like this. */
+  /** Sets the outcome of the next such call, for example `POST /gateways`. */
   surprise(line: string, surprise: Surprise): void;
-  /** Called before each answer. */
+  /** Called before each response. */
   onCall(listener: ((call: RecordedCall) => void | Promise<void>) | undefined): void;
-  /** From now on callers have the token of this tenant. */
+  /** Callers have the token of this tenant from now on. */
   actAs(tenant: string): void;
-  /** Breaks all connections, and takes no more until it is started again. */
+  /** Breaks all connections and accepts none until restarted. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -133,7 +133,7 @@ export async function startFakeGateway(
     const gone = new Promise<void>((resolve) => response.once('close', () => resolve()));
     try {
       await listener?.(call);
-      // A test that is over does not wait for it.
+      // Does not keep a finished test waiting.
       if (options.latencyMs) await sleep(options.latencyMs, undefined, { ref: false });
       const index = surprises.findIndex(({ line }) => line === `${call.method} ${call.path}`);
       const [found] = index < 0 ? [] : surprises.splice(index, 1);

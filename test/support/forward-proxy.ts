@@ -1,15 +1,15 @@
-// A small forward proxy on loopback, as companies have one: it knows names that the machine itself cannot look up.
+// A small forward proxy on loopback, like a company's: it resolves names that the machine cannot.
 import { createServer, request as forward } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { TestContext } from 'node:test';
 
 export interface ForwardProxy {
   url: string;
-  /** What was asked for: `CONNECT host:port`, or a method with an address. */
+  /** The requests: `CONNECT host:port`, or a method with an address. */
   requests: string[];
 }
 
-/** Every name leads to `port` of this machine. */
+/** Every name resolves to `port` on this machine. */
 export async function startForwardProxy(t: TestContext, port: number): Promise<ForwardProxy> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
-// How much memory a test holds on to.
+// How much memory a test retains.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** In bytes, after the garbage was collected. */
+/** In bytes, after garbage collection. */
 export function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;

@@ -13,14 +13,14 @@ export interface TestHub {
   /** For `app.inject(…)`; call `listen` for a real socket. */
   app: FastifyInstance;
   world: TestWorld;
-  /** Starts to listen on a free port and gives the address. */
+  /** Listens on a free port and returns the address. */
   listen(): Promise<string>;
 }
 
 interface TestHubOptions {
   settings?: Environment;
   manifests?: JsonObject[];
-  /** An empty SQLite database unless named. */
+  /** An empty SQLite database by default. */
   database?: DatabaseAddress;
 }
 

@@ -1,13 +1,13 @@
 // Time limits that adapt to the speed of the machine, so that only slow work exceeds them.
 
-/** What the work below takes on a machine that does nothing else, of the kind that the limits were measured on. */
+/** The duration of the work below on an idle machine of the kind that the limits were measured on. */
 const USUAL_MS = 50;
 const TRIES = 3;
 
-/** For a test of something that does not wait for a thing which takes much longer, or for ever. */
+/** For a test of something that must not wait for much longer, or endless, work. */
 export const SOON = { timeout: 300_000 };
 
-/** Always the same work. */
+/** A constant amount of work. */
 function yardstickMs(): number {
   const begun = performance.now();
   let sum = 0;
@@ -16,7 +16,7 @@ function yardstickMs(): number {
   return sum === 0.5 ? 0 : performance.now() - begun;
 }
 
-/** What the work took of the processor: a machine that stands still meanwhile, or does other things, changes nothing. */
+/** The CPU time of the work, which does not depend on pauses or other processes. */
 export async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -24,7 +24,7 @@ export async function cpuMs(work: () => unknown): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** How much of its work a process did in this thread, from 0 to 1: what this thread does holds up everybody. */
+/** The share of a process's work done in this thread, from 0 to 1: work in this thread blocks everything. */
 export async function mainThreadShare(work: () => Promise<void>): Promise<number> {
   const before = process.threadCpuUsage();
   const allMs = await cpuMs(work);
@@ -32,14 +32,14 @@ export async function mainThreadShare(work: () => Promise<void>): Promise<number
   return (user + system) / 1_000 / allMs;
 }
 
-/** A limit for this machine, as slow as it is right now. */
+/** A limit for this machine at its current speed. */
 function allowedMs(limitMs: number): number {
   return limitMs * Math.max(1, yardstickMs() / USUAL_MS);
 }
 
 /**
- * Nothing, or by how much it took too long: longer than the limit each time, also on a machine as slow as this one was right after it.
- * What is quadratic does not get better by being tried again.
+ * Undefined, or by how much the work exceeded the limit on every try, relative to the speed of the machine right after
+ * it. Retries do not help quadratic work.
  */
 export function tooLong(limitMs: number, measure: () => number): string | undefined {
   const said: string[] = [];

@@ -1,4 +1,4 @@
-// A host of published catalogs, on loopback: what it serves, how it fails and how long it takes is up to the test.
+// A catalog host on loopback: the test decides what it serves, how it fails and how long it takes.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 export interface ServedDocument {
-  /** Which validators the host sends and understands; entity tags unless named. */
+  /** The validators that the host sends and understands; ETags by default. */
   validators?: 'etag' | 'last-modified' | 'none';
   encoding?: 'gzip' | 'br' | 'deflate';
   type?: string;
@@ -20,30 +20,30 @@ export interface SeenRequest {
   path: string;
   headers: IncomingHttpHeaders;
   status: number;
-  /** When it came, by `performance.now()`. */
+  /** The arrival time by `performance.now()`. */
   at: number;
 }
 
 export interface IndexServer {
   readonly origin: string;
   url(path: string): string;
-  /** Serves a document: text and bytes as they are, everything else as JSON. Stays until it is put again or removed. */
+  /** Serves a document until it is replaced or removed: text and bytes unchanged, everything else as JSON. */
   put(path: string, document: unknown, how?: ServedDocument): void;
   remove(path: string): void;
-  /** Answers in the test's own way; the path is without the query. */
+  /** Answers with the test's function; the path has no query. */
   answer(path: string, answer: Answer): void;
-  /** The next `times` requests of the path get this status; then it is as before. */
+  /** The next `times` requests of the path get this status. */
   fail(path: string, failure: { status: number; times: number; headers?: Record<string, string> }): void;
   redirect(path: string, location: string, status?: number): void;
-  /** Every request waits so long; paths that are not named, not at all. */
+  /** Delays every request; paths without a delay are not delayed. */
   delay(delayMs: (path: string) => number): void;
-  /** Requests of the path wait until the test lets them go. */
+  /** Requests of the path wait until the test releases them. */
   hold(path: string): () => void;
   readonly requests: readonly SeenRequest[];
-  /** Requests of one path, whatever their query, since the last `forget`. */
+  /** Requests of one path, with any query, since the last `forget`. */
   seen(path: string): SeenRequest[];
   forget(): void;
-  /** Most requests that were under way at one time. */
+  /** The highest number of concurrent requests. */
   mostAtOnce(): number;
 }
 
@@ -61,7 +61,7 @@ export async function startIndexServer(t: TestContext): Promise<IndexServer> {
     const path = pathOf(request);
     const failure = failures.get(path);
     const waitMs = delayOf(path);
-    // A test that is over does not wait for it.
+    // Does not keep a finished test waiting.
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
     await held.get(path);
     if (failure && failure.times > 0) {
@@ -130,7 +130,7 @@ function documentAnswer(document: unknown, { validators = 'etag', encoding, type
   const plain = bytesOf(document);
   const body = encoding ? compressions[encoding](plain) : plain;
   const etag = `"${createHash('sha1').update(plain).digest('hex').slice(0, 16)}"`;
-  // Seconds are all that the header has: a document that is put again must not look as old as before.
+  // The header has whole seconds, so a replaced document must not look unchanged.
   const lastModified = new Date(
     Date.parse('2026-01-01T00:00:00Z') + Number.parseInt(etag.slice(1, 9), 16),
   ).toUTCString();

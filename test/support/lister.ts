@@ -1,4 +1,4 @@
-// Lists over all that a catalog holds, without threads.
+// Lists a whole catalog without threads.
 import type { Ranking, RankRequest } from '../../src/search/engine/engine.ts';
 import type { SearchIndex } from '../../src/search/engine/search-index.ts';
 import { createFacetCounter } from '../../src/search/index/facets.ts';
@@ -12,7 +12,7 @@ export async function listerOf(index: Index): Promise<Lister> {
   return createLister(await snapshotFrom(index));
 }
 
-/** The ranking with the facets of its hits, if they were asked for. */
+/** The ranking, with the facets of its hits if requested. */
 export async function withFacets(ranking: Ranking, request: RankRequest, index: Index): Promise<Ranking> {
   if (!request.withFacets) return ranking;
   const uids = new Set(ranking.hits.map(({ uid }) => uid));
@@ -31,7 +31,7 @@ async function snapshotFrom(index: Index): Promise<Snapshot> {
   return snapshotOf([...families].map((versions) => ({ versions, manifest: undefined })));
 }
 
-/** One segment with all of it. */
+/** A single segment with everything. */
 export function snapshotOf(families: Parameters<typeof buildSegment>[0]): Snapshot {
   const parts = { id: 1, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
   return createSnapshotReader().open([parts]);

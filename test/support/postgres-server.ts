@@ -1,4 +1,4 @@
-// Global set-up of a test run: one real PostgreSQL for all test files, unless TEST_DATABASE_URL names another, databases to copy, and one cache of compiled code.
+// Global test setup: one PostgreSQL unless TEST_DATABASE_URL is set, database templates, and a compile cache.
 import { execFile, spawn } from 'node:child_process';
 import { chmod, chown, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ let stop: (() => Promise<void>) | undefined;
 let removeTemplates: (() => Promise<void>) | undefined;
 
 export async function globalSetup(): Promise<void> {
-  // Coverage is not exact for code from a cache.
+  // Coverage is not exact for cached code.
   if (!process.execArgv.includes('--experimental-test-coverage'))
     process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'hub-test-compile-cache');
   if (!process.env.TEST_DATABASE_URL) await startForAll();
@@ -27,7 +27,7 @@ async function startForAll(): Promise<void> {
     process.env.TEST_DATABASE_URL = server.url;
     stop = server.stop;
   } catch (error) {
-    // Test files see that there is no address: they skip loudly, and fail where CI is set.
+    // Without an address, test files skip with a notice, or fail when CI is set.
     console.error(`\n*** No PostgreSQL for the tests: ${error} ***\n`);
   }
 }
@@ -37,10 +37,10 @@ export async function globalTeardown(): Promise<void> {
   await stop?.();
 }
 
-/** Nothing of a server for tests outlives them. */
+/** Nothing of a test server outlives the tests. */
 const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
 
-/** A server of its own on a free port, with the binaries that npm brought, and with pgvector where a folder of it is given. */
+/** Starts a server on a free port with the binaries from npm, and with pgvector if its folder is given. */
 export async function startPostgres({
   pgvector,
   settings = [],
@@ -68,7 +68,7 @@ export async function startPostgres({
 export interface PostgresServer {
   url: string;
   port: number;
-  /** SIGQUIT ends it at once, as a crash does. */
+  /** SIGQUIT ends it at once, like a crash. */
   end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ interface PostgresInstallation {
   data: string;
   /** A copy of the data, for a second server. */
   copyData(): Promise<string>;
-  /** Does not wait until it takes connections. */
+  /** Does not wait until it accepts connections. */
   start(data: string, settings: readonly string[]): Promise<PostgresServer>;
   remove(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export async function installPostgres(): Promise<PostgresInstallation> {
     data,
     async copyData() {
       const copy = join(folder, 'copy');
-      // By its owner, so that the copy is readable for the server.
+      // Copied by its owner, so the server can read it.
       await run('cp', ['-R', data, copy], options);
       await chmod(copy, 0o700);
       return copy;
@@ -133,7 +133,7 @@ export async function installPostgres(): Promise<PostgresInstallation> {
   };
 }
 
-/** Settings with which a server of version 18 finds the extension; copied, because its user may not be able to read the original. */
+/** Lets a version 18 server find the extension, in a copy because its user may not be able to read the original. */
 async function withPgvector(folder: string, { library, definitions }: PgvectorFiles): Promise<string[]> {
   const copy = join(folder, 'pgvector');
   await mkdir(join(copy, 'extension'), { recursive: true });
@@ -147,7 +147,7 @@ interface Owner {
   gid: number;
 }
 
-/** PostgreSQL refuses to run as root; `nobody` is there wherever root is. */
+/** PostgreSQL refuses to run as root; `nobody` exists wherever root does. */
 async function unprivilegedUser(): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const id = async (flag: string) => Number((await promisify(execFile)('id', [flag, 'nobody'])).stdout);
@@ -161,7 +161,7 @@ async function binaries(folder: string, owner: Owner | undefined): Promise<{ ini
     postgres: string;
   };
   if (!owner) return { initdb, postgres };
-  // The other user may have no way to a checkout under root's home.
+  // The other user may be unable to read a checkout under root's home.
   const home = dirname(dirname(postgres));
   const copy = join(folder, 'native');
   await cp(home, copy, { recursive: true, verbatimSymlinks: true });

@@ -1,10 +1,10 @@
-// Real programs that some tests need, and that not every machine has.
+// Real programs that some tests need and not every machine has.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 
-/** For a test's `skip`. In CI nothing is skipped: there a missing program is a failure. */
+/** For a test's `skip`. CI skips nothing: a missing program is a failure there. */
 export function unlessHere(...programs: string[]): string | false {
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
   if (missing.length === 0 || process.env.CI) return false;

@@ -1,4 +1,4 @@
-// Packages from PyPI in a virtual environment that tests keep from one run to the next.
+// Packages from PyPI in a virtual environment that is kept between runs.
 import { execFile } from 'node:child_process';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 const INSTALLED_WITHIN_MS = 600_000;
 const IS_WINDOWS = process.platform === 'win32';
 
-/** Where the programs of a virtual environment are. */
+/** The folder with the programs of a virtual environment. */
 export function programsOf(home: string): string {
   return join(home, IS_WINDOWS ? 'Scripts' : 'bin');
 }
 
-/** Why they could not be installed; undefined when they are there. */
+/** Returns why they could not be installed; undefined on success. */
 export async function installPackages(home: string, packages: readonly string[]): Promise<string | undefined> {
   const complete = join(home, 'complete');
   if (await isThere(complete)) return undefined;
-  // A Python from elsewhere may take longer to come than pip with the one that is here.
+  // Downloading a Python may take longer than using pip with the local one.
   const env = { ...process.env, UV_PYTHON_DOWNLOADS: 'never' };
   const program = (name: string, ...words: string[]) =>
     promisify(execFile)(name, words, { timeout: INSTALLED_WITHIN_MS, env });
@@ -24,7 +24,7 @@ export async function installPackages(home: string, packages: readonly string[])
     await rm(home, { recursive: true, force: true });
     await mkdir(dirname(home), { recursive: true });
   };
-  // In seconds where pip takes a minute; but it does not know the mirror that pip may be set up for.
+  // Takes seconds where pip takes a minute, but ignores a mirror configured for pip.
   const byUv = async () => {
     await empty();
     await program('uv', 'venv', '--quiet', home);

@@ -1,4 +1,4 @@
-// Search over a catalog of its own, with an engine that counts words and, where a test wants one, a language model.
+// Search over a separate catalog, with an engine that counts words and optionally a language model.
 import type { TestContext } from 'node:test';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../src/lib/json.ts';

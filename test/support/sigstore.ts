@@ -1,4 +1,4 @@
-// A Sigstore instance of the tests: certificates, a transparency log, and bundles that hold or do not.
+// A Sigstore instance for tests: certificates, a transparency log, and valid or invalid bundles.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { initializeCA, initializeCTLog, initializeTLog } from '@sigstore/mock';
 import type { JsonObject } from '../../src/lib/json.ts';
@@ -10,11 +10,11 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const ISSUER = 'https://token.actions.githubusercontent.com';
 
 export interface Authority {
-  /** As in `trusted_root.json`. */
+  /** In the format of `trusted_root.json`. */
   root: JsonObject;
-  /** A bundle with a statement. */
+  /** Creates a bundle with a statement. */
   attest(statement: JsonObject): Promise<Bundle>;
-  /** What cosign writes beside a payload. */
+  /** The signature that cosign stores for a payload. */
   annotate(payload: Buffer): Promise<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ interface LogEntry {
 }
 
 interface AuthorityOptions {
-  /** When certificates are made; each is good for ten minutes. */
+  /** When certificates are issued; each is valid for ten minutes. */
   certificatesAt?: Date;
   repository?: string;
 }

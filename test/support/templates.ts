@@ -1,4 +1,4 @@
-// Databases with the tables of a hub and no rows, made once for a test run: copying one is far cheaper than all migrations.
+// Databases with a hub's tables and no rows, created once per test run: copying one is far cheaper than all migrations.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { openDatabase } from '../../src/store/database.ts';
 const SQLITE = 'TEST_SQLITE_TEMPLATE';
 const POSTGRES = 'TEST_POSTGRES_TEMPLATE';
 
-/** The SQLite file to copy; none outside a test run. */
+/** The SQLite file to copy; undefined outside a test run. */
 export const sqliteTemplate = () => process.env[SQLITE];
-/** The database to name in `create database … template`; none outside a test run. */
+/** The database for `create database … template`; undefined outside a test run. */
 export const postgresTemplate = () => process.env[POSTGRES];
 
-/** Test files see the templates in their environment. The returned function removes them. */
+/** Test files find the templates through their environment. The returned function removes them. */
 export async function makeTemplates(server: string | undefined): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-templates-'));
   const path = join(folder, 'catalog.sqlite');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Only what never happens takes so long. */
+/** Only something that never happens takes this long. */
 const PATIENCE_MS = 60_000;
 
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

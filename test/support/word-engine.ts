@@ -1,12 +1,12 @@
-// A search engine for tests of what is around it: counts the words of the query that a text holds.
+// A search engine for tests of the code around it: counts how many words of the query a text contains.
 import type { Hit, Ranking, RankRequest, SearchEngine } from '../../src/search/engine/engine.ts';
 
 export interface WordEngine extends Pick<SearchEngine, 'rank' | 'version'> {
-  /** What was asked of it, in order. */
+  /** The requests, in order. */
   readonly requests: RankRequest[];
-  /** Every ranking is incomplete from now on, for this reason. */
+  /** Makes every ranking incomplete from now on, for this reason. */
   degrade(reason: string | undefined): void;
-  /** As if vectors had arrived. */
+  /** Simulates the arrival of vectors. */
   move(): void;
 }
 

@@ -1,4 +1,4 @@
-// The outside world of a test: a clock that stands still, a recorded log, and separate metrics.
+// The outside world of a test: a frozen clock, a recorded log, and separate metrics.
 
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createDownload } from '../../src/lib/net/download.ts';

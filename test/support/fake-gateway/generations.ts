@@ -1,13 +1,13 @@
-// What gateways of four generations do differently.
+// How the four gateway versions differ.
 
 export type Generation = '0.6' | '0.9' | '1.0.3' | '1.0.8';
 export const GENERATIONS = ['0.6', '0.9', '1.0.3', '1.0.8'] as const satisfies Generation[];
 
 export interface Rules {
   version: string;
-  /** Bodies of tools, resources, prompts and agents are inside an object. */
+  /** Bodies of tools, resources, prompts and agents are wrapped in an object. */
   isWrapped: boolean;
-  /** `/v1/…` is there, and announced. */
+  /** `/v1/…` exists and is announced. */
   hasVersionedPaths: boolean;
   audience: 'absent' | 'required';
   /** The subject must be the e-mail of a user. */
@@ -16,23 +16,23 @@ export interface Rules {
   /** `teams: null` in a token is a server error. */
   failsOnNullTeams: boolean;
   answerWithoutToken: Answer;
-  /** HTTP and STDIO are taken, stored, and never contacted. */
+  /** HTTP and STDIO are accepted and stored, but never contacted. */
   takesAnyTransport: boolean;
   unreachableStatus: 502 | 503;
   duplicateToolStatus: 400 | 409;
-  /** `my_tool` twice makes two rows. */
+  /** `my_tool` twice creates two rows. */
   hasUnderscoreTrap: boolean;
   sameUrl: string;
   /** Loopback and private addresses are refused unless allowed. */
   guardsAddresses: boolean;
-  /** 422 says nothing. */
+  /** 422 has no details. */
   is422Opaque: boolean;
   paging: 'none' | 'first rows' | 'limit and cursor';
   /** Prompts and resources that another server exposes are a conflict. */
   acceptsPartsOnce: boolean;
-  /** A PUT for a server whose tools have changed replaces the tools, and keeps everything else. */
+  /** A PUT for a server whose tools changed replaces only the tools. */
   forgetsChangesWithTools: boolean;
-  /** GET /gateways/{name}. */
+  /** Supports GET /gateways/{name}. */
   byNameStatus: 200 | 404 | 500;
   hasRateLimit: boolean;
   hasNumericIds: boolean;

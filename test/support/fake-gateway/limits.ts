@@ -2,7 +2,7 @@
 import type { Answer } from './generations.ts';
 
 export interface RateLimit {
-  /** On unversioned paths. */
+  /** For unversioned paths. */
   limit: number;
   versionedLimit: number;
   windowMs: number;
@@ -24,7 +24,7 @@ export function createLimiter(rate: RateLimit | undefined) {
   const times = { versioned: [] as number[], unversioned: [] as number[] };
   let violations = 0;
 
-  /** Headers for the answer, or the refusal itself. */
+  /** Headers for the response, or the refusal. */
   return (isVersioned: boolean): { headers: Record<string, string>; refusal?: Answer } => {
     if (!rate) return { headers: {} };
     const { limit: few, versionedLimit, windowMs, retryAfterSec, violationsBeforeLockout, lockoutSec } = rate;

@@ -8,13 +8,13 @@ export interface FakeMcpServer {
   prompts?: string[];
   /** `name: reason` of tools that the gateway leaves out. */
   skippedTools?: string[];
-  /** Wants this as `auth_token`. */
+  /** Requires this `auth_token`. */
   bearer?: string;
-  /** Wants these headers, of `auth_headers`. */
+  /** Requires these `auth_headers`. */
   headers?: Record<string, string>;
-  /** What is wrong with it. `hangs`: it accepts and never answers. */
+  /** Its fault. `hangs`: it accepts and never answers. */
   fault?: McpServerFault;
-  /** Spoken at this address; by default what the path suggests. */
+  /** The transport at this address; by default the one that the path suggests. */
   transport?: 'SSE' | 'STREAMABLEHTTP';
 }
 
@@ -45,7 +45,7 @@ export interface Visit {
   authHeaders: unknown;
 }
 
-/** Servers that the test does not name are well, and have one tool. */
+/** Servers that the test does not name work, and have one tool. */
 export function contact(
   { url, transport, authToken, authHeaders }: Visit,
   server: FakeMcpServer | undefined,
@@ -66,7 +66,7 @@ export function contact(
   return { refusal: { status: rules.unreachableStatus, body: { message } } };
 }
 
-/** The gateway does GET for SSE, which `/messages/` and `/mcp` do not know; and POST for streamable HTTP. */
+/** The gateway sends GET for SSE, which `/messages/` and `/mcp` do not support, and POST for streamable HTTP. */
 function transportFault(url: string, transport: string, server: FakeMcpServer): string | undefined {
   const { pathname } = new URL(url);
   const suggested = /\/mcp\/?$/.test(pathname)

@@ -1,4 +1,4 @@
-// What a gateway does: create, list, change, refresh and delete, by the rules of its generation.
+// The operations of a gateway: create, list, change, refresh and delete, by the rules of its version.
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import type { Answer, Rules } from './generations.ts';
 import { type Contact, contact, type FakeMcpServer } from './mcp-servers.ts';
@@ -12,13 +12,13 @@ export interface GatewayState {
   exposesErrors: boolean;
   /** By address, with `localhost` for 127.0.0.1. */
   servers: Map<string, FakeMcpServer>;
-  /** 202 instead of 200; polls until it is active or has failed. */
+  /** Answers 202 instead of 200, with the number of polls until it is active or has failed. */
   pollsUntilActive: number | undefined;
-  /** Rows that a list never shows more of, whatever limit is asked for. */
+  /** The maximum number of rows in a list, whatever the requested limit. */
   largestPage: number;
-  /** Whose token the caller has: lists show only what was created with it. */
+  /** The tenant of the caller's token: lists show only what was created with it. */
   tenant: string;
-  /** Resolves when the caller of the request under way has gone. */
+  /** Resolves when the caller of the current request disconnects. */
   callerGone: () => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ function duplicateAnswer({ rules, table }: GatewayState, kind: Kind, fields: Jso
   return { status: 409, body: { detail: `Public ${what} already exists with name: ${slugify(name)}` } };
 }
 
-/** The check compares the name as it was sent with stored slugs, so that only names in slug form collide. */
+/** The check compares the sent name with stored slugs, so only names in slug form collide. */
 function duplicateTool(rows: readonly Row[], name: string, rules: Rules): Answer | undefined {
   const alike = rows.filter(({ slug }) => slug === slugify(name));
   if (alike.length === 0) return undefined;
@@ -133,7 +133,7 @@ function skipped({ skippedTools }: FakeMcpServer): JsonObject {
 
 async function visit(state: GatewayState, row: Row): Promise<Exclude<Contact, 'hangs'>> {
   const { url, transport, auth_token: authToken, auth_headers: authHeaders } = row.fields;
-  // Taken, stored, and never contacted.
+  // Accepted and stored, but never contacted.
   if (!isConnected(transport)) return { server: {} };
   const found = contact(
     { url: String(url), transport: String(transport), authToken, authHeaders },
@@ -150,7 +150,7 @@ function isConnected(transport: unknown): boolean {
   return transport === 'SSE' || transport === 'STREAMABLEHTTP';
 }
 
-/** Tools appear under the server's name; resources and prompts that were there on their own become the server's. */
+/** Tools appear under the server's name; existing standalone resources and prompts become the server's. */
 function adopt(
   { table }: GatewayState,
   server: Row,
@@ -195,7 +195,7 @@ export function listThings(state: GatewayState, kind: Kind, query: URLSearchPara
   return { status: 200, body: { [kind === 'a2a' ? 'agents' : kind]: page, nextCursor } };
 }
 
-/** As 0.9 does it: in the order of ids, 50 at a time, with a cursor that it does not tell; resources do not even heed it. */
+/** Like 0.9: ordered by id, 50 at a time, with an undocumented cursor that resources ignore. */
 function firstRows(kind: Kind, rows: readonly Row[], query: URLSearchParams): Row[] {
   if (kind === 'gateways' || kind === 'a2a') return [...rows];
   const cursor = kind === 'resources' ? null : query.get('cursor');
@@ -243,7 +243,7 @@ export function getThing(
   return { status: 200, body: present(kind, row) };
 }
 
-/** Flat and partial: what is wrapped is not seen, and changes nothing. */
+/** Flat and partial: a wrapped body is ignored. */
 export async function changeThing(state: GatewayState, kind: Kind, id: string, body: JsonObject): Promise<Answer> {
   const row = state.table[kind].find((each) => String(each.id) === id);
   if (!row) return { status: 404, body: { detail: `${kind} not found: ${id}` } };

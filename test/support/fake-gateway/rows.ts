@@ -1,4 +1,4 @@
-// The gateway's tables, and how it names and shows what is in them.
+// The gateway's tables, and how it names and shows their rows.
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../src/lib/json.ts';
 
@@ -7,9 +7,9 @@ export type Kind = (typeof KINDS)[number];
 
 export interface Row {
   id: string | number;
-  /** As it was sent. */
+  /** The name as sent. */
   originalName: string;
-  /** What `name` is in answers. */
+  /** The `name` in responses. */
   slug: string;
   gatewayId: string | null;
   enabled: boolean;
@@ -17,9 +17,9 @@ export interface Row {
   status: 'active' | 'pending';
   lastError: string | null;
   version: number;
-  /** What a server said it can do; nothing for one that was never contacted. */
+  /** The capabilities a server reported; empty if it was never contacted. */
   capabilities: JsonObject;
-  /** Whose token it was created with. */
+  /** The tenant whose token created it. */
   tenant: string;
 }
 
@@ -46,7 +46,7 @@ export function createRow(name: string, fields: JsonObject, more: Partial<Row> =
   };
 }
 
-/** As the gateway does it, and written apart from how the hub does it. */
+/** Implements the gateway's rule independently of the hub. */
 export function slugify(text: string): string {
   let slug = '';
   for (const character of text.normalize('NFKD').toLowerCase()) {
@@ -57,7 +57,7 @@ export function slugify(text: string): string {
   return slug.replace(/^-|-$/g, '');
 }
 
-/** CamelCase, as answers are. Secrets are masked. */
+/** In camelCase like responses, with masked secrets. */
 export function present(
   kind: Kind,
   { id, originalName, slug, gatewayId, enabled, fields, status, lastError, version, capabilities }: Row,

@@ -8,14 +8,14 @@ export interface Credentials {
   audience: string;
   /** E-mails of its users. */
   users: readonly string[];
-  /** Tokens that it gave out itself, and accepts as they are. */
+  /** Tokens that it issued itself and accepts as they are. */
   durableTokens: readonly string[];
   now: () => Date;
 }
 
 const REFUSED: Answer = { status: 401, body: { detail: 'Invalid authentication credentials' } };
 
-/** Undefined when the caller may go on. */
+/** Undefined when the caller is authorized. */
 export async function tokenRefusal(
   authorization: string | undefined,
   rules: Rules,

@@ -15,7 +15,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9._/-]*$/;
 const VERBS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 const AUTH_TYPES = ['basic', 'bearer', 'authheaders', 'oauth', 'query_param', 'none', ''];
 
-/** What is wrong with the fields of a new row; undefined when nothing is. */
+/** The errors in the fields of a new row; undefined when it is valid. */
 export function fieldFault(kind: Kind, fields: JsonObject, rules: Rules, guard: AddressGuard): string | undefined {
   const { name, url, description } = fields;
   if (typeof name !== 'string' || name === '') return 'name: Field required';
@@ -40,7 +40,7 @@ export function invalid(fault: string, rules: Rules, exposesErrors: boolean): An
   };
 }
 
-/** The fields as this generation finds them in a body: inside an object, or as they are. */
+/** The fields of a body in this version: wrapped in an object, or flat. */
 export function unwrapped(kind: Kind, body: JsonObject, { isWrapped }: Rules): JsonObject | undefined {
   const wrapper = { tools: 'tool', resources: 'resource', prompts: 'prompt', a2a: 'agent', gateways: undefined }[kind];
   if (!wrapper || !isWrapped) return body;
@@ -48,7 +48,7 @@ export function unwrapped(kind: Kind, body: JsonObject, { isWrapped }: Rules): J
   return isJsonObject(inner) ? inner : undefined;
 }
 
-/** Contents that are too large are refused in a way of their own. */
+/** Overlong content has a separate kind of refusal. */
 export function oversized(kind: Kind, { content, template }: JsonObject): Answer | undefined {
   const [text, maxSize] = kind === 'resources' ? [content, 102_400] : [template, 10_240];
   const size = typeof text === 'string' ? Buffer.byteLength(text) : 0;
