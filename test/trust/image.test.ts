@@ -63,7 +63,7 @@ function putReferrer(registries: Registries, path: string, bundle: unknown): voi
   });
 }
 
-test('image: a signature beside the image is verified', async (t) => {
+test('image: a signature stored next to the image is verified', async (t) => {
   const registries = await startRegistries(t);
   const payload = payloadFor(DIGEST);
   putSignature(registries, payload, await registries.authority.annotate(payload));
@@ -80,7 +80,7 @@ test('image: a signature for another image fails', async (t) => {
   assert.match(detail, /another image/);
 });
 
-test('image: a payload that is not the signed one fails', async (t) => {
+test('image: a payload that differs from the signed one fails', async (t) => {
   const registries = await startRegistries(t);
   putSignature(registries, payloadFor(DIGEST), await registries.authority.annotate(Buffer.from('{}')));
   assert.equal((await check(t, registries)).state, 'failed');
@@ -111,7 +111,7 @@ for (const path of [`/v2/acme/pdf/referrers/${DIGEST}`, `/v2/acme/pdf/manifests/
 
 const refused: [what: string, document: JsonObject][] = [
   ['another digest', statement({ name: '', digest: { sha256: '0'.repeat(64) } }, SIGNED)],
-  ['a list of its parts', statement({ name: '', digest: { sha256: HEX } }, 'https://spdx.dev/Document')],
+  ['a list of its layers', statement({ name: '', digest: { sha256: HEX } }, 'https://spdx.dev/Document')],
 ];
 for (const [what, document] of refused) {
   test(`image: a bundle about ${what} is not its signature`, async (t) => {
@@ -125,13 +125,13 @@ test('image: one without signatures has none', async (t) => {
   assert.equal((await check(t, await startRegistries(t))).state, 'absent');
 });
 
-test('image: a tag may move, and is not checked', async (t) => {
+test('image: a tag is not checked, because it may move', async (t) => {
   const { state, detail } = await check(t, await startRegistries(t), '');
   assert.equal(state, 'not_checked');
   assert.match(detail, /tag/);
 });
 
-test('image: a registry that hands out tokens is asked with one', async (t) => {
+test('image: uses a token where the registry hands them out', async (t) => {
   const registries = await startRegistries(t);
   const { server } = registries;
   const challenge = `Bearer realm="${server.origin}/token",service="registry"`;
@@ -142,7 +142,7 @@ test('image: a registry that hands out tokens is asked with one', async (t) => {
   assert.equal(server.seen(path).at(-1)?.headers.authorization, 'Bearer for-anybody');
 });
 
-test('image: a registry that refuses is not taken for one without signatures', async (t) => {
+test('image: a refusing registry is not treated as one without signatures', async (t) => {
   const registries = await startRegistries(t);
   registries.server.fail(`/v2/acme/pdf/manifests/sha256-${HEX}.sig`, { status: 403, times: 1 });
   assert.equal((await check(t, registries)).state, 'not_checked');

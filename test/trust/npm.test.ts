@@ -25,7 +25,7 @@ async function check(t: TestContext, { server, rootFile }: Registries, spec: Jso
 }
 
 for (const name of ['pdf', '@acme/pdf']) {
-  test(`npm: provenance of ${name} that holds is verified`, async (t) => {
+  test(`npm: valid provenance of ${name} is verified`, async (t) => {
     const registries = await startRegistries(t);
     putNpm(registries.server, name, await registries.authority.attest(npmStatement(name)));
     const { source, ...signal } = await check(t, registries, { package: name, version: '1.0.0' });
@@ -44,7 +44,7 @@ const refused: [what: string, document: JsonObject, says: RegExp][] = [
   ['other bytes', npmStatement('pdf', '00'.repeat(64)), /other bytes/],
   ['another package', npmStatement('pdf-tables'), /another name/],
   ['another version', statement({ name: 'pkg:npm/pdf@2.0.0', digest: {} }), /another name/],
-  ['something else', { ...npmStatement('pdf'), predicateType: 'https://x.example/scan' }, /of the type/],
+  ['another subject', { ...npmStatement('pdf'), predicateType: 'https://x.example/scan' }, /of the type/],
   ['nothing', { predicateType: PROVENANCE }, /no statement/],
 ];
 for (const [what, document, says] of refused) {
@@ -58,7 +58,7 @@ for (const [what, document, says] of refused) {
 }
 
 for (const bundle of [{}, null, 'x', { mediaType: 7 }, { verificationMaterial: [[]], dsseEnvelope: 'x' }]) {
-  test(`npm: provenance that is ${JSON.stringify(bundle)} fails with a sentence`, async (t) => {
+  test(`npm: ${JSON.stringify(bundle)} as provenance fails with a message`, async (t) => {
     const registries = await startRegistries(t);
     putNpm(registries.server, 'pdf', bundle);
     const { state, detail } = await check(t, registries, { package: 'pdf', version: '1.0.0' });
@@ -67,7 +67,7 @@ for (const bundle of [{}, null, 'x', { mediaType: 7 }, { verificationMaterial: [
   });
 }
 
-test('npm: bytes that are not those of the manifest fail', async (t) => {
+test('npm: bytes that differ from the manifest’s fail', async (t) => {
   const registries = await startRegistries(t);
   putNpm(registries.server, 'pdf', await registries.authority.attest(npmStatement('pdf')));
   const spec = { package: 'pdf', version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==` };
@@ -85,39 +85,39 @@ test('npm: a version without provenance has none', async (t) => {
 const unchecked: [what: string, spec: JsonObject, says: RegExp, prepare?: (registries: Registries) => void][] = [
   ['a range', { package: 'pdf', version: '^1.0.0' }, /exact version/],
   ['a tag', { package: 'pdf' }, /exact version/],
-  ['a name that is invalid', { package: '../x', version: '1.0.0' }, /exact version/],
+  ['an invalid name', { package: '../x', version: '1.0.0' }, /exact version/],
   [
-    'a registry of the manifest',
+    'a registry named by the manifest',
     { package: 'pdf', version: '1.0.0', registry_url: 'https://x.example' },
     /manifest names/,
   ],
-  ['a version that the registry does not have', { package: 'other', version: '1.0.0' }, /no such version/],
+  ['an unknown version', { package: 'other', version: '1.0.0' }, /no such version/],
   [
-    'a registry that fails',
+    'a failing registry',
     { package: 'pdf', version: '1.0.0' },
     /status 503/,
     ({ server }) => server.fail('/pdf/1.0.0', { status: 503, times: 1 }),
   ],
   [
-    'a registry that sends something else',
+    'a registry with an invalid response',
     { package: 'pdf', version: '1.0.0' },
     /no such version/,
     ({ server }) => server.put('/pdf/1.0.0', '<html>'),
   ],
   [
-    'an answer that is too large',
+    'an overlong response',
     { package: 'pdf', version: '1.0.0' },
     /larger than/,
     ({ server }) => server.put('/pdf/1.0.0', 'x'.repeat(2_100_000)),
   ],
   [
-    'an answer that is too deep',
+    'a deeply nested response',
     { package: 'pdf', version: '1.0.0' },
     /too deep/,
     ({ server }) => server.put('/pdf/1.0.0', `${'['.repeat(99)}${']'.repeat(99)}`),
   ],
   [
-    'provenance that is not delivered',
+    'provenance that cannot be loaded',
     { package: 'pdf', version: '1.0.0' },
     /does not deliver/,
     ({ server }) => server.remove('/-/npm/v1/attestations/pdf@1.0.0'),
@@ -134,7 +134,7 @@ for (const [what, spec, says, prepare] of unchecked) {
   });
 }
 
-test('npm: a trusted root that cannot be used checks nothing', async (t) => {
+test('npm: an unusable trusted root checks nothing', async (t) => {
   const registries = await startRegistries(t);
   const { state, detail } = await check(t, { ...registries, rootFile: '/none' }, { package: 'pdf', version: '1.0.0' });
   assert.equal(state, 'not_checked');

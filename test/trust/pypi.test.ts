@@ -6,7 +6,7 @@ import { checkArtifacts } from '../../src/trust/check-artifacts.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { testWorld } from '../support/world.ts';
 
-// A real release: its file, the digest of the file, and what PyPI says about it.
+// A real release: its file, the digest of the file, and PyPI's response about it.
 const FILE = 'pypi_attestations-0.0.19.tar.gz';
 const SHA256 = '9bb1add04b1b4e182be6b0b80931593f7a291eb49d69b4fd728a5d4cbcdc4bd3';
 const RELEASE = '/pypi/pypi-attestations/0.0.19/json';
@@ -34,7 +34,7 @@ async function startIndex(t: TestContext, files: unknown[], provenance?: unknown
   return server;
 }
 
-test('pypi: the attestation of a real release is verified with the root that comes with the hub', async (t) => {
+test('pypi: the attestation of a real release is verified with the hub’s built-in root', async (t) => {
   const { source, ...signal } = await check(t, await startIndex(t, [file(FILE)]));
   assert.deepEqual(signal, {
     signal: 'pypi_attestation',
@@ -60,19 +60,19 @@ test('pypi: the attestation of another file fails', async (t) => {
   assert.match(detail, /another name/);
 });
 
-test('pypi: an attestation without its entry in the log fails', async (t) => {
+test('pypi: an attestation without a log entry fails', async (t) => {
   const provenance = await readProvenance();
   for (const { verification_material } of provenance.attestation_bundles[0].attestations)
     verification_material.transparency_entries = [];
   assert.equal((await check(t, await startIndex(t, [file(FILE)], provenance))).state, 'failed');
 });
 
-test('pypi: attestations that cannot be read fail', async (t) => {
+test('pypi: unreadable attestations fail', async (t) => {
   const provenance = { attestation_bundles: [{ attestations: [{ version: 2 }, null] }] };
   assert.equal((await check(t, await startIndex(t, [file(FILE)], provenance))).state, 'failed');
 });
 
-test('pypi: one file without an attestation is enough to have none', async (t) => {
+test('pypi: one file without an attestation means that the release has none', async (t) => {
   const { state, detail } = await check(t, await startIndex(t, [file(FILE), file('wheel-0.0.19-py3-none-any.whl')]));
   assert.equal(state, 'absent');
   assert.match(detail, /^wheel-0\.0\.19/);
@@ -81,9 +81,9 @@ test('pypi: one file without an attestation is enough to have none', async (t) =
 const unchecked: [what: string, spec: JsonObject, files: unknown[], says: RegExp][] = [
   ['a range', { version: '>=0.0.19' }, [file(FILE)], /exact version/],
   ['a wildcard', { version: '==0.*' }, [file(FILE)], /exact version/],
-  ['an index of the manifest', { index_url: 'https://x.example/simple' }, [file(FILE)], /manifest names/],
+  ['an index named by the manifest', { index_url: 'https://x.example/simple' }, [file(FILE)], /manifest names/],
   ['a release without files', {}, [], /no such version/],
-  ['a file with a path for a name', {}, [file('../../x')], /no such version/],
+  ['a file named like a path', {}, [file('../../x')], /no such version/],
   ['a release with many files', {}, Array.from({ length: 21 }, (_, index) => file(`f${index}.whl`)), /21 files/],
 ];
 for (const [what, spec, files, says] of unchecked) {
@@ -94,7 +94,7 @@ for (const [what, spec, files, says] of unchecked) {
   });
 }
 
-test('pypi: an index that fails halfway is not taken for one without attestations', async (t) => {
+test('pypi: an index that fails midway is not treated as one without attestations', async (t) => {
   const server = await startIndex(t, [file(FILE)]);
   server.fail(provenancePath(FILE), { status: 500, times: 1 });
   assert.equal((await check(t, server)).state, 'not_checked');

@@ -1,4 +1,4 @@
-// Registries on loopback that hold signed artifacts.
+// Registries on loopback with signed artifacts.
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface Registries {
   server: IndexServer;
   authority: Authority;
   rootFile: string;
-  /** For a hub. */
+  /** Settings of a hub. */
   settings: Record<string, string>;
 }
 

@@ -11,7 +11,7 @@ const STATEMENT = {
   predicateType: 'https://slsa.dev/provenance/v1',
 };
 
-test('sigstore: the certificate says who signed, and from which repository', async () => {
+test('sigstore: the certificate names the signer and the repository', async () => {
   const authority = await startAuthority();
   const { source, statement } = createVerifyBundle(authority.root)(await authority.attest(STATEMENT));
   assert.deepEqual(JSON.parse(String(statement)), STATEMENT);
@@ -24,7 +24,7 @@ test('sigstore: the certificate says who signed, and from which repository', asy
   });
 });
 
-test('sigstore: a real bundle holds with the root that comes with the hub, and with no other', async () => {
+test('sigstore: a real bundle is valid with the hub’s built-in root, and with no other', async () => {
   const bundle = JSON.parse(await readFile(new URL('./real/npm-publish.sigstore.json', import.meta.url), 'utf8'));
   const { source } = createVerifyBundle(publicRoot)(bundle);
   assert.deepEqual([source.identity, source.issuer], ['brian@dehamer.com', 'https://github.com/login/oauth']);
@@ -45,11 +45,11 @@ const forgeries: [what: string, forge: (bundle: Bundle, other: Bundle) => unknow
     }),
   ],
   [
-    'another type of payload',
+    'another payload type',
     (bundle) => ({ ...bundle, dsseEnvelope: { ...bundle.dsseEnvelope, payloadType: 'text/plain' } }),
   ],
   [
-    'no entry in the log',
+    'no log entry',
     (bundle) => ({ ...bundle, verificationMaterial: { ...bundle.verificationMaterial, tlogEntries: [] } }),
   ],
   [
@@ -71,13 +71,13 @@ const forgeries: [what: string, forge: (bundle: Bundle, other: Bundle) => unknow
     ({ verificationMaterial: { tlogEntries }, ...bundle }) => ({ ...bundle, verificationMaterial: { tlogEntries } }),
   ],
   ['nothing', () => ({})],
-  ['a text', () => 'bundle'],
+  ['text', () => 'bundle'],
   ['null', () => null],
   ['no envelope', ({ dsseEnvelope: _, ...bundle }) => bundle],
 ];
 
 for (const [what, forge] of forgeries) {
-  test(`sigstore: a bundle with ${what} does not hold`, async () => {
+  test(`sigstore: a bundle with ${what} is invalid`, async () => {
     const authority = await startAuthority();
     const [bundle, other] = [await authority.attest(STATEMENT), await authority.attest({ ...STATEMENT, subject: [] })];
     const verify = createVerifyBundle(authority.root);
@@ -86,12 +86,12 @@ for (const [what, forge] of forgeries) {
   });
 }
 
-test('sigstore: a bundle of another authority does not hold', async () => {
+test('sigstore: a bundle of another authority is invalid', async () => {
   const bundle = await (await startAuthority()).attest(STATEMENT);
   assert.throws(() => createVerifyBundle(publicRoot)(bundle), /certificate/i);
 });
 
-test('sigstore: a certificate that had expired when it was used does not hold', async () => {
+test('sigstore: a certificate that had expired when it was used is invalid', async () => {
   const authority = await startAuthority({ certificatesAt: new Date(Date.now() - 3_600_000) });
   const bundle = await authority.attest(STATEMENT);
   assert.throws(() => createVerifyBundle(authority.root)(bundle), /certificate/i);
