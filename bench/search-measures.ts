@@ -33,7 +33,7 @@ function mean(values: readonly number[]): number {
 }
 
 /** One letter left out, doubled, changed or swapped: the same one for the same name every time. */
-export function misspelt(name: string): string {
+export function misspelled(name: string): string {
   const seed = [...name].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0, 7);
   const letters = [...name.matchAll(/[a-z]{2}/gi)].map(({ index }) => index);
   const at = letters[seed % Math.max(1, letters.length)] ?? 0;

@@ -22,7 +22,7 @@ import { createSearchIndex } from '../src/store/search/search-index.ts';
 import { pgvectorFiles } from '../test/support/pgvector.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { type Judgement, loadJudgements, type SearchData } from './search-data.ts';
-import { misspelt, summarize } from './search-measures.ts';
+import { misspelled, summarize } from './search-measures.ts';
 
 const { values } = parseArgs({
   options: {
@@ -156,8 +156,8 @@ async function names(engine: Engine, set: SearchData): Promise<void> {
     name: ({ name }) => name,
     'other separators': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase(),
     'with spaces': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, ' '),
-    'one typing error': ({ name }) => misspelt(name),
-    'last part with one error': ({ name }) => misspelt(name.split('/').at(-1) ?? name),
+    'one typing error': ({ name }) => misspelled(name),
+    'last part with one error': ({ name }) => misspelled(name.split('/').at(-1) ?? name),
   };
   const rows = [];
   for (const [way, write] of Object.entries(ways)) {

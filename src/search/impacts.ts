@@ -22,7 +22,7 @@ export const HIGHEST_IMPACT = SATURATION + 1;
 /** Field counts are normalized by length, weighted and summed before they saturate. `fields` is a bit set of matching fields. */
 export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, { impact: number; fields: number }> {
   const weights = new Map<string, { weight: number; fields: number }>();
-  for (const [place, field] of FIELDS.entries()) {
+  for (const [position, field] of FIELDS.entries()) {
     const words = wordsOf(fields[field]);
     if (words.length === 0) continue;
     const { weight, usualLength, lengthPenalty } = FIELD_WEIGHTS[field];
@@ -32,7 +32,7 @@ export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, 
     if (field === 'name' && words.length > 1) forms.push(nameKey(fields.name));
     for (const form of forms) {
       const known = weights.get(form) ?? { weight: 0, fields: 0 };
-      weights.set(form, { weight: known.weight + each, fields: known.fields | (1 << place) });
+      weights.set(form, { weight: known.weight + each, fields: known.fields | (1 << position) });
     }
   }
   return new Map(

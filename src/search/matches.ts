@@ -1,5 +1,5 @@
 // Finds the words of a query in a text.
-import { isUnspaced, lateRuns, tellingWords, wordsOf } from './words.ts';
+import { contentWords, isUnspaced, lateRuns, wordsOf } from './words.ts';
 
 export interface Match {
   start: number;
@@ -17,7 +17,7 @@ const LONGEST_TEXT = 20_000;
 
 export function queryTerms(text: string): QueryTerms {
   return new Map(
-    tellingWords(wordsOf(text)).flatMap(({ text: word, term, parts }) =>
+    contentWords(wordsOf(text)).flatMap(({ text: word, term, parts }) =>
       [term, ...parts].map((form): [string, string] => [form, word]),
     ),
   );
@@ -37,8 +37,8 @@ function stretchesOf(run: string, offset: number, terms: QueryTerms): Match[] {
   const stretches: Match[] = [];
   const letters = [...run];
   let start = offset;
-  for (const [place, letter] of letters.entries()) {
-    const pair = letter + (letters[place + 1] ?? '');
+  for (const [position, letter] of letters.entries()) {
+    const pair = letter + (letters[position + 1] ?? '');
     const end = start + pair.length;
     if (formsOf(pair).some((form) => terms.has(form))) {
       const last = stretches.at(-1);

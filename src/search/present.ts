@@ -35,10 +35,10 @@ export async function presentHits(
   const mayAskModel = withFitReason && rerank !== 'failed';
   const entities = page.map(({ entity }) => entity);
   const written = (mayAskModel && (await writeReasons?.(text, entities))) || [];
-  const items = page.map(({ entity, hit }, place): SearchItem => {
+  const items = page.map(({ entity, hit }, position): SearchItem => {
     const description = descriptions.get(entity.uid) ?? '';
     const reason = () =>
-      written[place] ?? explainFit({ ...entity, description }, terms, { byMeaning: hit.semantic > 0 });
+      written[position] ?? explainFit({ ...entity, description }, terms, { byMeaning: hit.semantic > 0 });
     const texts = `${ownSummary(entity.summary, description)} ${description}`;
     const snippet = withSnippets ? makeSnippet(texts, terms) : undefined;
     return {

@@ -163,8 +163,8 @@ function isOnlyByMeaning({ mode, hits }: Pick<Ranking, 'mode' | 'hits'>): boolea
 
 /** The scores keep their positions, so that they never rise down the list; hits outside the order follow unchanged. */
 function reordered(hits: readonly Hit[], best: readonly { hit: Hit }[], order: readonly number[]): Hit[] {
-  const chosen = order.map((place) => (best[place] as { hit: Hit }).hit);
+  const chosen = order.map((position) => (best[position] as { hit: Hit }).hit);
   const moved = new Set(chosen);
   const others = hits.filter((hit) => !moved.has(hit));
-  return [...chosen, ...others].map((hit, place) => ({ ...hit, final: hits[place]?.final ?? hit.final }));
+  return [...chosen, ...others].map((hit, position) => ({ ...hit, final: hits[position]?.final ?? hit.final }));
 }

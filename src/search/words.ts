@@ -65,7 +65,7 @@ export function wordsOf(text: string): Word[] {
 }
 
 /** Drops stop words, unless the text has no other words. */
-export function tellingWords(words: readonly Word[]): readonly Word[] {
+export function contentWords(words: readonly Word[]): readonly Word[] {
   const telling = words.filter(({ text }) => !STOP_WORDS.has(text));
   return telling.length > 0 ? telling : words;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadJudgements } from '../../bench/search-data.ts';
-import { misspelt, summarize } from '../../bench/search-measures.ts';
+import { misspelled, summarize } from '../../bench/search-measures.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { openEmbeddedModel } from '../../src/search/model/embedded-model.ts';
 import { MODELS_FOLDER } from '../../src/search/model/open-model.ts';
@@ -41,6 +41,6 @@ test('quality: descriptions in plain words find matching entries better than key
   for (const { name } of set.manifests as { name: string }[]) {
     assert.equal(set.idOf((await find(name))[0] ?? ''), name);
     assert.equal(set.idOf((await find(name.replace(/[./]/g, ' ')))[0] ?? ''), name);
-    assert.ok((await find(misspelt(name))).slice(0, 5).map(set.idOf).includes(name), misspelt(name));
+    assert.ok((await find(misspelled(name))).slice(0, 5).map(set.idOf).includes(name), misspelled(name));
   }
 });

@@ -106,7 +106,7 @@ async function makeVectors<Text extends MissingText>(wanted: readonly Text[], ru
     });
     // The vectors that are ready are still saved.
     if (!vectors) break;
-    ready.push(...batch.map(({ digest }, place) => ({ digest, vector: vectors[place] as Float32Array })));
+    ready.push(...batch.map(({ digest }, position) => ({ digest, vector: vectors[position] as Float32Array })));
     if (ready.length >= SAVED_AT_ONCE) await save();
   }
   await save();
@@ -135,8 +135,8 @@ async function readTexts<Text extends MissingText>(wanted: readonly Text[], run:
     const stored = await run.index.manifests(page.map(({ uid }) => uid));
     const manifests = new Map(stored.map(({ uid, manifest }) => [uid, manifest]));
     const tasks = page.map((text) => ({ ...text, manifest: manifests.get(text.uid) ?? '' }));
-    for (const [place, text] of (await run.read(tasks)).entries()) {
-      const { digest } = page[place] as Text;
+    for (const [position, text] of (await run.read(tasks)).entries()) {
+      const { digest } = page[position] as Text;
       if (text === undefined) run.outdated.add(digest);
       else found.push({ digest, text });
     }

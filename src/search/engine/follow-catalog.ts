@@ -47,7 +47,7 @@ const WAIT_WHILE_BUSY_MS = 150;
 const REST_AFTER_FAILURE_MS = 30_000;
 const LONGEST_PAUSE_MS = 120_000;
 const SAVE_EVERY_MS = 60_000;
-/** Saving takes at most 1/50 of the time, so a large index is saved less often. */
+/** Saving takes at most 1/SAVE_SHARE of the time, so a large index is saved less often. */
 const SAVE_SHARE = 50;
 /** Urgent work often comes in bursts. */
 const REST_AFTER_BUSY_MS = 2_000;

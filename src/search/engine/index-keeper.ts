@@ -175,7 +175,7 @@ async function withManifests(entries: readonly IndexEntry[], index: Pick<SearchI
   for (const page of pagesOf(uids, MANIFESTS_AT_ONCE)) {
     for (const { uid, manifest } of await index.manifests(page)) manifests.set(uid, manifest);
   }
-  return families.map((versions, place) => ({ versions, manifest: manifests.get(uids[place] as string) }));
+  return families.map((versions, position) => ({ versions, manifest: manifests.get(uids[position] as string) }));
 }
 
 function distinctNames(names: readonly FamilyName[]): FamilyName[] {

@@ -61,9 +61,9 @@ export class IndexState {
   replace(ids: readonly number[], { block, vectors, numbers }: MergedSegments): void {
     const merged = this.newSegment(block, vectors);
     // Documents that were removed during the merge are dead in the new segment too.
-    const dead = ids.flatMap((id, place) => {
+    const dead = ids.flatMap((id, position) => {
       const flags = this.heldAs(id)?.open.dead ?? new Uint8Array();
-      const moved = numbers[place] as Int32Array;
+      const moved = numbers[position] as Int32Array;
       return Array.from(moved).flatMap((number, document) => (number >= 0 && flags[document] !== 0 ? number : []));
     });
     this.set([...this.held.filter(({ parts }) => !ids.includes(parts.id)), bury(merged, dead)]);
@@ -173,8 +173,8 @@ function countsOf(open: OpenSegment): IndexSizes {
 function liveDocumentOf({ segment, dead }: OpenSegment, text: number): number | undefined {
   const { textDocuments, textDocumentStarts } = segment;
   const end = textDocumentStarts[text + 1] as number;
-  for (let place = textDocumentStarts[text] as number; place < end; place += 1) {
-    const document = textDocuments[place] as number;
+  for (let position = textDocumentStarts[text] as number; position < end; position += 1) {
+    const document = textDocuments[position] as number;
     if (dead[document] === 0) return document;
   }
   return undefined;

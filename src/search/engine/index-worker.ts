@@ -47,7 +47,7 @@ export default function run([kind, ...given]: [keyof IndexTasks, ...unknown[]]):
 function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): number[] {
   const { segment, dead } = openParts(parts);
   return replaced.flatMap(({ type, name }) =>
-    // Names are also stored as slugs.
+    // `findSlug` also matches names.
     findSlug(segment, name).filter((document) => {
       const known = familyName(segment, document);
       return dead[document] === 0 && known.name === name && known.type === type;
@@ -71,8 +71,8 @@ function mergeSegments(parts: SnapshotParts): MergedSegments {
   if (dimensions === undefined) return { block, vectors: undefined, numbers };
   const merged = openSegment(block);
   const vectors = openVectors(createVectorBlock(dimensions, merged.textCount));
-  for (const [place, { segment, vectors: before }] of opened.entries()) {
-    for (const [document, number] of (numbers[place] as Int32Array).entries()) {
+  for (const [position, { segment, vectors: before }] of opened.entries()) {
+    for (const [document, number] of (numbers[position] as Int32Array).entries()) {
       if (number < 0 || !before) continue;
       vectors.copy(before, segment.texts[document] as number, merged.texts[number] as number);
     }

@@ -20,9 +20,9 @@ export class Dictionary extends Strings {
   /** The position of the term, or -1. */
   find(term: string): number {
     const target = Buffer.from(term);
-    const place = this.lowerBound(target);
-    const isFound = place < this.length && this.byteLength(place) === target.length && this.at(place) === term;
-    return isFound ? place : -1;
+    const position = this.lowerBound(target);
+    const isFound = position < this.length && this.byteLength(position) === target.length && this.at(position) === term;
+    return isFound ? position : -1;
   }
 
   /** The half-open range of positions of the terms with this prefix. */
@@ -38,12 +38,12 @@ export class Dictionary extends Strings {
     const length = Buffer.byteLength(word);
     const found: { term: string; errors: number }[] = [];
     let compared = 0;
-    for (let place = this.lowerBound(Buffer.from(FIRST_WORD)); place < this.length; place += 1) {
-      const longer = this.byteLength(place) - length;
+    for (let position = this.lowerBound(Buffer.from(FIRST_WORD)); position < this.length; position += 1) {
+      const longer = this.byteLength(position) - length;
       // A character takes up to four bytes.
       if (longer < -4 * mostErrors || longer > 4 * mostErrors) continue;
-      if (differingLetters(this.letters[place] as number, wanted) > 2 * mostErrors) continue;
-      const term = this.at(place);
+      if (differingLetters(this.letters[position] as number, wanted) > 2 * mostErrors) continue;
+      const term = this.at(position);
       const errors = editDistance(word, term, mostErrors);
       if (errors <= mostErrors && !STOP_TERMS.has(term)) found.push({ term, errors });
       compared += 1;
@@ -52,8 +52,8 @@ export class Dictionary extends Strings {
     return found;
   }
 
-  private byteLength(place: number): number {
-    return (this.offsets[place + 1] as number) - (this.offsets[place] as number);
+  private byteLength(position: number): number {
+    return (this.offsets[position + 1] as number) - (this.offsets[position] as number);
   }
 
   /** The first position whose term is not less than the target. */
@@ -73,9 +73,9 @@ export class Dictionary extends Strings {
 /** Written out: a search compares thousands of short terms, and a call of `Buffer.compare` takes ten times as long. */
 function isBefore(bytes: Uint8Array, start: number, end: number, target: Uint8Array): boolean {
   const shorter = Math.min(end - start, target.length);
-  for (let place = 0; place < shorter; place += 1) {
-    const byte = bytes[start + place] as number;
-    const wanted = target[place] as number;
+  for (let position = 0; position < shorter; position += 1) {
+    const byte = bytes[start + position] as number;
+    const wanted = target[position] as number;
     if (byte !== wanted) return byte < wanted;
   }
   return end - start < target.length;

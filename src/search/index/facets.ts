@@ -19,8 +19,8 @@ export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Arr
   const all = 2 ** wanted.length - 1;
   return Uint8Array.from({ length: setStarts.length - 1 }, (_, set) => {
     let met = 0;
-    for (let place = setStarts[set] as number; place < (setStarts[set + 1] as number); place += 1) {
-      met |= bits[setValues[place] as number] as number;
+    for (let position = setStarts[set] as number; position < (setStarts[set + 1] as number); position += 1) {
+      met |= bits[setValues[position] as number] as number;
     }
     return met === all ? 1 : 0;
   });
@@ -37,8 +37,8 @@ export function createFacetCounter() {
       for (let set = 0; set < members.length; set += 1) {
         const number = members[set] as number;
         if (number === 0) continue;
-        for (let place = setStarts[set] as number; place < (setStarts[set + 1] as number); place += 1) {
-          const value = setValues[place] as number;
+        for (let position = setStarts[set] as number; position < (setStarts[set + 1] as number); position += 1) {
+          const value = setValues[position] as number;
           values[value] = (values[value] as number) + number;
         }
       }

@@ -37,10 +37,10 @@ export function findNamed(segment: Segment, text: string): Map<number, NameMatch
   const key = nameKey(text);
   const found = new Map<number, NameMatch>();
   if (!isName(key)) return found;
-  const add = (place: number, match: NameMatch) => {
-    for (const document of documentsAt(segment, place)) found.set(document, match);
+  const add = (position: number, match: NameMatch) => {
+    for (const document of documentsAt(segment, position)) found.set(document, match);
   };
-  for (const place of placesNear(segment, key)) add(place, 'near');
+  for (const position of positionsNear(segment, key)) add(position, 'near');
   add(segment.terms.find(PART + key), 'part');
   add(segment.terms.find(WHOLE + key), 'whole');
   return found;
@@ -51,12 +51,12 @@ export function findSlug(segment: Segment, slug: string): number[] {
   return documentsAt(segment, segment.terms.find(WHOLE + nameKey(slug)));
 }
 
-function documentsAt(segment: Segment, place: number): number[] {
-  return postingsAt(segment, place).map(({ document }) => document);
+function documentsAt(segment: Segment, position: number): number[] {
+  return postingsAt(segment, position).map(({ document }) => document);
 }
 
 /** A single typo leaves the first or the last half of a name intact, so both are looked up. */
-function placesNear({ terms }: Segment, key: string): number[] {
+function positionsNear({ terms }: Segment, key: string): number[] {
   if (key.length < SHORTEST_NEAR) return [];
   const half = Math.floor((key.length - 2) / 2);
   const backwards = reversed(key);
@@ -67,11 +67,11 @@ function placesNear({ terms }: Segment, key: string): number[] {
   ];
   return beginnings.flatMap(([kind, name]) => {
     const [start, end] = terms.startingWith(kind + name.slice(0, half));
-    const places: number[] = [];
-    for (let place = start; place < Math.min(end, start + MOST_COMPARED); place += 1) {
-      if (editDistance(name, terms.at(place).slice(1), 1) === 1) places.push(place);
+    const positions: number[] = [];
+    for (let position = start; position < Math.min(end, start + MOST_COMPARED); position += 1) {
+      if (editDistance(name, terms.at(position).slice(1), 1) === 1) positions.push(position);
     }
-    return places;
+    return positions;
   });
 }
 

@@ -60,8 +60,8 @@ function sourceFromFamilies(families: readonly Family[]): Source {
     isLive: () => true,
     document: (document) => documents[document] as SourceDocument,
     termCount: terms.length,
-    term: (place) => terms[place] as string,
-    postings: (place) => postings.get(terms[place] as string) as Posting[],
+    term: (position) => terms[position] as string,
+    postings: (position) => postings.get(terms[position] as string) as Posting[],
   };
 }
 

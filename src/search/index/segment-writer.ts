@@ -22,9 +22,9 @@ function documentColumns(sources: readonly Source[]) {
   const memberStarts = [0];
   const members = createMemberWriter();
   for (const source of sources) {
-    for (let place = 0; place < source.documentCount; place += 1) {
-      if (!source.isLive(place)) continue;
-      const { name, sortName, digest, members: versions } = source.document(place);
+    for (let position = 0; position < source.documentCount; position += 1) {
+      if (!source.isLive(position)) continue;
+      const { name, sortName, digest, members: versions } = source.document(position);
       const document = names.add(name);
       sortNames.add(sortName);
       texts.push(digests.numberOf(digest));
@@ -185,7 +185,7 @@ function* mergedTerms(
   sources: readonly Source[],
   numbers: readonly Int32Array[],
 ): Generator<{ term: string; postings: Posting[] }> {
-  const places = sources.map(() => 0);
+  const positions = sources.map(() => 0);
   const heads = sources.map((source) => (source.termCount > 0 ? source.term(0) : undefined));
   for (;;) {
     const first = heads.reduce(
@@ -197,13 +197,13 @@ function* mergedTerms(
     const postings: Posting[] = [];
     for (const [index, source] of sources.entries()) {
       if (heads[index] !== first) continue;
-      const place = places[index] as number;
-      for (const posting of source.postings(place)) {
+      const position = positions[index] as number;
+      for (const posting of source.postings(position)) {
         const document = numbers[index]?.[posting.document] ?? -1;
         if (document >= 0) postings.push({ ...posting, document });
       }
-      places[index] = place + 1;
-      heads[index] = place + 1 < source.termCount ? source.term(place + 1) : undefined;
+      positions[index] = position + 1;
+      heads[index] = position + 1 < source.termCount ? source.term(position + 1) : undefined;
     }
     yield { term: first, postings };
   }

@@ -88,13 +88,13 @@ export function openSegment(block: SharedArrayBuffer): Segment {
 }
 
 /** The postings of the term at a position; none at -1. */
-export function postingsAt({ postings, postingStarts }: Segment, place: number): Posting[] {
-  return place < 0 ? [] : readPostings(postings, postingStarts[place] as number, postingStarts[place + 1] as number);
+export function postingsAt({ postings, postingStarts }: Segment, at: number): Posting[] {
+  return at < 0 ? [] : readPostings(postings, postingStarts[at] as number, postingStarts[at + 1] as number);
 }
 
 export function membersOf({ memberStarts }: Segment, document: number): number[] {
   const start = memberStarts[document] as number;
-  return Array.from({ length: (memberStarts[document + 1] as number) - start }, (_, place) => start + place);
+  return Array.from({ length: (memberStarts[document + 1] as number) - start }, (_, position) => start + position);
 }
 
 /** A member's filter properties in one byte: its type in the lowest bits, and these flags. */

@@ -9,9 +9,9 @@ export interface Source {
   document(document: number): SourceDocument;
   readonly termCount: number;
   /** In code point order. */
-  term(place: number): string;
+  term(position: number): string;
   /** In document order; may include dead documents. */
-  postings(place: number): readonly Posting[];
+  postings(position: number): readonly Posting[];
 }
 
 export interface SourceDocument {
@@ -67,7 +67,7 @@ export function sourceFromSegment(segment: Segment, isLive: (document: number) =
       members: membersOf(segment, document).map(memberAt),
     }),
     termCount: segment.terms.length,
-    term: (place) => segment.terms.at(place),
-    postings: (place) => postingsAt(segment, place),
+    term: (position) => segment.terms.at(position),
+    postings: (position) => postingsAt(segment, position),
   };
 }

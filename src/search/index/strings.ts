@@ -12,14 +12,14 @@ export class Strings {
     this.offsets = offsets;
   }
 
-  at(place: number): string {
-    return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1]);
+  at(position: number): string {
+    return this.bytes.toString('utf8', this.offsets[position], this.offsets[position + 1]);
   }
 
   /** In code point order. */
-  compare(place: number, other: Strings, otherPlace: number): number {
-    const [start, end] = [other.offsets[otherPlace], other.offsets[otherPlace + 1]];
-    return this.bytes.compare(other.bytes, start, end, this.offsets[place], this.offsets[place + 1]);
+  compare(position: number, other: Strings, otherPosition: number): number {
+    const [start, end] = [other.offsets[otherPosition], other.offsets[otherPosition + 1]];
+    return this.bytes.compare(other.bytes, start, end, this.offsets[position], this.offsets[position + 1]);
   }
 }
 
@@ -77,9 +77,9 @@ export class ByteWriter {
 /** The order of UTF-8 bytes, which differs from JavaScript's order for characters beyond 16 bits. */
 export function compareByCodePoints(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length);
-  for (let place = 0; place < shorter; place += 1) {
-    const left = one.charCodeAt(place);
-    const right = other.charCodeAt(place);
+  for (let position = 0; position < shorter; position += 1) {
+    const left = one.charCodeAt(position);
+    const right = other.charCodeAt(position);
     if (left !== right) return inCodePointOrder(left) - inCodePointOrder(right);
   }
   return one.length - other.length;

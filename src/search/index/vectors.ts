@@ -119,9 +119,9 @@ export function openVectors(block: VectorBlock): Vectors {
     cosines(texts, vector) {
       new Float32Array(queryMemory.buffer, 0, dimensions).set(vector);
       const cosines = new Float32Array(texts.length);
-      for (const [place, text] of texts.entries()) {
+      for (const [position, text] of texts.entries()) {
         const product = kernels.product(layout.values + text * valueBytes, valueBytes, 0);
-        cosines[place] = Math.min(1, product * (scales[text] as number));
+        cosines[position] = Math.min(1, product * (scales[text] as number));
       }
       return cosines;
     },

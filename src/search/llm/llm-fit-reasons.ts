@@ -19,9 +19,9 @@ export function createLlmFitReasons(llm: LlmClient): WriteReasons {
   const known = new LRUCache<string, string>({ max: REASONS_KEPT });
 
   return async (text, candidates) => {
-    const keyed = candidates.map((candidate, place) => ({
+    const keyed = candidates.map((candidate, position) => ({
       key: jsonDigest([llm.model, text, shown(candidate, 0)]),
-      candidate: shown(candidate, place + 1),
+      candidate: shown(candidate, position + 1),
     }));
     const missing = new Map(keyed.filter(({ key }) => !known.has(key)).map((each) => [each.candidate.id, each]));
     if (missing.size > 0) {

@@ -28,8 +28,8 @@ export function createReranker(llm: LlmClient): Order {
   const orders = new LRUCache<string, ReturnType<Order>>({ max: ORDERS_KEPT });
 
   return async (text, candidates) => {
-    if (candidates.length < 2) return { outcome: 'answered', value: candidates.map((_, place) => place) };
-    const data = { query: text, candidates: candidates.map((candidate, place) => shown(candidate, place + 1)) };
+    if (candidates.length < 2) return { outcome: 'answered', value: candidates.map((_, position) => position) };
+    const data = { query: text, candidates: candidates.map((candidate, position) => shown(candidate, position + 1)) };
     const key = jsonDigest([llm.model, data]);
     const known = orders.get(key);
     if (known) return known;
@@ -52,10 +52,10 @@ export function shown({ name, summary }: Candidate, id: number): { id: number; n
 /** @throws unless it is a permutation of all candidates */
 function readOrder(answer: string, count: number): number[] {
   const { order } = readJsonObject(answer, OrderAnswer);
-  const places = order.map((id) => id - 1);
-  const isWhole = places.length === count && new Set(places).size === count;
-  if (!isWhole || places.some((place) => place < 0 || place >= count)) {
+  const positions = order.map((id) => id - 1);
+  const isWhole = positions.length === count && new Set(positions).size === count;
+  if (!isWhole || positions.some((position) => position < 0 || position >= count)) {
     throw new SyntaxError('The order does not hold every candidate exactly once');
   }
-  return places;
+  return positions;
 }

@@ -93,8 +93,8 @@ export function explained(
   const families = new Map(members.map(({ uid, family }) => [uid, family]));
   return hits.map((hit) => {
     const family = families.get(hit.uid) ?? -1;
-    const terms = words.terms.map(({ word, forms, why, weight }, place) => {
-      const score = rounded(scores.get(family)?.[place] ?? 0);
+    const terms = words.terms.map(({ word, forms, why, weight }, position) => {
+      const score = rounded(scores.get(family)?.[position] ?? 0);
       return { word, term: forms.join(' | '), why, weight: rounded(weight), score };
     });
     const match = named.get(family)?.match;

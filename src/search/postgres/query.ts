@@ -7,7 +7,7 @@ import {
   expansionsOf,
   type LexicalQuery as LexicalQueryOf,
   MOST_BEGINNING,
-  MOST_MISSPELT,
+  MOST_MISSPELLED,
   mostErrorsIn,
   mostSimilar,
   readWords,
@@ -34,20 +34,20 @@ const MOST_TERMS = 24;
 
 /** `size` is the number of documents. */
 export async function readQuery(text: string, vocabulary: Vocabulary, size: number): Promise<LexicalQuery> {
-  const { words, wordCount, isName, mayGoOn } = readWords(text);
+  const { words, wordCount, isName, mayBeIncomplete } = readWords(text);
   const known = await vocabulary.frequencies(words.flatMap(({ term, parts }) => [term, ...parts]));
   const isKnown = ({ term }: Word) => known.has(term);
-  const unfinished = words.find((word) => mayGoOn(word, isKnown(word)));
+  const unfinished = words.find((word) => mayBeIncomplete(word, isKnown(word)));
   const unknown = words.filter((word) => !isKnown(word));
   const [beginning, ...alike] = await Promise.all([
     unfinished ? vocabulary.startingWith(unfinished.text, MOST_BEGINNING) : new Map<string, number>(),
-    ...unknown.slice(0, MOST_MISSPELT).map(({ term }) => termsLike(term, vocabulary)),
+    ...unknown.slice(0, MOST_MISSPELLED).map(({ term }) => termsLike(term, vocabulary)),
   ]);
   const frequencies = new Map([known, beginning, ...alike].flatMap((found) => [...found]));
   const rarity = (documents: number) => Math.log(1 + (size + 0.5) / (documents + 0.5));
   const best = words.reduce((sum, { term }) => sum + rarity(known.get(term) ?? 0), 0) * HIGHEST_IMPACT;
   const terms = words.flatMap((word) => {
-    const longer = word === unfinished ? tellingTerms(beginning).filter((term) => term !== word.term) : [];
+    const longer = word === unfinished ? contentTerms(beginning).filter((term) => term !== word.term) : [];
     const similar = corrections(word.term, alike[unknown.indexOf(word)]);
     return expansionsOf(word, { isKnown: isKnown(word), longer, similar }).map((expansion): QueryTerm => {
       const documents = expansion.forms.reduce((sum, form) => sum + (frequencies.get(form) ?? 0), 0);
@@ -73,7 +73,7 @@ async function termsLike(term: string, vocabulary: Vocabulary): Promise<Readonly
 
 function corrections(term: string, alike: ReadonlyMap<string, number> = new Map()): SimilarTerm[] {
   const mostErrors = mostErrorsIn(term);
-  const found = tellingTerms(alike).map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }));
+  const found = contentTerms(alike).map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }));
   return mostSimilar(
     term,
     found.filter(({ errors }) => errors <= mostErrors),
@@ -81,7 +81,7 @@ function corrections(term: string, alike: ReadonlyMap<string, number> = new Map(
 }
 
 /** Excludes stop words: `four` is not a typo of `for`, which half of the catalog contains. */
-function tellingTerms(found: ReadonlyMap<string, number>): string[] {
+function contentTerms(found: ReadonlyMap<string, number>): string[] {
   return [...found.keys()].filter((term) => !STOP_TERMS.has(term));
 }
 

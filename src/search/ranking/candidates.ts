@@ -84,9 +84,9 @@ export function byWords(index: Snapshot, { terms }: IndexQuery, filters: SearchF
   const least = nthLargest(all, MOST_BY_WORDS);
   return found.map(({ documents, scores }) => {
     const best: ByDocument<number> = new Map();
-    for (let place = 0; place < scores.length; place += 1) {
-      const score = scores[place] as number;
-      if (score >= least) best.set(documents[place] as number, score);
+    for (let position = 0; position < scores.length; position += 1) {
+      const score = scores[position] as number;
+      if (score >= least) best.set(documents[position] as number, score);
     }
     return best;
   });
@@ -102,15 +102,15 @@ function scoreDocuments(
   const documents = new Uint32Array(segment.documentCount);
   let count = 0;
   for (const { term, factor } of terms) {
-    const place = segment.terms.find(term);
-    if (place < 0) continue;
-    const [start, end] = [segment.postingStarts[place] as number, segment.postingStarts[place + 1] as number];
+    const position = segment.terms.find(term);
+    if (position < 0) continue;
+    const [start, end] = [segment.postingStarts[position] as number, segment.postingStarts[position + 1] as number];
     count = addScores({ bytes: segment.postings, start, end, factor }, sums, documents, count);
   }
   const scores = new Float32Array(count);
   let shown = 0;
-  for (let place = 0; place < count; place += 1) {
-    const document = documents[place] as number;
+  for (let position = 0; position < count; position += 1) {
+    const document = documents[position] as number;
     if (dead[document] === 1 || (chosen[document] as number) < 0) continue;
     documents[shown] = document;
     scores[shown] = sums[document] as number;
@@ -126,14 +126,14 @@ export function byMeaning(
   { filters, also }: { filters: SearchFilters; also: readonly Iterable<number>[] },
 ): ByDocument<number>[] {
   const nearest = nearestTexts(index, query, filters);
-  return index.segments.map(({ segment, vectors }, place) => {
+  return index.segments.map(({ segment, vectors }, position) => {
     const cosines: ByDocument<number> = new Map();
-    for (const { text, cosine } of nearest[place] ?? []) {
+    for (const { text, cosine } of nearest[position] ?? []) {
       const [start, end] = [segment.textDocumentStarts[text], segment.textDocumentStarts[text + 1]];
       for (const document of segment.textDocuments.subarray(start, end)) cosines.set(document, cosine);
     }
     if (vectors?.block.dimensions !== query.length) return cosines;
-    const others = [...new Set(also[place])].filter(
+    const others = [...new Set(also[position])].filter(
       (document) => !cosines.has(document) && vectors.has(segment.texts[document] as number),
     );
     const texts = others.map((document) => segment.texts[document] as number);
@@ -159,9 +159,9 @@ function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilte
     wanted,
     compared.flatMap((each) => each?.histogram ?? []),
   );
-  const near = compared.map((each, place): NearText[] => {
+  const near = compared.map((each, position): NearText[] => {
     const texts = each ? placesUpTo(each.distances, furthest) : [];
-    const cosines = index.segments[place]?.vectors?.cosines(texts, query) ?? [];
+    const cosines = index.segments[position]?.vectors?.cosines(texts, query) ?? [];
     return texts.map((text, at) => ({ text, cosine: cosines[at] as number }));
   });
   const cosines = Float32Array.from(near.flatMap((texts) => texts.map(({ cosine }) => Math.max(0, cosine))));
@@ -181,9 +181,9 @@ function distanceOf(wanted: number, histograms: readonly Uint32Array[]): number 
 }
 
 function placesUpTo(distances: Uint16Array, furthest: number): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < distances.length; place += 1) {
-    if ((distances[place] as number) <= furthest) places.push(place);
+  const positions: number[] = [];
+  for (let position = 0; position < distances.length; position += 1) {
+    if ((distances[position] as number) <= furthest) positions.push(position);
   }
-  return places;
+  return positions;
 }

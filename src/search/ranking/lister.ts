@@ -67,12 +67,12 @@ function countFacets(found: readonly Matching[]): FacetCounts {
 
 /** The remaining members of a segment, from a position on. */
 interface Rest extends Matching {
-  place: number;
+  position: number;
 }
 
 /** A merge: each segment is sorted; the heads are compared until the page is full. */
 function pageOf(found: readonly Matching[], { limit, offset, sort }: ListRequest): Hit[] {
-  const rests = found.map((each): Rest => ({ ...each, place: 0 }));
+  const rests = found.map((each): Rest => ({ ...each, position: 0 }));
   const compare = ORDERS[ORDER_OF[sort]];
   skip(rests, offset, compare);
   const hits: Hit[] = [];
@@ -80,8 +80,8 @@ function pageOf(found: readonly Matching[], { limit, offset, sort }: ListRequest
     const next = first(rests, 0, compare);
     if (!next) return hits;
     const { segment } = next;
-    const member = next.members[next.place] as number;
-    next.place += 1;
+    const member = next.members[next.position] as number;
+    next.position += 1;
     const versions = membersOf(segment, segment.memberDocuments[member] as number);
     hits.push({ uid: segment.uids.at(member), ...NO_SCORES, versionCount: versions.length });
   }
@@ -98,22 +98,22 @@ function skip(rests: readonly Rest[], count: number, compare: Compare): void {
     const next = first(rests, step - 1, compare);
     if (!next) {
       // All segments are shorter: together they have fewer members than are left to skip.
-      for (const rest of rests) rest.place = rest.members.length;
+      for (const rest of rests) rest.position = rest.members.length;
       return;
     }
-    next.place += step;
+    next.position += step;
     left -= step;
   }
 }
 
 /** The segment whose member `ahead` positions further on sorts first. */
 function first(rests: readonly Rest[], ahead: number, compare: Compare): Rest | undefined {
-  const memberOf = ({ segment, members, place }: Rest): Member => ({
+  const memberOf = ({ segment, members, position }: Rest): Member => ({
     segment,
-    member: members[place + ahead] as number,
+    member: members[position + ahead] as number,
   });
   return rests
-    .filter(({ members, place }) => place + ahead < members.length)
+    .filter(({ members, position }) => position + ahead < members.length)
     .reduce<Rest | undefined>(
       (one, other) => (one && compare(memberOf(one), memberOf(other)) <= 0 ? one : other),
       undefined,

@@ -3,7 +3,7 @@
 /** The `n`th largest value, or 0 if there are not more than `n`. Reorders `values`. */
 export function nthLargest(values: Float32Array, n: number): number {
   if (values.length <= n) return 0;
-  const at = (place: number) => values[place] as number;
+  const at = (position: number) => values[position] as number;
   const wanted = values.length - n;
   let [first, last] = [0, values.length - 1];
   // Quickselect: partitions around a pivot, then continues on the side that contains the nth largest.

@@ -1,5 +1,5 @@
 // The words of a query, with completions and corrections. Queries have no operators.
-import { tellingWords, type Word, wordsOf } from '../words.ts';
+import { contentWords, type Word, wordsOf } from '../words.ts';
 
 export interface LexicalQuery<Term> {
   terms: readonly Term[];
@@ -20,7 +20,7 @@ export interface Expansion {
 
 const MOST_WORDS = 48;
 /** Finding typos is expensive, and longer queries have enough known words. */
-export const MOST_MISSPELT = 3;
+export const MOST_MISSPELLED = 3;
 const MOST_SIMILAR = 3;
 export const MOST_BEGINNING = 40;
 const SHORTEST_BEGINNING = 3;
@@ -34,15 +34,15 @@ const KNOWN_BEGINNING_WEIGHT = 0.3;
 const BEGINNING_WEIGHT = 0.6;
 const PART_WEIGHT = 0.7;
 
-/** `mayGoOn`: whether a word may be incomplete, depending on whether the index knows it. */
+/** `mayBeIncomplete`: whether a word may be incomplete, depending on whether the index knows it. */
 export function readWords(text: string) {
   const all = wordsOf(text);
-  const distinct = new Map(tellingWords(all).map((word) => [word.term, word]));
+  const distinct = new Map(contentWords(all).map((word) => [word.term, word]));
   const words = [...distinct.values()].slice(0, MOST_WORDS);
   const last = /[\p{L}\p{N}]$/u.test(text.trimEnd()) ? all.at(-1)?.term : undefined;
-  const mayGoOn = (word: Word, isKnown: boolean) =>
+  const mayBeIncomplete = (word: Word, isKnown: boolean) =>
     word.term === last && word.text.length >= SHORTEST_BEGINNING && (!isKnown || words.length === 1);
-  return { words, wordCount: words.length, isName: isName(text), mayGoOn };
+  return { words, wordCount: words.length, isName: isName(text), mayBeIncomplete };
 }
 
 /** A single run of letters with inner separators: `io.github.owner/thing`, `pdf-tables`, `mcp_server:x@1`. */

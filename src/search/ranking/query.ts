@@ -7,7 +7,7 @@ import {
   expansionsOf,
   type LexicalQuery,
   MOST_BEGINNING,
-  MOST_MISSPELT,
+  MOST_MISSPELLED,
   mostErrorsIn,
   mostSimilar,
   readWords,
@@ -23,13 +23,13 @@ interface QueryTerm extends Omit<Expansion, 'forms'> {
 export type IndexQuery = LexicalQuery<QueryTerm>;
 
 export function readQuery(text: string, index: Snapshot): IndexQuery {
-  const { words, wordCount, isName, mayGoOn } = readWords(text);
-  let misspelt = 0;
+  const { words, wordCount, isName, mayBeIncomplete } = readWords(text);
+  let misspelled = 0;
   const terms = words.flatMap((word) => {
     const isKnown = index.frequency(word.term) > 0;
-    if (!isKnown) misspelt += 1;
-    const longer = mayGoOn(word, isKnown) ? termsStartingWith(index, word.text) : [];
-    const similar = !isKnown && misspelt <= MOST_MISSPELT ? similarTerms(index, word.term) : [];
+    if (!isKnown) misspelled += 1;
+    const longer = mayBeIncomplete(word, isKnown) ? termsStartingWith(index, word.text) : [];
+    const similar = !isKnown && misspelled <= MOST_MISSPELLED ? similarTerms(index, word.term) : [];
     return distinctTerms(word, expansionsOf(word, { isKnown, longer, similar }));
   });
   const best = words.reduce((sum, { term }) => sum + index.rarity(term), 0) * HIGHEST_IMPACT;
@@ -48,8 +48,8 @@ function termsStartingWith({ segments }: Snapshot, beginning: string): string[] 
   const found = new Set<string>();
   for (const { segment } of segments) {
     const [start, end] = segment.terms.startingWith(beginning);
-    for (let place = start; place < end && place < start + MOST_BEGINNING; place += 1) {
-      const term = segment.terms.at(place);
+    for (let position = start; position < end && position < start + MOST_BEGINNING; position += 1) {
+      const term = segment.terms.at(position);
       // An incomplete word does not stand for a stop word.
       if (term !== beginning && !STOP_TERMS.has(term)) found.add(term);
     }

@@ -40,14 +40,14 @@ export function rank(index: Snapshot, task: RankTask): FoundHits {
   const words = readQuery(text, index);
   const named = findNames(index, text, filters);
   const lexical = mode === 'semantic' ? [] : byWords(index, words, filters);
-  const also = index.segments.map((_, place) => [...(lexical[place]?.keys() ?? []), ...(named[place]?.keys() ?? [])]);
+  const also = index.segments.map((_, at) => [...(lexical[at]?.keys() ?? []), ...(named[at]?.keys() ?? [])]);
   const semantic = vector ? byMeaning(index, vector, { filters, also }) : [];
   if (words.terms.length === 0 && isEmpty(named) && !isNearAny(semantic, words, index.textCount)) {
     return { hits: [], total: 0 };
   }
   const query = { index, task, words, weights: weightsFor(isEmpty(semantic) ? 'keyword' : mode, words) };
-  const found = index.segments.flatMap((open, place) =>
-    scored(open, { lexical: lexical[place], semantic: semantic[place], named: named[place] }, query),
+  const found = index.segments.flatMap((open, at) =>
+    scored(open, { lexical: lexical[at], semantic: semantic[at], named: named[at] }, query),
   );
   const best = found.sort(byScore).slice(0, MOST_HITS);
   if (task.sort !== 'relevance') best.sort(ORDERS[ORDER_OF[task.sort]]);
