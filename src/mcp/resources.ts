@@ -5,10 +5,10 @@ import { shownEntity, wholeManifest } from './answers/present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tools/tool.ts';
 
 /** The protocol's limit for one response. */
-const MOST_TOLD = 100;
+const MOST_IDS = 100;
 
 export function offerResources(server: McpServer, { hub, onFailure }: McpServerOptions): void {
-  const complete = { id: (typed: string) => told(() => idsThatBeginWith(hub, typed)) };
+  const complete = { id: (typed: string) => orProtocolError(() => idsThatBeginWith(hub, typed)) };
 
   server.registerResource(
     'entity',
@@ -32,11 +32,11 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
   );
 
   async function read(uri: URL, text: () => Promise<string>) {
-    return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await told(text) }] };
+    return { contents: [{ uri: uri.href, mimeType: 'application/json', text: await orProtocolError(text) }] };
   }
 
   /** Converts errors to protocol errors, because these responses have no other place for a failure. */
-  async function told<T>(work: () => Promise<T>): Promise<T> {
+  async function orProtocolError<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -73,10 +73,10 @@ async function idsThatBeginWith(hub: McpHub, typed: string): Promise<string[]> {
 }
 
 async function firstIds(hub: McpHub, idPrefix: string): Promise<string[]> {
-  const { items, total } = await hub.listCatalog({ text: '', idPrefix, sort: 'name', limit: MOST_TOLD, offset: 0 });
+  const { items, total } = await hub.listCatalog({ text: '', idPrefix, sort: 'name', limit: MOST_IDS, offset: 0 });
   const ids = items.map(({ id }) => id);
   // The protocol sends the first hundred and reports the array's length as the total. Only for a full hundred: the catalog
   // may change between its two queries, and the difference would be sent as empty values.
-  if (ids.length === MOST_TOLD) ids.length = Math.max(total, MOST_TOLD);
+  if (ids.length === MOST_IDS) ids.length = Math.max(total, MOST_IDS);
   return ids;
 }

@@ -12,8 +12,8 @@ const MOST_MEMBERS = 50;
 const DEEPEST = 8;
 
 /** The longest response for a model: about 20,000 characters, including the note about cuts. */
-const MOST_STRUCTURED_SIGNS = 12_000;
-const MOST_TEXT_SIGNS = 6_000;
+const MOST_STRUCTURED_CHARS = 12_000;
+const MOST_TEXT_CHARS = 6_000;
 
 /** Removes credentials first, because a truncated one would not be recognized. */
 export function shortText(whole: string, most = LONGEST_TEXT): string {
@@ -35,20 +35,20 @@ export interface Shortened {
 export function shortened(members: Record<string, unknown>, longest: Record<string, number> = {}): Shortened {
   const whole = withoutCredentials(members);
   const short = Object.entries(whole).map(([name, value]) => [name, shortJson(value, longest[name] ?? LONGEST_TEXT)]);
-  const shown = fitted<Record<string, unknown>>(Object.fromEntries(short), MOST_STRUCTURED_SIGNS);
+  const shown = fitted<Record<string, unknown>>(Object.fromEntries(short), MOST_STRUCTURED_CHARS);
   const isCut = (name: string) => JSON.stringify(shown[name]) !== JSON.stringify(onOneLine(whole[name]));
   return { shown, cut: Object.keys(whole).filter(isCut) };
 }
 
 /** How many of the listed items fit into a response; at least one. */
 export function countThatFit(structured: readonly unknown[], lines: readonly string[]): number {
-  const counts = [firstThatFit(structured, MOST_STRUCTURED_SIGNS - 500), firstThatFit(lines, MOST_TEXT_SIGNS - 500)];
+  const counts = [firstThatFit(structured, MOST_STRUCTURED_CHARS - 500), firstThatFit(lines, MOST_TEXT_CHARS - 500)];
   return Math.min(...counts.map(({ length }) => length));
 }
 
 /** The first lines, and how many more there are; `all` includes items that were left out before. */
 export function shortLines(lines: readonly string[], all = lines.length): string[] {
-  const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), MOST_TEXT_SIGNS / 2);
+  const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), MOST_TEXT_CHARS / 2);
   const left = all - shown.length;
   return left > 0 ? [...shown, `… and ${left} more`] : shown;
 }

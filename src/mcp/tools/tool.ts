@@ -89,7 +89,7 @@ function failure(text: string): CallToolResult {
 }
 
 /** Reports progress to the caller, if requested. */
-export function progressTeller({ mcpReq }: ServerContext): (message: string) => void {
+export function progressReporter({ mcpReq }: ServerContext): (message: string) => void {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return () => {};
   let progress = 0;

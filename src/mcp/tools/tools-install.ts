@@ -14,7 +14,7 @@ import {
 import { wholeManifest } from '../answers/present.ts';
 import { shortened, shortLines, shownJson } from '../answers/short.ts';
 import { EntityId, Prerelease } from './entity-id.ts';
-import { answered, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
+import { answered, FOREIGN_WORDS, type McpServerOptions, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const Version = z.string().max(128).optional().describe('The version, if the id has none');
@@ -76,9 +76,9 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     },
     (request, context) =>
       answered(options, async () => {
-        const tell = progressTeller(context);
+        const notify = progressReporter(context);
         const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
-          if (event.kind === 'started') tell(event.step);
+          if (event.kind === 'started') notify(event.step);
         });
         const report = await findable(request.id, installing);
         const { ok, results, files_written, warnings = [] } = report;

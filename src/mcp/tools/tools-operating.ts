@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SyncReport } from '../../remotes/contract.ts';
 import { gatewayText } from '../answers/present.ts';
 import { countThatFit, shortened, shortLines, shortText, shownJson } from '../answers/short.ts';
-import { answer, answered, FOREIGN_WORDS, type McpServerOptions, progressTeller, shortAnswer } from './tool.ts';
+import { answer, answered, FOREIGN_WORDS, type McpServerOptions, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const MOST_PENDING = 50;
@@ -75,11 +75,11 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
     },
     ({ force }, context) =>
       answered(options, async () => {
-        const tell = progressTeller(context);
+        const notify = progressReporter(context);
         const report = await options.hub.syncRemotes(
           ({ running, registering, registering_total }) => {
-            for (const { url, done, total } of running) tell(`${shortText(url)}: ${done} of ${total}`);
-            if (registering !== null) tell(`${registering} of ${registering_total} servers registered or failed`);
+            for (const { url, done, total } of running) notify(`${shortText(url)}: ${done} of ${total}`);
+            if (registering !== null) notify(`${registering} of ${registering_total} servers registered or failed`);
           },
           { force },
         );
