@@ -37,7 +37,7 @@ export type Outcome = { ok: true; source: Source } | { ok: false; fault: string 
 
 /** Whether a bundle is valid and its statement is about this artifact; a fault is a sentence. */
 export function checkStatement(bundle: unknown, expected: Expected, verify: VerifyBundle): Outcome {
-  return holding(() => {
+  return asOutcome(() => {
     const { source, statement } = verify(bundle);
     const read = Statement.safeParse(parseJson(String(statement ?? '')));
     if (!read.success) throw new Error('it contains no statement about an artifact');
@@ -54,12 +54,12 @@ export function checkStatement(bundle: unknown, expected: Expected, verify: Veri
 const LONGEST_REASON = 200;
 
 /** Bundles are untrusted: every error that the libraries throw is a fault of the bundle. */
-export function holding(check: () => Source): Outcome {
+export function asOutcome(check: () => Source): Outcome {
   try {
     return { ok: true, source: check() };
   } catch (error) {
     const reason = storableText(error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
-    return { ok: false, fault: `The signature does not hold: ${reason.replace(/\.$/, '')}.` };
+    return { ok: false, fault: `The signature is not valid: ${reason.replace(/\.$/, '')}.` };
   }
 }
 

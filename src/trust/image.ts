@@ -7,11 +7,11 @@ import { asObject, type JsonObject, parseJson } from '../lib/json.ts';
 import type { Answer } from './ask.ts';
 import {
   absent,
+  asOutcome,
   type CheckContext,
   checkStatement,
   type Finding,
   findingOf,
-  holding,
   notChecked,
   type Outcome,
 } from './finding.ts';
@@ -97,7 +97,7 @@ function checkSignature(
   digest: string,
   verify: VerifyBundle,
 ): Outcome {
-  return holding(() => {
+  return asOutcome(() => {
     const { source } = verify(bundleOf(annotations, payload), payload);
     const { critical } = asObject(parseJson(String(payload)));
     const { image } = asObject(critical);
