@@ -23,7 +23,7 @@ export async function* inOrder<Input, Output>(
   run: (input: Input) => Promise<Output>,
 ): AsyncGenerator<Output[]> {
   const outputs: Promise<Output>[] = [];
-  const change = createBell();
+  const change = createNotifier();
   let [underWay, waitingWeight] = [0, 0];
   let isOver = false;
 
@@ -32,7 +32,7 @@ export async function* inOrder<Input, Output>(
   async function startAll(): Promise<void> {
     for await (const group of groups) {
       for (const input of group) {
-        while (!hasRoom() && !isOver) await change.rung();
+        while (!hasRoom() && !isOver) await change.notified();
         if (isOver) return;
         start(input);
       }
@@ -45,7 +45,7 @@ export async function* inOrder<Input, Output>(
     outputs.push(output);
     // The consumer receives the rejection; this only updates the counters.
     output.then(weighIn, endOne);
-    change.ring();
+    change.notify();
   }
 
   function weighIn(output: Output): void {
@@ -55,7 +55,7 @@ export async function* inOrder<Input, Output>(
 
   function endOne(): void {
     underWay -= 1;
-    change.ring();
+    change.notify();
   }
 
   const starting = startAll()
@@ -63,7 +63,7 @@ export async function* inOrder<Input, Output>(
     .catch((error: unknown) => ({ error }))
     .finally(() => {
       isOver = true;
-      change.ring();
+      change.notify();
     });
   let taken: Output[] = [];
   let takenWeight = 0;
@@ -74,7 +74,7 @@ export async function* inOrder<Input, Output>(
     while (outputs.length > 0 || !isOver) {
       const next = outputs.shift();
       if (!next) {
-        await change.rung();
+        await change.notified();
         continue;
       }
       let output: Output;
@@ -86,7 +86,7 @@ export async function* inOrder<Input, Output>(
       }
       const weight = weigh(output);
       waitingWeight -= weight;
-      change.ring();
+      change.notify();
       taken.push(output);
       takenWeight += weight;
       if (!isFull()) continue;
@@ -100,22 +100,22 @@ export async function* inOrder<Input, Output>(
     if (failure) throw failure.error;
   } finally {
     isOver = true;
-    change.ring();
+    change.notify();
     await starting;
   }
 }
 
 /** An event that can be awaited repeatedly. */
-function createBell(): { rung(): Promise<void>; ring(): void } {
-  let bell: PromiseWithResolvers<void> | undefined;
+function createNotifier(): { notified(): Promise<void>; notify(): void } {
+  let waiting: PromiseWithResolvers<void> | undefined;
   return {
-    rung() {
-      bell ??= Promise.withResolvers<void>();
-      return bell.promise;
+    notified() {
+      waiting ??= Promise.withResolvers<void>();
+      return waiting.promise;
     },
-    ring() {
-      bell?.resolve();
-      bell = undefined;
+    notify() {
+      waiting?.resolve();
+      waiting = undefined;
     },
   };
 }

@@ -2,7 +2,7 @@
 
 interface Listeners {
   /** Free slots are reused. */
-  places: ((() => void) | undefined)[];
+  slots: ((() => void) | undefined)[];
   free: number[];
 }
 
@@ -16,25 +16,25 @@ const listeners = new WeakMap<AbortSignal, Listeners>();
  * after it, and the garbage collector then promotes these requests to the old generation one by one.
  */
 export function onceAborted(signal: AbortSignal, react: () => void): () => void {
-  const { places, free } = listenersOf(signal);
-  const place = free.pop() ?? places.length;
-  places[place] = react;
+  const { slots, free } = listenersOf(signal);
+  const slot = free.pop() ?? slots.length;
+  slots[slot] = react;
   return () => {
-    if (places[place] !== react) return;
-    places[place] = undefined;
-    free.push(place);
+    if (slots[slot] !== react) return;
+    slots[slot] = undefined;
+    free.push(slot);
   };
 }
 
 function listenersOf(signal: AbortSignal): Listeners {
   const known = listeners.get(signal);
   if (known) return known;
-  const made: Listeners = { places: [], free: [] };
-  listeners.set(signal, made);
-  const tellAll = () => {
-    for (const react of made.places) react?.();
-    made.places.length = 0;
+  const created: Listeners = { slots: [], free: [] };
+  listeners.set(signal, created);
+  const notifyAll = () => {
+    for (const react of created.slots) react?.();
+    created.slots.length = 0;
   };
-  signal.addEventListener('abort', tellAll, { once: true });
-  return made;
+  signal.addEventListener('abort', notifyAll, { once: true });
+  return created;
 }
