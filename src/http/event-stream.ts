@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asHubError, problemBody } from './problem.ts';
 
 /** Proxies and clients close streams that are silent for longer, and a step of an install may take minutes. */
-const SIGN_OF_LIFE_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -25,7 +25,7 @@ export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (report: (progress: unknown) => void) => Promise<unknown>,
-  signOfLifeMs = SIGN_OF_LIFE_MS,
+  heartbeatMs = HEARTBEAT_MS,
 ): Promise<FastifyReply> {
   const events = new Readable({ read() {} });
   const begun = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ export async function sendEvents(
     begun.resolve();
   });
   await Promise.race([done, begun.promise]);
-  const signsOfLife = setInterval(() => !events.destroyed && events.push(': still at work\n\n'), signOfLifeMs).unref();
+  const heartbeat = setInterval(() => !events.destroyed && events.push(': still at work\n\n'), heartbeatMs).unref();
   done
     .then((result) => send('result', result))
     .catch((error) => {
@@ -46,7 +46,7 @@ export async function sendEvents(
       send('error', problemBody(asHubError(error), request.id));
     })
     .finally(() => {
-      clearInterval(signsOfLife);
+      clearInterval(heartbeat);
       if (!events.destroyed) events.push(null);
     });
   return reply.type('text/event-stream').header('cache-control', 'no-store').send(events);

@@ -11,11 +11,11 @@ type Work = (report: (progress: unknown) => void) => Promise<unknown>;
 
 const logged: unknown[] = [];
 
-async function served(t: TestContext, work: Work, signOfLifeMs?: number): Promise<string> {
+async function served(t: TestContext, work: Work, heartbeatMs?: number): Promise<string> {
   const app = fastify({ genReqId: () => 'request-7' });
   app.decorate('logFailure', (_request, error) => logged.push(error));
   app.setErrorHandler((error, request, reply) => sendProblem(asHubError(error), request, reply));
-  app.post('/work', (request, reply) => sendEvents(request, reply, work, signOfLifeMs));
+  app.post('/work', (request, reply) => sendEvents(request, reply, work, heartbeatMs));
   t.after(() => app.close());
   return `${await app.listen({ host: '127.0.0.1', port: 0 })}/work`;
 }

@@ -13,7 +13,7 @@ import { startIndexServer } from '../support/index-server.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 
-const QUICK = { silenceMs: 2_000, signOfLifeMs: 200, answerTimeoutMs: 1_000 };
+const QUICK = { silenceMs: 2_000, heartbeatMs: 200, answerTimeoutMs: 1_000 };
 
 testOnPostgres('lock: has one holder at a time, and the next after its release', async (_t, { url }) => {
   const first = await tryLock(url, 'sync');

@@ -8,7 +8,7 @@ import { isUnavailable } from './postgres-errors.ts';
 const TIMES = {
   /** The server revokes the lock from a holder that was silent for this long. */
   silenceMs: 20_000,
-  signOfLifeMs: 5_000,
+  heartbeatMs: 5_000,
   answerTimeoutMs: 5_000,
 };
 
@@ -43,7 +43,7 @@ async function end(client: pg.Client, timeoutMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-function heldLock(client: pg.Client, { signOfLifeMs, answerTimeoutMs }: typeof TIMES): Lock {
+function heldLock(client: pg.Client, { heartbeatMs, answerTimeoutMs }: typeof TIMES): Lock {
   const lost = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let isReleased = false;
@@ -58,7 +58,7 @@ function heldLock(client: pg.Client, { signOfLifeMs, answerTimeoutMs }: typeof T
 
   function signalLater(): void {
     if (isReleased) return;
-    timer = setTimeout(() => void client.query('select 1').then(signalLater, lose), signOfLifeMs).unref();
+    timer = setTimeout(() => void client.query('select 1').then(signalLater, lose), heartbeatMs).unref();
   }
 
   client.once('error', lose);
