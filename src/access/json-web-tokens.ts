@@ -36,7 +36,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const MOST_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
 /** How long no request is sent to an issuer after a failure. */
-const LEFT_ALONE_MS = 30_000;
+const PAUSE_AFTER_FAILURE_MS = 30_000;
 const CLOCK_TOLERANCE_SEC = 30;
 
 /** The issuer is queried when the first token arrives, and again for unknown keys. */
@@ -150,7 +150,7 @@ function oncePerFailure(ask: Fetch, now: Clock) {
   const failures = new Map<string, { error: unknown; at: number }>();
   return async <T>(url: string, read: (text: string) => T): Promise<T> => {
     const failed = failures.get(url);
-    if (failed && now().getTime() - failed.at < LEFT_ALONE_MS) throw failed.error;
+    if (failed && now().getTime() - failed.at < PAUSE_AFTER_FAILURE_MS) throw failed.error;
     try {
       const { body, status } = await ask({ url, maxBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS });
       if (status !== 200) throw new Error(`${url} answers ${status}`);

@@ -88,7 +88,7 @@ export function neededVariables(entry: JsonObject): string[] {
   return [...referred, ...[passed, Object.values(headers ?? {})].flat().map(String)];
 }
 
-interface Place {
+interface EntryContext {
   inputs: ClientInput[];
   name: string;
   root: string;
@@ -98,10 +98,10 @@ interface Place {
 const CLAUDE_FOLDER = `\${CLAUDE_PROJECT_DIR:-.}`;
 const WORKSPACE = `\${workspaceFolder}`;
 
-const WRITERS: Record<ClientName, (launch: Reachable, place: Place) => JsonObject> = {
+const WRITERS: Record<ClientName, (launch: Reachable, context: EntryContext) => JsonObject> = {
   claude: (launch) => jsonEntry(launch, { reference: bare, folder: CLAUDE_FOLDER }),
   cursor: (launch) => jsonEntry(launch, { reference: env, folder: WORKSPACE }),
-  vscode: (launch, place) => jsonEntry(launch, { reference: (variable) => asked(variable, place), folder: WORKSPACE }),
+  vscode: (launch, context) => jsonEntry(launch, { reference: (each) => asked(each, context), folder: WORKSPACE }),
   windsurf: (launch, { root }) => {
     const { type: _type, url, ...entry } = jsonEntry(launch, { reference: env, folder: root });
     return url === undefined ? entry : { serverUrl: url, ...entry };
@@ -126,7 +126,7 @@ function env({ from }: Missing): string {
   return `\${env:${from}}`;
 }
 
-function asked({ from, description }: Missing, { inputs, name }: Place): string {
+function asked({ from, description }: Missing, { inputs, name }: EntryContext): string {
   const id = `${name}-${from}`.toLowerCase().replaceAll('_', '-');
   if (!inputs.some((each) => each.id === id))
     inputs.push({

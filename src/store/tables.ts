@@ -69,7 +69,7 @@ export interface EntityTable {
   blocked_at: Generated<string | null>;
   blocked_reason: Generated<string | null>;
   is_prerelease: number;
-  /** Whether a gateway could register it: it has an address, or only parts that need none. */
+  /** Whether a gateway could register it: it has an address, or parts that need none. */
   is_registrable: number;
   /** JSON: the facts that rules use; null in rows with an older mapping. */
   facts: string | null;

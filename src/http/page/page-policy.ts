@@ -1,4 +1,4 @@
-// What the hub's own pages may do in a browser: run their own scripts, ask their own hub, and nothing else.
+// The content security policy of the hub's pages: they may only run their own scripts and call their own hub.
 
 const OWN_PAGE = {
   'default-src': "'none'",

@@ -114,8 +114,8 @@ function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStateme
 
 /** The lock is an exclusive transaction on a separate file: it ends with the process, even if that crashes. */
 function tryLock(path: string, name: string): { release(): Promise<void> } | undefined {
-  const place = createHash('sha256').update(name).digest('hex').slice(0, 12);
-  const lock = new DatabaseSync(`${path}-lock-${place}`, { timeout: 0 });
+  const suffix = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  const lock = new DatabaseSync(`${path}-lock-${suffix}`, { timeout: 0 });
   try {
     lock.exec('begin exclusive');
     return { release: async () => lock.close() };
