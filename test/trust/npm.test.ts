@@ -63,7 +63,7 @@ for (const bundle of [{}, null, 'x', { mediaType: 7 }, { verificationMaterial: [
     putNpm(registries.server, 'pdf', bundle);
     const { state, detail } = await check(t, registries, { package: 'pdf', version: '1.0.0' });
     assert.equal(state, 'failed');
-    assert.match(detail, /^The signature does not hold: .*\.$/);
+    assert.match(detail, /^The signature is not valid: .*\.$/);
   });
 }
 
