@@ -44,7 +44,7 @@ export function checkStatement(bundle: unknown, expected: Expected, verify: Veri
     const { subject, predicateType } = read.data;
     if (!expected.predicates.includes(predicateType)) throw new Error(`its statement is of the type ${predicateType}`);
     const isNamed = subject.filter(({ name }) => expected.name === undefined || name === expected.name);
-    if (isNamed.length === 0) throw new Error('it was made for something with another name');
+    if (isNamed.length === 0) throw new Error('it was made for another name');
     if (!isNamed.some(({ digest }) => digest[expected.algorithm] === expected.hex))
       throw new Error('it was made for other bytes');
     return source;

@@ -22,7 +22,7 @@ export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string
     signals: installedKinds(artifacts).map((kind) => ({
       signal: signalOf(kind),
       ...UNKNOWN,
-      detail: 'Nobody has checked it yet.',
+      detail: 'No check has run yet.',
     })),
   };
   const known = trust ?? unchecked;

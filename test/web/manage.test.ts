@@ -109,7 +109,7 @@ browserTest(
   async ({ open }) => {
     const page = await open(`/entities/${UID}`);
     const signatures = page.getByRole('region', { name: 'Signatures' });
-    await signatures.getByText('npm provenance: not checked. Nobody has checked it yet.').waitFor();
+    await signatures.getByText('npm provenance: not checked. No check has run yet.').waitFor();
     await signatures.getByRole('button', { name: 'Check signatures' }).click();
     await signatures.getByText('npm provenance of pdf@1.0.0: verified. Built from github.com/acme/pdf').waitFor();
     assert.deepEqual(await axeFindings(page), []);

@@ -20,7 +20,7 @@ testBothWays(
   'hub trust: prints what was found, or why nothing was',
   { settings, manifests },
   async (_t, { hub, json }) => {
-    assert.match((await hub('show', UID)).out, /^Trust {5}npm provenance: not checked\. Nobody has checked it yet\.$/m);
+    assert.match((await hub('show', UID)).out, /^Trust {5}npm provenance: not checked\. No check has run yet\.$/m);
     const { exitCode, out } = await hub('trust', UID);
     assert.equal(exitCode, 0);
     assert.match(

@@ -42,7 +42,7 @@ testOnEveryEngine('trust: shows unchecked entities as such, and a check result e
 
   const before = await entity(app);
   assert.deepEqual([before.trust?.state, before.trust?.checked_at], ['not_checked', null]);
-  assert.equal(before.trust?.signals[0]?.detail, 'Nobody has checked it yet.');
+  assert.equal(before.trust?.signals[0]?.detail, 'No check has run yet.');
   assert.equal((await found(app))[0]?.trust_state, undefined);
   assert.equal(registry.requests.length, 0);
 
