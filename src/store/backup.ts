@@ -28,7 +28,7 @@ export async function backupDatabase(dialect: Dialect, file: string): Promise<{ 
 /** Overwriting a database file would leave the hub writing to a deleted file. @throws HubError for such a path. */
 export async function spareOwnFiles(dialect: Dialect, path: string): Promise<void> {
   if (!(await dialect.isOwnFile?.(path))) return;
-  throw new HubError('invalid_request', `${path} is a file of the database itself, which is left alone: name another.`);
+  throw new HubError('invalid_request', `${path} belongs to the database itself. Choose another path.`);
 }
 
 function checkCopy(file: string): void {

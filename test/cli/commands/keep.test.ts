@@ -124,7 +124,7 @@ testBothWays('hub backup, hub export: never overwrite the database', { manifests
     ]) {
       const { exitCode, out, error } = await hub(...args, '--force');
       assert.deepEqual([exitCode, out], [2, ''], `${args.join(' ')}: ${error}`);
-      assert.equal(error, `hub: ${path} is a file of the database itself, which is left alone: name another.\n`);
+      assert.equal(error, `hub: ${path} belongs to the database itself. Choose another path.\n`);
     }
   }
   assert.deepEqual(await readFile(database), before);
