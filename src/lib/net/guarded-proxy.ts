@@ -136,7 +136,7 @@ function tunnel(
 /** For unencrypted requests: forwards the request and returns the response. */
 function pass(request: IncomingMessage, response: ServerResponse, { rule, lookup, times }: Way): void {
   const url = URL.parse(request.url ?? '');
-  const fault = url?.protocol === 'http:' ? literalFault(url.hostname, rule) : 'is nothing that a proxy is asked for';
+  const fault = url?.protocol === 'http:' ? literalFault(url.hostname, rule) : 'is not an http URL';
   const answer = (status: number, reason: string) => {
     if (response.headersSent) response.destroy();
     else response.writeHead(status, oneLine(reason), { connection: 'close' }).end();

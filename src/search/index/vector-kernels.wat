@@ -1,14 +1,14 @@
 ;; The two inner loops of the vector index, sixteen numbers at a time.
 ;; Compiled into vector-kernels.ts by `npm run docs`; a test compares the two.
 (module
-  ;; Vectors, which all threads share.
+  ;; The vectors, shared by all threads.
   (import "memories" "vectors" (memory $vectors 1 65536 shared))
-  ;; What one thread needs for a query.
+  ;; The working memory of one thread's query.
   (import "memories" "query" (memory $query 1))
 
-  ;; How many bits of each of `count` records differ from those of the query, and how many records have which distance.
+  ;; Counts the bits in which each of `count` records differs from the query, and the records per distance.
   ;; Records are `stride` bytes, a multiple of 16. A record counts if it has a 1 in `present` and in `eligible`, one byte each;
-  ;; the distance of the others is 0xffff. Query, `eligible`, distances (two bytes each) and the histogram (four bytes each)
+  ;; all others get the distance 0xffff. Query, `eligible`, distances (two bytes each) and the histogram (four bytes each)
   ;; are in the memory of the query.
   (func (export "differences")
     (param $records i32) (param $count i32) (param $stride i32) (param $present i32)
@@ -49,7 +49,7 @@
         (local.set $record (i32.add (local.get $record) (i32.const 1)))
         (br $next))))
 
-  ;; The sum of the products of `length` signed bytes and as many floats; `length` is a multiple of 8.
+  ;; The inner product of `length` signed bytes and floats; `length` is a multiple of 8.
   (func (export "product") (param $bytes i32) (param $length i32) (param $floats i32) (result f32)
     (local $end i32) (local $eight v128) (local $low v128) (local $high v128)
     (local.set $end (i32.add (local.get $bytes) (local.get $length)))

@@ -55,7 +55,7 @@ function readOrder(answer: string, count: number): number[] {
   const positions = order.map((id) => id - 1);
   const isWhole = positions.length === count && new Set(positions).size === count;
   if (!isWhole || positions.some((position) => position < 0 || position >= count)) {
-    throw new SyntaxError('The order does not hold every candidate exactly once');
+    throw new SyntaxError('The order must contain every candidate exactly once');
   }
   return positions;
 }
