@@ -1,16 +1,16 @@
-// Whether the gateway can be used, for the operator who sets it up.
+// Checks whether the gateway can be used, for operators who set it up.
 import { isJsonObject } from '../lib/json.ts';
 import type { GatewayReply } from './client/answer.ts';
 import type { GatewayClient } from './client/client.ts';
 
 /** `error` is a sentence. */
 export type GatewayCheck =
-  /** Without a version: the gateway does not report it. */
+  /** `version` is absent if the gateway does not report it. */
   | { outcome: 'ok'; version?: string }
   | { outcome: 'not configured' }
   | { outcome: 'unauthorized' | 'down'; error: string };
 
-/** Reads that need the token: nothing is changed by them. */
+/** Sends read requests that need the token, so that nothing changes. */
 export async function checkGateway(
   client: Pick<GatewayClient, 'send'> | undefined,
   signal?: AbortSignal,
@@ -25,7 +25,7 @@ export async function checkGateway(
 
 const VERSION_CALL = { method: 'GET', path: '/version' } as const;
 
-/** Not every token may read it, which is not an error. */
+/** A token without the right to read the version is not an error. */
 function versionIn(reply: GatewayReply): { version?: string } {
   const body = reply.kind === 'ok' ? reply.body : undefined;
   const app = isJsonObject(body) ? body.app : undefined;

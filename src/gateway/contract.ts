@@ -1,4 +1,4 @@
-// What callers see of the gateway: pending servers, and what became of a registration.
+// The public types of the gateway: pending servers, and outcomes of registrations.
 import { z } from 'zod';
 
 const Timestamp = z.iso.datetime();
@@ -56,9 +56,9 @@ export type RegistrationHistory = z.infer<typeof RegistrationHistory>;
 export interface PendingQuery {
   limit: number;
   offset: number;
-  /** Only those with an error; also registered ones whose update failed, which are in no other list. */
+  /** Only servers with an error, including registered ones whose update failed, which no other list contains. */
   errorOnly: boolean;
-  /** Only those that can be registered, or only those that never can. */
+  /** Only servers that can be registered, or only those that never can. */
   registrable?: boolean;
   /** Words that must all occur in the uid, name or error. */
   text: string;
@@ -99,12 +99,12 @@ export const BulkRemoval = z
   .meta({ id: 'BulkRemoval' });
 export type BulkRemoval = z.infer<typeof BulkRemoval>;
 
-/** One call to the gateway and its answer, without anything secret. */
+/** One call to the gateway and its response, without secrets. */
 export interface CallReport {
   call: string;
   outcome: 'created' | 'updated' | 'deleted' | 'exists' | 'skipped' | 'failed';
   status?: number;
-  /** What the gateway calls it. */
+  /** The gateway's id. */
   id?: string;
   name?: string;
   url?: string;
@@ -115,47 +115,47 @@ export interface CallReport {
 
 export type Registration =
   | { outcome: 'registered'; calls: CallReport[]; name: string }
-  /** `isPermanent`: another attempt helps only once the manifest has changed. */
+  /** `isPermanent` means that a retry helps only after the manifest has changed. */
   | { outcome: 'failed'; calls: CallReport[]; error: string; isPermanent: boolean }
-  /** The gateway itself cannot be used now, whatever is registered. */
+  /** The gateway is unusable for all registrations. */
   | { outcome: 'gateway_down'; calls: CallReport[]; error: string; retryAfterMs?: number };
 
 /**
- * Which failed servers are tried again: in the background those that have waited long enough; explicitly all but those
- * that can never be registered as their manifests are; by force these too.
+ * Which failed servers are retried. `background`: those that have waited long enough. `explicit`: all except those whose
+ * manifest can never be registered. `force`: all.
  */
 export type RegistrationEffort = 'background' | 'explicit' | 'force';
 
 export interface LeftoverReport {
-  /** Names of items that were deleted in the gateway, or that it no longer had. */
+  /** Names of items that were deleted, or that the gateway no longer had. */
   removed: string[];
-  /** Items that it refused to delete, or that were not reached. */
+  /** Items that the gateway refused to delete, or that were not tried. */
   left: number;
-  /** Names of servers and agents that stay, because this hub did not create them. */
+  /** Names of servers and agents that are kept, because this hub did not create them. */
   foreign: string[];
-  /** Names of servers and agents that the gateway may still create: it was asked to, and has not answered. */
+  /** Names of servers and agents that the gateway may still create, because it has not answered the request. */
   awaited?: string[];
-  /** Why it ended early, as a sentence. */
+  /** Why the removal ended early, as a sentence. */
   stopped?: string;
-  /** The first reason why the gateway refused to delete one. */
+  /** The gateway's first reason for refusing a deletion. */
   refusal?: string;
 }
 
 export interface PendingReport {
-  /** Whether every server that was due was tried. */
+  /** Whether all due servers were tried. */
   ranToEnd: boolean;
-  /** Why not, as a sentence. */
+  /** Why not all were tried, as a sentence. */
   stopped?: string;
-  /** What else people should know, in sentences. */
+  /** Further remarks, in sentences. */
   note?: string;
-  /** Servers that were pending and are registered now, and those of which something was created or updated in the gateway. */
+  /** Servers that are newly registered, or had something created or updated in the gateway. */
   registered: number;
   failed: number;
-  /** Names of items of removed, blocked or held entities that are no longer in the gateway; absent when there are none. */
+  /** Names of items of removed, blocked or held entities that were deleted; absent if empty. */
   removed?: string[];
 }
 
-/** How far a registration of everything that is due has got, in servers. */
+/** Progress of registering all due servers. */
 export interface RegistrationProgress {
   done: number;
   total: number;

@@ -1,4 +1,4 @@
-// The use cases of registration: one entity during an install, and everything that is due during a sync.
+// The registration use cases: one entity during an install, and all due entities during a sync.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import { shownText } from '../lib/secrets/secret-words.ts';
 import type { Clock, Logger } from '../lib/world.ts';
@@ -25,28 +25,28 @@ import type { ItemStore, RegistrableEntity, RegistrationRecord, RegistrationStor
 
 export interface Gateway {
   /**
-   * One entity, now, whatever was tried before; its outcome is stored. Undefined when there is nothing to do: no gateway,
-   * no such entity, a type that is not registered, or nothing in its manifest about it. A blocked entity is refused.
+   * Registers one entity now, regardless of earlier attempts, and stores the outcome. Resolves to undefined if there is
+   * nothing to do: no gateway, no such entity, or nothing to register. Refuses a blocked entity.
    */
   registerOne(uid: EntityUid, signal?: AbortSignal): Promise<Registration | undefined>;
   /**
-   * Everything that is due, after the gateway was compared with the hub's records. One at a time on a database: the caller
-   * holds a lock. Undefined without a gateway.
+   * Compares the gateway with the hub's records, then registers all due entities. The caller must hold a lock, because only
+   * one may run per database. Resolves to undefined without a gateway.
    */
   registerPending(options: PendingOptions): Promise<PendingReport | undefined>;
-  /** Removes from the gateway what belongs to entities that are gone or blocked. Never rejects because of the gateway. */
+  /** Removes items of removed or blocked entities from the gateway. Never rejects because of the gateway. */
   removeLeftovers(signal?: AbortSignal): Promise<LeftoverReport>;
 }
 
 interface PendingOptions {
   effort: RegistrationEffort;
   signal: AbortSignal;
-  /** Called whenever it changes. */
+  /** Called on every change. */
   onProgress?: (progress: RegistrationProgress) => void;
 }
 
 export interface GatewayDependencies {
-  /** Undefined when no gateway is configured: nothing is tried then, and nothing is marked as failed. */
+  /** Undefined if no gateway is configured: nothing is tried then, and nothing is marked as failed. */
   client: GatewayClient | undefined;
   store: RegistrationStore;
   items: ItemStore;
@@ -54,7 +54,7 @@ export interface GatewayDependencies {
   registerAgents: boolean;
   now: Clock;
   log: Logger;
-  /** Rejects when the signal is aborted; tests make it short. */
+  /** Rejects if the signal is aborted; tests shorten it. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       },
       rememberItems: (entity, attempt) => items.replace(entity.uid, attempt.items),
     });
-    // Deleted or blocked while it was being registered.
+    // Some entities were deleted or blocked during their registration.
     if (!isAnyGone) return { ...report, ...notes };
     const late = await clearAway(batch, signal, pauses);
     const both = (member: 'foreign' | 'removed') => [...leftovers[member], ...late[member]];
@@ -182,7 +182,7 @@ function recordOf(entity: RegistrableEntity, { registration, items }: Attempt, a
     case 'registered':
       return { ...tried, error: null, isNews: isNews(entity, registration), nextTryAt: null, tries: 0 };
     case 'gateway_down':
-      // Not the server's fault: it is tried again with the gateway, and this attempt does not count.
+      // The server is not at fault, so it is retried with the gateway, and this attempt does not count.
       return {
         ...tried,
         error: shownText(registration.error),
@@ -196,7 +196,7 @@ function recordOf(entity: RegistrableEntity, { registration, items }: Attempt, a
   }
 }
 
-/** Five minutes after the first failure, twice as long after each further one, up to a day. */
+/** Five minutes after the first failure, doubled after each further one, up to a day. */
 function retryDelayMs(triesBefore: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(triesBefore, 20));
 }

@@ -1,40 +1,40 @@
-// The state of an entity in the gateway, in words that all entry points share. Does not use zod, so that the page can import it.
+// Describes the state of an entity in the gateway for all entry points. Does not use zod, so that the page can import it.
 import type { EntityRecord } from '../catalog/contract.ts';
 import { describeServer, lackOfAddress } from '../catalog/server.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 export interface GatewayState {
   words: string;
-  /** Why it is so, if something failed, and what that is called. */
+  /** The reason for a failure, with its label. */
   reason: { label: string; text: string } | undefined;
 }
 
 type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>;
 
-/** `shownMoment`: how the door shows a time; empty where there is no room for it. */
+/** `shownMoment` formats a time; it returns an empty string if there is no room for one. */
 export function gatewayState(
   { gateway_registered_at: registeredAt, gateway_error: error }: Facts,
   shownMoment = (moment: string) => moment,
 ): GatewayState {
   if (!registeredAt) return { words: 'not registered', reason: reasonOf('Why it is not registered', error) };
   const registered = `registered ${shownMoment(registeredAt)}`.trimEnd();
-  // Both at once: a later change could not be brought to the gateway.
+  // Both apply if a later change could not be sent to the gateway.
   const words = error ? `${registered}, but its update failed` : registered;
   return { words, reason: reasonOf('Why its update failed', error) };
 }
 
-/** Why a server is never registered in a gateway; known before one is asked. */
+/** Explains why a server can never be registered; needs no request to a gateway. */
 export function reasonNotForGateway(registration: JsonObject): string | undefined {
   return isJsonObject(registration.server) ? lackOfAddress(describeServer(registration)) : undefined;
 }
 
-/** The same of a step that was to register it: where no call was made, nothing has failed. */
+/** Whether a step was skipped for that reason: without a call, nothing has failed. */
 export function isNotForGateway({ step, ok, extra = {} }: { step: string; ok: boolean; extra?: JsonObject }): boolean {
   const { outcome, calls } = extra;
   return step === 'gateway.register' && !ok && outcome === 'failed' && Array.isArray(calls) && calls.length === 0;
 }
 
-/** In one line: the state, and the reason after it. */
+/** The state and its reason in one line. */
 export function gatewayLine({ words, reason }: GatewayState): string {
   return reason ? `${words}: ${reason.text}` : words;
 }

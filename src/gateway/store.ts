@@ -1,25 +1,25 @@
-// Port: what gateway registration needs from a database.
+// Port: the database operations that gateway registration needs.
 import type { EntityType, EntityUid } from '../catalog/uid.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { PendingQuery, RegistrationEffort, RegistrationHistory, RemovalRefusal } from './contract.ts';
 import type { GatewayKind } from './items/lookup.ts';
 
-/** What an entity has in the gateway, as the hub remembers it. */
+/** The hub's record of an entity's item in the gateway. */
 export interface GatewayItem {
   kind: GatewayKind;
-  /** As the gateway calls it. If its creation was not answered: the address of a server or an agent, the name of anything else. */
+  /** The gateway's id. Until the creation is answered, the address of a server or an agent, or the name of another item. */
   id: string;
-  /** The name it was given, or the uri of a resource. */
+  /** Its name when it was sent, or the uri of a resource. */
   name: string;
-  /** This hub created it for this entity; only then may the hub change or delete it. */
+  /** Whether this hub created it for this entity; only then may the hub change or delete it. */
   isOurs: boolean;
-  /** The digest of the body that was sent last; null when none was. */
+  /** Digest of the last sent body; null if none was sent. */
   bodyDigest: string | null;
-  /** When its creation was requested, if it was not answered. */
+  /** When the creation was requested; absent once it is answered. */
   askedAt?: string;
 }
 
-/** An entity as far as its registration is concerned. */
+/** The properties of an entity that its registration needs. */
 export interface RegistrableEntity {
   uid: EntityUid;
   type: EntityType;
@@ -29,13 +29,13 @@ export interface RegistrableEntity {
   tags: string[];
   manifestDigest: string;
   mcpRegistration: JsonObject | null;
-  /** What it has in the gateway, as far as the hub knows. */
+  /** Its known items in the gateway. */
   items: GatewayItem[];
   isRegistered: boolean;
   isBlocked: boolean;
-  /** Kept out of the gateway, by the policy or by the settings of its remote. */
+  /** Whether the policy, or the setting of its remote, keeps it out of the gateway. */
   isHeld: boolean;
-  /** By its manifest. */
+  /** Whether its manifest disables it. */
   isDisabled: boolean;
   tries: number;
 }
@@ -44,16 +44,16 @@ export interface RegistrableEntity {
 export interface RegistrationRecord {
   uid: EntityUid;
   at: Date;
-  /** The digest of the manifest that was tried. */
+  /** Digest of the manifest that was used. */
   manifestDigest: string;
-  /** Null when it is registered. */
+  /** Null if it is registered. */
   error: string | null;
-  /** Whether the gateway has something new of it; otherwise the time of its registration stays. */
+  /** Whether the gateway has a new or changed item; otherwise, the registration time is kept. */
   isNews: boolean;
-  /** Null: not before the manifest changes. */
+  /** Null means not until the manifest changes. */
   nextTryAt: Date | null;
   tries: number;
-  /** Everything it has in the gateway now; undefined when nothing was asked. */
+  /** All its items in the gateway; undefined if no call was made. */
   items?: readonly GatewayItem[];
 }
 
@@ -65,7 +65,7 @@ export interface DueQuery {
 
 export interface DuePage extends DueQuery {
   limit: number;
-  /** Only those after this one, so that a run gets each once. */
+  /** Exclusive lower bound, so that a run gets each entity once. */
   after: EntityUid;
 }
 
@@ -76,7 +76,7 @@ export interface PendingServer {
   sourceUrl: string | null;
   mcpRegistration: JsonObject | null;
   gatewayError: string | null;
-  /** Not null: it is registered, and its update failed. */
+  /** If not null, it is registered, but its update failed. */
   registeredAt: string | null;
   lastTryAt: string | null;
   nextTryAt: string | null;
@@ -88,13 +88,13 @@ export interface PendingServer {
 interface PendingServers {
   servers: PendingServer[];
   total: number;
-  /** How many of these are registered, and have an update that failed. */
+  /** Number of registered servers among these whose update failed. */
   failedUpdates: number;
   /** Number of pending servers that can never be registered, regardless of the query. */
   unregistrable: number;
 }
 
-/** Another entity of this hub that has the same item. */
+/** Another entity of this hub with the same item. */
 export interface ItemHolder {
   uid: EntityUid;
   isOurs: boolean;
@@ -104,57 +104,57 @@ export interface ItemHolder {
 export type HeldItem = GatewayItem & { uid: EntityUid };
 
 interface Leftovers {
-  /** Items that this hub created for removed or blocked entities. An item that another entity also uses passes to that entity instead. */
+  /** Items that this hub created for removed or blocked entities. If another entity uses an item, it passes to that entity instead. */
   own: HeldItem[];
-  /** Servers and agents that such entities shared with other users of the gateway; reported once. */
+  /** Servers and agents that such entities shared with other clients of the gateway; reported once. */
   foreign: HeldItem[];
 }
 
 export interface ItemStore {
-  /** The gateway that all records are about; null when there was none yet. */
+  /** The gateway that all records refer to; null if there was none yet. */
   gatewayUrl(): Promise<string | null>;
   /**
-   * From now on records are about this gateway. If it is not the same at another address, every entity is pending again,
-   * and items are exchanged for those that were recorded when this gateway was last used. Returns those that the hub created.
+   * Makes all records refer to this gateway. Unless it is the same one at another address, every entity becomes pending, and
+   * its items are replaced with those recorded when this gateway was last used. Returns the items that the hub created.
    */
   switchTo(url: string, options: { isSame: boolean }): Promise<GatewayItem[]>;
-  /** Entities that are in the catalog, not blocked, and have this item; the one it was created for comes first. */
+  /** Unblocked entities in the catalog with this item; the one it was created for comes first. */
   holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
-  /** Items of all entities that count as registered. */
+  /** Items of all registered entities. */
   ofRegistered(): Promise<HeldItem[]>;
-  /** Replaces the items of an entity, which may be gone from the catalog. */
+  /** Replaces the items of an entity, which may no longer be in the catalog. */
   replace(uid: EntityUid, items: readonly GatewayItem[]): Promise<void>;
-  /** Adds one item, or replaces what is recorded of it. */
+  /** Adds an item, or replaces its record. */
   add(uid: EntityUid, item: GatewayItem): Promise<void>;
-  /** These are pending again, as if they had never been tried. */
+  /** Makes these entities pending, as if they had never been tried. */
   setBack(uids: readonly EntityUid[]): Promise<void>;
-  /** Everything that entities have of which a creation was not answered. */
+  /** All items of entities that have an unanswered creation. */
   ofUnanswered(): Promise<HeldItem[]>;
   /** Blocked entities no longer count as registered. */
   leftovers(): Promise<Leftovers>;
   forget(item: HeldItem): Promise<void>;
-  /** Replaces the record of a creation that was not answered, if there still is one, with what it created. Its entity is pending again. */
+  /** Replaces the record of an unanswered creation, if it still exists, with the created item. Makes its entity pending again. */
   identify(item: HeldItem, known: GatewayItem): Promise<void>;
 }
 
 export interface RegistrationStore {
   /** Newest first. */
   pending(query: PendingQuery): Promise<PendingServers>;
-  /** By day, the last `days` of them that have any. */
+  /** By day, for the last `days` days with registrations. */
   history(days: number): Promise<RegistrationHistory>;
   /**
-   * Entities whose registration is due, in the order of their uids: those whose manifest is not the one that was tried
-   * last, and those that are pending or whose last attempt failed, as far as the effort goes. Never blocked ones.
+   * Due entities in uid order: those whose manifest has changed since the last attempt, and those that are pending or failed,
+   * depending on the effort. Omits blocked ones.
    */
   due(page: DuePage): Promise<RegistrableEntity[]>;
-  /** How many are due in all. */
+  /** The total number of due entities. */
   countDue(query: DueQuery): Promise<number>;
   get(uid: EntityUid): Promise<RegistrableEntity | undefined>;
-  /** All at once, items included; answers with those that are still in the catalog and not blocked. */
+  /** Stores all records and items in one transaction; returns the uids that are still in the catalog and not blocked. */
   record(records: readonly RegistrationRecord[]): Promise<ReadonlySet<EntityUid>>;
-  /** Removes it if it is still pending; otherwise says why it stays. */
+  /** Removes the entity if it is still pending; otherwise returns why it is kept. */
   remove(uid: EntityUid): Promise<'removed' | RemovalRefusal>;
-  /** Removes these, or all that are pending, some thousands at a time; answers for each that was named. */
+  /** Removes these, or all pending entities, some thousands at a time; returns a result for each given uid. */
   removeMany(request: {
     uids?: readonly EntityUid[];
     errorOnly: boolean;

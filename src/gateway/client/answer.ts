@@ -1,4 +1,4 @@
-// What the gateway's answer to one request means.
+// Classifies the gateway's response to a request.
 
 import { isJsonObject, storableText } from '../../lib/json.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';
@@ -9,15 +9,15 @@ import { retryAfterMs } from './pace.ts';
 export type GatewayReply =
   | { kind: 'ok'; status: number; body: unknown }
   | { kind: 'refused'; status: number; error: string }
-  /** The gateway cannot be used, at all or for a while. `error` continues the sentence "The gateway …". */
+  /** The gateway is unusable, permanently or for a while. `error` continues the sentence "The gateway …". */
   | { kind: 'down'; error: string; retryAfterMs?: number }
-  /** No answer in time; the gateway may have done it all the same. */
+  /** No response in time; the gateway may still have done the work. */
   | { kind: 'timeout'; error: string };
 
 const LONGEST_ERROR = 1000;
-/** What is read of a refusal. */
+/** How much of a refusal is read. */
 const LONGEST_PAGE = 5_000;
-/** From a gateway they come as JSON and are about a server; anything else in front of it means that it is off itself. */
+/** With JSON, these are errors of a server; otherwise, a proxy reports that the gateway is down. */
 const PROXY_STATUSES = [502, 503, 504];
 const NO_JSON = Symbol('no JSON');
 
@@ -35,7 +35,7 @@ export function answerOf({ status, headers, body }: FetchReply): GatewayReply {
   return { kind: 'refused', status, error: errorText(parsed === NO_JSON ? pageText(body) : parsed) };
 }
 
-/** @throws every error that is not a failure of the request. */
+/** Rethrows errors that are not failures of the request. */
 export function failureOf(error: unknown): GatewayReply {
   if (!(error instanceof FetchError)) throw error;
   return error.isTimeout ? { kind: 'timeout', error: error.message } : { kind: 'down', error: error.message };
@@ -55,13 +55,13 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** A proxy in front of a gateway, or another program in its place, may answer with a page. */
+/** A proxy in front of the gateway, or another program at its address, may respond with a page. */
 function pageText(body: Buffer): string {
   const page = body.subarray(0, LONGEST_PAGE).toString('utf8');
   return withoutTags(withoutScripts(page)).replace(/\s+/g, ' ');
 }
 
-/** Without what is between `<script>` or `<style>` and its end; a regular expression would search for the end of each one again. */
+/** Removes `<script>` and `<style>` elements. A regular expression would search for the end of each one again. */
 function withoutScripts(page: string): string {
   const [before = '', ...rest] = page.split(/<(?:style|script)\b/i);
   return [
@@ -75,9 +75,9 @@ function withoutScripts(page: string): string {
   ].join(' ');
 }
 
-/** All three shapes: `detail` (text, object or list), `message`, and `error` with `message`. */
+/** Handles three formats: `detail` (text, object or list), `message`, and `error` with `message`. */
 function errorText(body: unknown): string {
-  // Python's HTTP client ends its sentences with a link to a lexicon. The text is cut first, because spaces are searched more than once.
+  // Python's HTTP client appends a link to its documentation. Cut first, because the pattern scans spaces repeatedly.
   const reason = storableText(sentence(body).slice(0, LONGEST_PAGE))
     .replace(/\s*For more information check: \S+/g, '')
     .trim();

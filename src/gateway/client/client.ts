@@ -1,4 +1,4 @@
-// One call to the gateway: its path, its credentials, its pace, and what to do when it did not work.
+// Sends a call to the gateway: its path, credentials, pace, and retries.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Fetch, FetchReply } from '../../lib/world.ts';
@@ -9,17 +9,17 @@ import type { TokenGeneration, TokenSource } from './token.ts';
 
 export interface GatewayCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** As the specification has it, for example `/gateways`. */
+  /** A path of the specification, such as `/gateways`. */
   path: string;
   body?: JsonObject;
-  /** The gateway talks to a server before it answers. */
+  /** Whether the gateway connects to a server before it responds. */
   isSlow?: boolean;
   signal?: AbortSignal;
 }
 
 export interface GatewayClient {
   readonly url: string;
-  /** Never rejects because of the gateway; what it says holds no secrets. */
+  /** Never rejects because of the gateway; its messages contain no secrets. */
   send(call: GatewayCall): Promise<GatewayReply>;
 }
 
@@ -29,12 +29,12 @@ export interface GatewayClientOptions {
   token: TokenSource;
   slowTimeoutMs: number;
   timeoutMs: number;
-  /** Tests make these short. */
+  /** Tests shorten these. */
   backoffMs?: number;
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Which paths and tokens this gateway expects, as far as it is known. */
+/** The paths and tokens that this gateway expects, as far as known. */
 interface Protocol {
   prefix: '' | '/v1';
   generation: TokenGeneration;
@@ -42,7 +42,7 @@ interface Protocol {
 
 const LARGEST_ANSWER_BYTES = 64_000_000;
 const LONGEST_LINK = 500;
-/** How a gateway answers requests with the wrong path or the wrong token. */
+/** Statuses for requests with the wrong path or token. */
 const WRONG_PROTOCOL = [401, 404, 405, 410];
 const RETRIED_STATUSES = [500, 503];
 
@@ -50,7 +50,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   const { url, fetch, token, slowTimeoutMs, timeoutMs, backoffMs = 500, sleep = waitFor } = options;
   const pace = createPace({ sleep, clock: () => performance.now() });
   let protocol: Protocol = { prefix: '', generation: 'new' };
-  /** Why the gateway takes no calls for a while. */
+  /** Why the gateway accepts no calls for a while. */
   let refusal = '';
 
   async function exchange(
@@ -76,9 +76,9 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     return reply;
   }
 
-  /** With the known protocol, or with another that the answer asks for; that one is remembered if it works. */
+  /** Uses the known protocol, or another one that the response indicates, which is remembered if it works. */
   async function adapted(call: GatewayCall): Promise<FetchReply> {
-    // Kept here: another call may learn something while this one is under way.
+    // Captured, because a concurrent call may change it.
     const used = protocol;
     const reply = await exchange(call, used);
     if (used.prefix === '' && isAnnounced(reply)) protocol = { ...protocol, prefix: '/v1' };
@@ -120,7 +120,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   };
 }
 
-/** Not a POST: it may have worked, and a second one would create a duplicate. Its sender looks in the gateway first. */
+/** Never repeats a POST, which could create a duplicate; its sender looks in the gateway first. */
 function isWorthAnotherTry({ method }: GatewayCall, reply: GatewayReply): boolean {
   if (method === 'POST') return false;
   if (reply.kind === 'refused') return RETRIED_STATUSES.includes(reply.status);
@@ -134,7 +134,7 @@ function otherProtocol({ status }: FetchReply, call: GatewayCall, used: Protocol
   return status === 401 && used.generation === 'new' ? { ...used, generation: 'old' } : undefined;
 }
 
-/** A single item that is missing does not point to another generation; a missing collection does. */
+/** A 404 for a collection indicates another protocol; a 404 for a single item does not. */
 function isCollection({ path }: GatewayCall): boolean {
   return /^\/[^/?]+(\?|$)/.test(path);
 }
@@ -143,7 +143,7 @@ function isAnnounced({ headers }: FetchReply): boolean {
   return /<[^>]*\/v1\/[^>]*>\s*;[^,]*\brel="?successor-version\b/i.test((headers.link ?? '').slice(0, LONGEST_LINK));
 }
 
-/** A caller that is stopped while waiting continues at once, and notices the signal then. */
+/** An aborted wait ends at once; the caller checks the signal. */
 async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => {});
 }

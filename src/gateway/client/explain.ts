@@ -1,7 +1,7 @@
-// A refusal of the gateway, in its own words and with the likely cause.
+// Explains a refusal in the gateway's own words, with the likely cause.
 import { isIP } from 'node:net';
 
-/** 422 says nothing by default, so that what is known of the request has to speak. */
+/** A 422 has no reason by default, so the cause is inferred from the request. */
 export function explain({ status, error }: { status: number; error: string }, url = ''): string {
   const cause = likelyCause(status, error, url);
   return `The gateway answered ${status}: ${withoutFullStop(error)}.${cause ? ` ${cause}` : ''}`;

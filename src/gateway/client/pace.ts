@@ -1,31 +1,31 @@
-// Paces calls to the gateway: slower as its rate limit approaches, and none while it asks for a pause.
+// Paces calls to the gateway: slows down near its rate limit, and stops while it asks for a pause.
 import type { FetchReply } from '../../lib/world.ts';
 
 export interface Pace {
-  /** Waits for this call's turn. */
+  /** Resolves when this call may start. */
   turn(signal?: AbortSignal): Promise<void>;
-  /** Learns from an answer. */
+  /** Adapts to the rate limit headers of a response. */
   heed(reply: FetchReply): void;
-  /** For how long no call must be made; 0 when one may. */
+  /** How long no call may be made; 0 if one may. */
   pauseMs(): number;
 }
 
 export interface PaceOptions {
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Milliseconds that never go backwards. */
+  /** A monotonic clock, in milliseconds. */
   clock: () => number;
 }
 
-/** Calls of the gateway's minute that are left to its other callers, and to those of ours that are under way. */
+/** Calls per minute that are reserved for other clients, and for our calls in flight. */
 const LEFT_TO_OTHERS = 10;
-/** The gateway's limit is over a sliding minute; a little more, because its clock starts when a call arrives. */
+/** The gateway's limit is a sliding minute; slightly longer, because its clock starts when a call arrives. */
 const WINDOW_MS = 61_000;
 const DEFAULT_RETRY_AFTER_MS = 60_000;
 
 export function createPace({ sleep, clock }: PaceOptions): Pace {
-  /** When calls were made, or will be; oldest first. */
+  /** Past and scheduled calls, oldest first. */
   let made: number[] = [];
-  /** Unlimited until the gateway tells its limit. */
+  /** Unlimited until the gateway reports its limit. */
   let mostInWindow = Number.POSITIVE_INFINITY;
   let closedUntil = 0;
 
@@ -35,7 +35,7 @@ export function createPace({ sleep, clock }: PaceOptions): Pace {
     async turn(signal) {
       made = recent();
       const now = clock();
-      // The place in the queue is taken at once: callers that wait together do not start together.
+      // Reserves a slot at once, so that waiting callers do not start together.
       const at = made.length < mostInWindow ? now : Math.max(now, (made.at(-mostInWindow) ?? now) + WINDOW_MS);
       made.push(at);
       if (at > now) await sleep(at - now, signal);
@@ -47,7 +47,7 @@ export function createPace({ sleep, clock }: PaceOptions): Pace {
         const byOthers = Math.max(0, limit - remaining - recent().length);
         mostInWindow = Math.max(1, limit - byOthers - LEFT_TO_OTHERS);
       }
-      // Each call after a 429 makes it more likely that the gateway locks the hub out.
+      // Each call after a 429 makes it more likely that the gateway locks out the hub.
       if (status === 429) closedUntil = Math.max(closedUntil, clock() + retryAfterMs(headers));
     },
     pauseMs: () => Math.max(0, closedUntil - clock()),

@@ -1,21 +1,21 @@
-// Pauses that the gateway asks for; each applies to all running calls.
+// Pauses that the gateway requests; each applies to all running calls.
 
 import type { GatewayKind, GatewayLookup, GatewayRows } from '../items/lookup.ts';
 import { gatewayUnusable } from '../registration/outcome.ts';
 import { statusOf } from './answer.ts';
 
 export interface Pauses {
-  /** Resolves when no pause is under way. */
+  /** Resolves when no pause is active. */
   over(): Promise<void>;
-  /** Whether to wait for the pause; if so, the call is repeated after it. */
+  /** Returns whether to wait for the pause and repeat the call. */
   begin(ms: number | undefined): boolean;
-  /** Something worked, so that the gateway means its pauses. */
+  /** Called after a success, which shows that pauses help. */
   reset(): void;
 }
 
-/** A longer pause ends a sync. */
+/** A longer pause ends the sync. */
 const LONGEST_PAUSE_MS = 120_000;
-/** After as many pauses with nothing done in between, the gateway will not do anything after the next one either. */
+/** After this many pauses without a success, further ones are pointless. */
 const MOST_PAUSES_IN_A_ROW = 5;
 
 export function createPauses(sleep: (ms: number, signal: AbortSignal) => Promise<void>, signal: AbortSignal): Pauses {
@@ -42,12 +42,12 @@ export function createPauses(sleep: (ms: number, signal: AbortSignal) => Promise
 }
 
 export interface KindOfRows {
-  /** Undefined when the gateway does not offer the kind. */
+  /** Undefined if the gateway does not support the kind. */
   rows: GatewayRows | undefined;
   isComplete: boolean;
 }
 
-/** Without `pauses`, a pause that the gateway asks for is a reason to stop. */
+/** Without `pauses`, a requested pause ends the listing. */
 export async function listed(
   kind: GatewayKind,
   { lookup, pauses }: { lookup: GatewayLookup; pauses?: Pauses },
@@ -59,7 +59,7 @@ export async function listed(
       pauses?.reset();
       return listing;
     }
-    // A gateway that offers no agents has none.
+    // A gateway without agent support has no agents.
     if (kind === 'a2a' && statusOf(listing.reply) === 404) return { rows: undefined, isComplete: true };
     const { error, retryAfterMs } = gatewayUnusable(listing.reply);
     if (!pauses?.begin(retryAfterMs)) return { stopped: error };

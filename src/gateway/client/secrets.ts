@@ -1,16 +1,16 @@
 // Removes tokens and the credentials of a registration from the gateway's responses.
 import { isJsonObject } from '../../lib/json.ts';
 
-/** Shorter ones would blot out words that only look like them. */
+/** Shorter secrets would also match ordinary words. */
 const SHORTEST_SECRET = 4;
 const SECRET_KEYS = /^(auth_(username|password|token|value|header_value|query_param_value)|client_key|headers)$/i;
 const SECRET_WORDS = /secret|password|token|api_?key|credential/i;
 
-/** Every secret that a body carries, at any depth. */
+/** All secrets in a body, at any depth. */
 export function secretsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(secretsIn);
   if (!isJsonObject(value)) return [];
-  // A header is `{key, value}`: its name may be shown.
+  // A header is `{key, value}`; its name is not secret.
   if (typeof value.key === 'string' && 'value' in value) return textsIn(value.value);
   return Object.entries(value).flatMap(([key, member]) =>
     SECRET_KEYS.test(key) || (SECRET_WORDS.test(key) && typeof member === 'string')

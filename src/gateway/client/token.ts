@@ -5,18 +5,18 @@ import type { Clock } from '../../lib/world.ts';
 export interface TokenSettings {
   token?: string;
   jwtSecret?: string;
-  /** E-mail of a user that the gateway knows. */
+  /** Email address of a user of the gateway. */
   subject: string;
   issuer: string;
   audience: string;
 }
 
-/** Old: for gateways up to 0.6, which refuse a token that names an audience. */
+/** `old` is for gateways up to 0.6, which reject tokens with an audience. */
 export type TokenGeneration = 'new' | 'old';
 export type TokenSource = (generation: TokenGeneration) => Promise<string | undefined>;
 
 const LIFE_SEC = 600;
-/** Replaced well before the gateway would refuse it. */
+/** Replaced well before the gateway would reject it. */
 const KEPT_MS = 300_000;
 
 export function createTokenSource(

@@ -1,4 +1,4 @@
-// Detects that the hub uses another gateway than before, so that items of one are not looked for in the other.
+// Detects a switch to another gateway, so that items of one are not looked up in the other.
 
 import { type GatewayDown, gatewayUnusable } from '../registration/outcome.ts';
 import type { GatewayItem, ItemStore } from '../store.ts';
@@ -11,7 +11,7 @@ export interface Arrival {
   url: string;
 }
 
-/** Returns a sentence when the gateway is another one, and why it cannot be used when that cannot be found out. */
+/** Returns a note if the gateway has changed, and an error if that cannot be determined. */
 export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: string } | GatewayDown> {
   const before = await items.gatewayUrl();
   if (before === url) return {};
@@ -24,7 +24,7 @@ export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: 
   return { note: `This hub now registers with ${url} (before: ${before}).${again}` };
 }
 
-/** A gateway that has moved to another address still has something under an id that the hub recorded. */
+/** If the gateway only moved to another address, it still has items under the recorded ids. */
 async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'another' | GatewayDown> {
   const held = (await items.ofRegistered()).filter((item) => !/^\d+$/.test(item.id) && !isUnanswered(item));
   for (const [kind, ofKind] of Map.groupBy(held, (item) => item.kind)) {
@@ -36,7 +36,7 @@ async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'anot
   return 'another';
 }
 
-/** Somebody may have deleted some of them meanwhile. */
+/** Counts, because some items may have been deleted in the meantime. */
 async function countPresent(restored: readonly GatewayItem[], lookup: GatewayLookup): Promise<number> {
   let present = 0;
   for (const [kind, ofKind] of Map.groupBy(restored, (item) => item.kind)) {

@@ -1,12 +1,12 @@
-// Which entities of this hub use an item in the gateway: recorded ones, and those of the running batch.
+// Finds the entities of this hub that use an item in the gateway: recorded ones, and those of the running batch.
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { GatewayItem, ItemHolder, ItemStore } from '../store.ts';
 import type { GatewayKind } from './lookup.ts';
 
 export interface ItemHolders {
-  /** Other entities that have the item; the one that it was created for comes first. */
+  /** Other entities with this item; the one that it was created for comes first. */
   others(uid: EntityUid, kind: GatewayKind, id: string): Promise<ItemHolder[]>;
-  /** From now on the entity has the item, although that is not recorded yet. */
+  /** Adds the entity as a holder before that is recorded. */
   add(uid: EntityUid, item: GatewayItem): void;
 }
 

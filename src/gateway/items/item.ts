@@ -1,4 +1,4 @@
-// Compares what the hub remembers of its items with each other, and with the gateway's rows.
+// Compares recorded items with each other, and with the gateway's rows.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
 import type { GatewayItem } from '../store.ts';
@@ -13,12 +13,12 @@ export function isSameItem(one: Pick<GatewayItem, 'kind' | 'id'>, other: Pick<Ga
   return one.kind === other.kind && one.id === other.id;
 }
 
-/** It was to be created, and no answer came: the gateway may have it by now. */
+/** Whether the creation was requested without a response; the gateway may have it by now. */
 export function isUnanswered({ askedAt }: Pick<GatewayItem, 'askedAt'>): boolean {
   return askedAt !== undefined;
 }
 
-/** The same, now that its id is known. */
+/** The same item, now with a known id. */
 export function answered({ askedAt, ...item }: GatewayItem): GatewayItem {
   return item;
 }
@@ -27,7 +27,7 @@ export function rowOfItem(rows: GatewayRows, item: GatewayItem): GatewayRow | un
   return rowsLike(rows, item).find((row) => isRowOf(item, row));
 }
 
-/** What a creation without an answer has made: a row that matches no item with an id. */
+/** The row of an unanswered creation: one that matches no item with an id. */
 export function lateRow(rows: GatewayRows, item: GatewayItem, items: readonly GatewayItem[]): GatewayRow | undefined {
   const isKnown = ({ id }: GatewayRow) => items.some((each) => each.kind === item.kind && each.id === id);
   return rowsLike(rows, item).find((row) => isRowOf(item, row) && !isKnown(row));
@@ -40,7 +40,7 @@ function rowsLike(rows: GatewayRows, item: GatewayItem): readonly GatewayRow[] {
   return kind === 'resources' ? rows.ofUri(name) : rows.named(name);
 }
 
-/** Gateways up to 0.9 number resources and prompts, so that another gateway has something else under the same number. */
+/** Up to 0.9, gateways number resources and prompts, so another gateway may use the same number for something else. */
 export function isRowOf(item: GatewayItem, row: GatewayRow): boolean {
   const { kind, id, name } = item;
   const isNamed = row.uri === name || row.slugs.includes(slugOf(name));
@@ -52,7 +52,7 @@ function isAtAnAddress(kind: GatewayKind): boolean {
   return kind === 'gateways' || kind === 'a2a';
 }
 
-/** Each once; where both have an item, the later record counts. */
+/** Removes duplicates; the later record wins. */
 export function mergedItems(before: readonly GatewayItem[], now: readonly GatewayItem[]): GatewayItem[] {
   return [...new Map([...before, ...now].map((item) => [`${item.kind} ${item.id}`, item])).values()];
 }

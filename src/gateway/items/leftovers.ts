@@ -1,4 +1,4 @@
-// Removes from the gateway what belongs to entities that are gone from the catalog, or blocked.
+// Removes items of removed or blocked entities from the gateway.
 import type { Clock } from '../../lib/world.ts';
 import { listed, type Pauses } from '../client/pauses.ts';
 import type { LeftoverReport } from '../contract.ts';
@@ -13,18 +13,18 @@ export interface LeftoverRemoval {
   removeItem: (item: HeldItem) => Promise<ItemRemoval>;
   now: Clock;
   signal: AbortSignal;
-  /** Absent when a caller waits for the answer: a pause that the gateway asks for then ends the removal. */
+  /** Absent if a caller waits for the response: a requested pause then ends the removal. */
   pauses?: Pauses;
 }
 
 const MOST_NAMES = 10;
-/** Longer than any gateway has been seen to work on one creation. */
+/** Longer than any observed creation in a gateway. */
 const LONGEST_CREATION_MS = 3_600_000;
 
-/** Servers first: their parts go with them. */
+/** Servers first, because deleting one also deletes its parts. */
 const ORDER: readonly GatewayKind[] = ['gateways', 'a2a', 'tools', 'resources', 'prompts'];
 
-/** Whatever could not be deleted stays recorded for the next time. */
+/** Items that could not be deleted stay recorded for the next attempt. */
 export async function removeLeftovers(removal: LeftoverRemoval): Promise<LeftoverReport> {
   const { items, signal } = removal;
   const unasked = await identifyLate(removal);
@@ -51,8 +51,8 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
 }
 
 /**
- * What was created after the hub stopped waiting gets its id. Its entity is pending again, if it is still there: its manifest
- * may have changed meanwhile. Returns why the gateway cannot be asked.
+ * Records the ids of items that were created after the hub stopped waiting, and makes their entities pending again, because
+ * the manifests may have changed in the meantime. Returns an error if the gateway cannot be listed.
  */
 async function identifyLate(removal: LeftoverRemoval): Promise<string | undefined> {
   const { items } = removal;
@@ -76,7 +76,7 @@ function mayStillAppear({ askedAt = '' }: HeldItem, { now }: LeftoverRemoval): b
   return Math.abs(now().getTime() - Date.parse(askedAt)) < LONGEST_CREATION_MS;
 }
 
-/** Keeps only items that the gateway still has, as far as it can be asked. */
+/** Omits items that the gateway is known to have lost. */
 async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Promise<string[]> {
   const names: string[] = [];
   for (const [kind, ofKind] of Map.groupBy(items, (item) => item.kind)) {
@@ -88,7 +88,7 @@ async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Pr
   return names;
 }
 
-/** The note about items that are still in the gateway. */
+/** A note about items that remain in the gateway. */
 export function leftoverNote({ left, foreign, awaited = [], stopped, refusal }: LeftoverReport): string | undefined {
   const reason = stopped ?? refusal ?? 'The time was not sufficient for all of them.';
   const own = `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`;

@@ -1,4 +1,4 @@
-// What the gateway has: listed once per kind and batch, and kept current with what the hub changes itself.
+// Lists the gateway's items once per kind and batch, and keeps the lists current with the hub's own changes.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { GatewayReply } from '../client/answer.ts';
 import type { GatewayClient } from '../client/client.ts';
@@ -6,29 +6,29 @@ import { comparableUrl, slugOf } from './names.ts';
 
 export type GatewayKind = 'tools' | 'resources' | 'prompts' | 'gateways' | 'a2a';
 
-/** One thing that the gateway has. */
+/** One item in the gateway. */
 export interface GatewayRow {
   id: string;
-  /** Slugs of every name it has. */
+  /** Slugs of all its names. */
   slugs: string[];
   name: string;
-  /** In comparable form. */
+  /** Normalized for comparison. */
   url: string;
-  /** The uri of a resource; its template, where it has one. */
+  /** The uri of a resource, or its uri template. */
   uri: string;
   transport: string;
-  /** The template of a prompt; undefined where the gateway does not show one. */
+  /** The template of a prompt; undefined if the gateway does not return it. */
   template?: string;
-  /** Bytes of a resource's content; undefined where the gateway does not show it. */
+  /** Size of a resource's content in bytes; undefined if the gateway does not return it. */
   size?: number;
-  /** A server brought it, so that the gateway itself keeps it current. */
+  /** Whether the gateway discovered it on a server, and updates it automatically. */
   isAdopted: boolean;
-  /** The gateway has promised to create it, and has not done so yet. */
+  /** Whether the gateway has accepted it, but not created it yet. */
   isPending: boolean;
-  /** The gateway sends some to the server; their values are not shown. */
+  /** Whether the gateway sends credentials to the server; their values are not returned. */
   hasCredentials: boolean;
-  /** Stored without ever being connected to, as gateways before 1.0.5 do with the transport HTTP. */
-  isHollow: boolean;
+  /** Whether it was stored without a connection, as gateways before 1.0.5 do with the transport HTTP. */
+  isInert: boolean;
 }
 
 /** Indexed, because a sync looks up thousands of servers among thousands of rows. */
@@ -40,10 +40,10 @@ export interface GatewayRows {
 }
 
 type Listing =
-  /** `isComplete` is false when the gateway shows only its first rows, and there may be more. */
+  /** `isComplete` is false if the gateway returns only its first rows, and there may be more. */
   { ok: true; rows: GatewayRows; isComplete: boolean } | { ok: false; reply: Exclude<GatewayReply, { kind: 'ok' }> };
 
-/** The body that was sent, for answers that do not repeat it. */
+/** The sent body, for responses that do not repeat it. */
 interface Sent {
   name: string;
   url?: string;
@@ -53,21 +53,21 @@ interface Sent {
 
 export interface GatewayLookup {
   list(kind: GatewayKind): Promise<Listing>;
-  /** What the hub has just created, or made of `previous`, as the gateway described it. */
+  /** Adds the row that the hub has just created, or updated from `previous`. */
   put(kind: GatewayKind, body: unknown, sent: Sent, previous?: GatewayRow): GatewayRow;
-  /** What the hub has just deleted. */
+  /** Removes the row that the hub has just deleted. */
   remove(kind: GatewayKind, id: string): void;
-  /** The next lookup asks the gateway again. */
+  /** Makes the next lookup read the list again. */
   forget(kind: GatewayKind): void;
 }
 
 type FullListing = { ok: true; rows: RowIndex; isComplete: boolean } | Extract<Listing, { ok: false }>;
 
-/** A page of 50 rows each: enough for the largest gateway, and an end to one that has none. */
+/** Of 50 rows each: enough for the largest gateway, and a limit for an endless list. */
 const MOST_PAGES = 2_000;
-/** Rows of a page of gateway 0.9, which says neither that there are more nor where they begin. */
+/** Page size of gateway 0.9, which returns neither a cursor nor a flag for more rows. */
 const OLD_PAGE = 50;
-/** Where it differs from the path. */
+/** The member that contains the list, if it differs from the path. */
 const LIST_KEYS: Partial<Record<GatewayKind, string>> = { a2a: 'agents' };
 
 export function createLookup(client: GatewayClient): GatewayLookup {
@@ -78,7 +78,7 @@ export function createLookup(client: GatewayClient): GatewayLookup {
       const listing = known.get(kind) ?? fetchAll(client, kind);
       known.set(kind, listing);
       const answer = await listing;
-      // A list that could not be had now may be had later.
+      // A failed request may succeed later.
       if (!answer.ok && known.get(kind) === listing) known.delete(kind);
       return answer;
     },
@@ -108,7 +108,7 @@ async function fetchAll(client: GatewayClient, kind: GatewayKind): Promise<FullL
     const query = new URLSearchParams({ limit: '0', include_inactive: 'true', include_pagination: 'true' });
     if (cursor) query.set('cursor', cursor);
     const reply = await client.send({ method: 'GET', path: `/${kind}?${query}` });
-    // A list that does not arrive in time will not arrive for any other server either.
+    // If the list times out, it will do so for every other server too.
     if (reply.kind === 'timeout') return { ok: false, reply: { kind: 'down', error: reply.error } };
     if (reply.kind !== 'ok') return { ok: false, reply };
     const listed = isJsonObject(reply.body) ? reply.body[LIST_KEYS[kind] ?? kind] : reply.body;
@@ -123,7 +123,7 @@ async function fetchAll(client: GatewayClient, kind: GatewayKind): Promise<FullL
   return kind === 'resources' ? addTemplates(client, rows) : { ok: true, rows, isComplete: true };
 }
 
-/** Where the gateway gives no cursor although there may be more rows, the one that gateway 0.9 understands. */
+/** If the response has no cursor although there may be more rows, builds one for gateway 0.9. */
 function nextCursor(body: unknown, found: readonly GatewayRow[]): string {
   if (isJsonObject(body)) return text(body.nextCursor ?? body.next_cursor);
   const last = found.at(-1);
@@ -132,7 +132,7 @@ function nextCursor(body: unknown, found: readonly GatewayRow[]): string {
   return Buffer.from(JSON.stringify({ id })).toString('base64url');
 }
 
-/** Resources with a template of a uri have a list of their own. */
+/** Resources with a uri template have a separate list. */
 async function addTemplates(client: GatewayClient, rows: RowIndex): Promise<FullListing> {
   const reply = await client.send({ method: 'GET', path: '/resources/templates/list?include_inactive=true' });
   if (reply.kind === 'down' || reply.kind === 'timeout')
@@ -148,7 +148,7 @@ function notAList(kind: GatewayKind): Extract<GatewayReply, { kind: 'down' }> {
   return { kind: 'down', error: `answered GET /${kind} with something that is not a list: check MCP_GATEWAY_URL` };
 }
 
-/** Replies are camelCase; older gateways and nested answers use snake_case. */
+/** Responses use camelCase; older gateways and nested responses use snake_case. */
 function rowOf(row: JsonObject): GatewayRow {
   const names = ['name', 'originalName', 'original_name', 'customName', 'custom_name', 'slug'].map((key) =>
     text(row[key]),
@@ -165,11 +165,11 @@ function rowOf(row: JsonObject): GatewayRow {
     isAdopted: typeof (row.gatewayId ?? row.gateway_id) === 'string',
     isPending: text(row.status) === 'pending',
     hasCredentials: !['', 'none'].includes(text(row.authType) || text(row.auth_type)),
-    isHollow: text(row.transport).toUpperCase() === 'HTTP' && isEmpty(row.capabilities),
+    isInert: text(row.transport).toUpperCase() === 'HTTP' && isEmpty(row.capabilities),
   };
 }
 
-/** Capabilities of a server are never empty; for one that it never connected to, the gateway has an empty object. */
+/** Capabilities of a connected server are never empty; otherwise, the gateway stores an empty object. */
 function isEmpty(capabilities: unknown): boolean {
   return isJsonObject(capabilities) && Object.keys(capabilities).length === 0;
 }

@@ -1,13 +1,13 @@
-// Names, slugs, texts and addresses as gateways accept and compare them.
+// Names, slugs, texts and addresses in the form that gateways accept and compare.
 
 const LONGEST_NAME = 255;
 const LONGEST_TOOL_NAME = 128;
 const LONGEST_TEXT = 1000;
-/** Untrusted texts are truncated before anything else; characters that are then removed may leave room for more. */
+/** Untrusted texts are truncated first; some extra length allows for characters that are removed later. */
 const LONGEST_INPUT = 8 * LONGEST_TEXT;
 const NO_NAME = 'unnamed';
 
-/** What a gateway accepts as the name of a server, a resource or a prompt: `io.github.owner/thing` has a character it refuses. */
+/** A valid name for a server, resource or prompt: gateways reject the slash in `io.github.owner/thing`. */
 export function acceptableName(name: string): string {
   const plain = withoutAccents(name).replace(/[^a-zA-Z0-9_.\- ]+/g, '-');
   return named(plain.slice(0, LONGEST_NAME).replace(/^[-. ]+|[-. ]+$/g, ''));
@@ -18,15 +18,15 @@ export function acceptableToolName(name: string): string {
   return named(plain.replace(/^[^a-zA-Z0-9_]+/, '').slice(0, LONGEST_TOOL_NAME));
 }
 
-/** The name with a suffix that distinguishes it, within the longest name that gateways accept. */
+/** Adds a distinguishing suffix, within the maximum length of names. */
 export function markedName(name: string, mark: string): string {
   const suffix = acceptableName(mark).slice(0, LONGEST_NAME / 2);
   return acceptableName(`${name.slice(0, LONGEST_NAME - suffix.length - 1)}-${suffix}`);
 }
 
 /**
- * A description without the characters that some gateways take for an attack and refuse without a reason. Every pattern
- * here is linear: texts come from strangers, and one that can match from many starts to the end freezes the hub.
+ * Removes characters from a description that some gateways mistake for an attack and reject without a reason. All patterns
+ * are linear, because untrusted texts could otherwise freeze the hub.
  */
 export function acceptableText(text: string): string {
   return withoutTags(text.slice(0, LONGEST_INPUT))
@@ -41,12 +41,12 @@ export function acceptableText(text: string): string {
     .trim();
 }
 
-/** Each `<` is followed up to the next `<` only, so that no text takes more than one pass. */
+/** Each match ends before the next `<`, so that the scan is linear. */
 export function withoutTags(text: string): string {
   return text.replace(/<[^<>]*>/g, ' ');
 }
 
-/** How gateways compare names. */
+/** The form in which gateways compare names. */
 export function slugOf(name: string): string {
   return withoutAccents(name)
     .toLowerCase()
@@ -55,7 +55,7 @@ export function slugOf(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** To gateways, 127.0.0.1 and localhost are the same. */
+/** Gateways treat 127.0.0.1 and localhost as the same. */
 export function comparableUrl(url: string): string {
   if (!URL.canParse(url)) return url;
   const parsed = new URL(url);

@@ -1,4 +1,4 @@
-// Servers that are not registered as they should be: list them, remove one, remove many.
+// Servers whose registration is missing or outdated: lists them, removes one or many.
 import { describeServer, registrationFault, shownUrl } from '../../catalog/server.ts';
 import { invalidRequest } from '../../errors.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
@@ -17,10 +17,10 @@ const DAYS_SHOWN = 30;
 
 export interface PendingServers {
   list(query: PendingQuery): Promise<PendingPage>;
-  /** When what is in the gateway was registered, by day. */
+  /** Number of registrations by day. */
   history(): Promise<RegistrationHistory>;
   remove(uid: string): Promise<Removal>;
-  /** @throws HubError `invalid_request` when it names no uids, and `all` is false. */
+  /** @throws HubError `invalid_request` if it names no uids and `all` is false. */
   removeMany(request: BulkRemovalRequest): Promise<BulkRemoval>;
 }
 

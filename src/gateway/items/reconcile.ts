@@ -1,4 +1,4 @@
-// Compares the hub's record of its items with what the gateway has.
+// Compares the hub's recorded items with the gateway.
 import type { EntityUid } from '../../catalog/uid.ts';
 import { type KindOfRows, listed, type Pauses } from '../client/pauses.ts';
 import type { HeldItem, ItemStore } from '../store.ts';
@@ -12,8 +12,8 @@ export interface Reconciliation {
 }
 
 /**
- * Entities whose items are no longer in the gateway are pending again. Their records stay until they are registered again: a
- * token that does not show them must not make the hub forget what it created. Returns why the gateway cannot be used.
+ * Makes entities pending again whose items are no longer in the gateway. Keeps their records until they are registered
+ * again: a token that does not show the items must not make the hub forget them. Returns an error if the gateway is unusable.
  */
 export async function reconcile({ items, lookup, pauses }: Reconciliation): Promise<string | undefined> {
   const held = (await items.ofRegistered()).filter((item) => !isUnanswered(item));

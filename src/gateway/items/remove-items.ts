@@ -1,4 +1,4 @@
-// Deletes from the gateway what this hub created there.
+// Deletes items from the gateway that this hub created.
 
 import type { GatewayReply } from '../client/answer.ts';
 import type { GatewayClient } from '../client/client.ts';
@@ -9,9 +9,9 @@ import type { GatewayKind, GatewayLookup } from './lookup.ts';
 
 export type ItemRemoval =
   | { outcome: 'deleted'; status: number }
-  /** The gateway no longer had it. */
+  /** The gateway no longer has it. */
   | { outcome: 'gone' }
-  /** `isDown`: the gateway cannot be used now, for this or any other item. */
+  /** `isDown` means that the gateway is unusable for all items. */
   | { outcome: 'failed'; error: string; isDown: boolean; retryAfterMs?: number };
 
 export function createRemoval({
@@ -21,7 +21,7 @@ export function createRemoval({
   client: GatewayClient;
   lookup: GatewayLookup;
 }): (item: GatewayItem) => Promise<ItemRemoval> {
-  /** A number may be the id of something else by now, so that it is looked up before it is deleted. */
+  /** A number may now be the id of another item, so it is checked before the deletion. */
   async function send(item: GatewayItem): Promise<GatewayReply | 'gone'> {
     const { kind, id } = item;
     if (/^\d+$/.test(id)) {
@@ -51,7 +51,7 @@ export function createRemoval({
   };
 }
 
-/** Gateways answer 400 for a tool that they do not have, and 404 for anything else. */
+/** Gateways respond with 400 for a missing tool, and with 404 for anything else. */
 function isGone(kind: GatewayKind, reply: GatewayReply): boolean {
   if (reply.kind !== 'refused') return false;
   return reply.status === 404 || (kind === 'tools' && reply.status === 400 && /not found/i.test(reply.error));

@@ -1,4 +1,4 @@
-// Which row of the gateway is a given server.
+// Finds the gateway's row for a given server.
 import { nameChoices } from '../registration/free-name.ts';
 import { isSameTransport, type ServerAddress } from '../registration/server-address.ts';
 import { serverBody } from '../registration/server-body.ts';
@@ -17,7 +17,7 @@ export interface OwnRow {
   row: GatewayRow;
 }
 
-/** The row that this hub created for the entity, if the gateway still has it. */
+/** The row that this hub created for the entity, if it still exists. */
 export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: GatewayKind): OwnRow | undefined {
   for (const item of items) {
     const row = item.kind === kind && item.isOurs ? rowOfItem(rows, item) : undefined;
@@ -26,7 +26,7 @@ export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: Ga
   return undefined;
 }
 
-/** The row at one of the server's addresses, created by this hub or not. */
+/** The row at one of the server's addresses, regardless of who created it. */
 export function offeredRow(rows: GatewayRows, server: OfferedServer): GatewayRow | undefined {
   return server.candidates.flatMap(({ url }) => rows.at(url)).find((row) => isOffered(row, server));
 }
@@ -37,9 +37,9 @@ export function isOffered(row: GatewayRow, { candidates }: OfferedServer): boole
   );
 }
 
-/** Whether the gateway was sent what would be sent now. */
+/** Whether the last sent body equals the current one. */
 export function isCurrent({ entity, candidates }: OfferedServer, { item, row }: OwnRow): boolean {
-  if (row.isHollow || !isOffered(row, { entity, candidates }) || !nameChoices(entity).includes(item.name)) return false;
+  if (row.isInert || !isOffered(row, { entity, candidates }) || !nameChoices(entity).includes(item.name)) return false;
   return candidates
     .flatMap((address) => [address, asStreamable(address)])
     .some((address) => digestOf(serverBody(entity, item.name, address)) === item.bodyDigest);
@@ -51,7 +51,7 @@ export function asStreamable({ url }: ServerAddress): ServerAddress {
 
 /**
  * Whether a row that was found by its address is the hub's own. Entities that were registered before items were recorded
- * have none; the hub's rows are then known by their names.
+ * have no items, so their rows are recognized by name.
  */
 export function isFromBeforeItems(row: GatewayRow, entity: RegistrableEntity, kind: GatewayKind): boolean {
   const hasNoRecord = entity.isRegistered && !entity.items.some((item) => item.kind === kind);

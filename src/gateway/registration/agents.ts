@@ -1,4 +1,4 @@
-// Registers an agent that has an HTTP endpoint as an A2A agent, where the gateway offers that.
+// Registers an agent with an HTTP endpoint as an A2A agent, if the gateway supports that.
 import type { JsonObject } from '../../lib/json.ts';
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import type { CallReport, Registration } from '../contract.ts';
@@ -15,7 +15,7 @@ import { planEndpoint } from './server-address.ts';
 
 interface AgentWork extends EntityWork {
   url: string;
-  /** What the gateway has. */
+  /** The gateway's agents. */
   rows: GatewayRows;
 }
 
@@ -24,10 +24,10 @@ const NOT_OFFERED = 'The gateway does not support A2A agents.';
 export function createAgentRegistration(batch: RegistrationBatch): (work: EntityWork) => Promise<Registration> {
   const { client, lookup, holders } = batch;
   const names = createNameReservations();
-  /** One answer is enough to know. */
+  /** Set to false by the first response of a gateway without agents. */
   let areOffered = true;
 
-  /** `conflict`: the gateway's answer for the name that was tried before. */
+  /** `conflict` is the gateway's response for the previous name. */
   async function make(work: AgentWork, conflict?: string): Promise<Registration> {
     const { entity, url, rows, calls, found } = work;
     const name = names.reserve(entity, rows);
@@ -38,7 +38,7 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
     const made = { kind: 'a2a', name, isOurs: true, bodyDigest: digestOf(agent) } as const;
     await batch.rememberCreation(entity, { ...made, id: url });
     const reply = await create(batch, { kind: 'a2a', call, find: (listed) => listed.at(url)[0] });
-    // Another agent that this token does not show has the name: it stays reserved, and the next one is tried.
+    // A hidden agent has the name, so it stays reserved, and the next name is tried.
     if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name')
       return make(work, pushed(calls, failedCall(report, reply)));
     names.release(name);
@@ -64,7 +64,7 @@ export function createAgentRegistration(batch: RegistrationBatch): (work: Entity
     return registered(work, current, { ...report, outcome: 'updated', status: reply.status });
   }
 
-  /** The gateway has the agent, and nothing is sent. */
+  /** The gateway already has the agent, so nothing is sent. */
   async function accept(
     work: AgentWork,
     row: GatewayRow,
@@ -122,7 +122,7 @@ function refused(
   return down ? { ...down, calls } : failed(calls, error);
 }
 
-/** Adds a failed call, and returns its sentence. */
+/** Adds a failed call, and returns its message. */
 function pushed(calls: CallReport[], report: CallReport): string {
   calls.push(report);
   return report.error ?? '';

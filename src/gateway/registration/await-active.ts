@@ -6,7 +6,7 @@ import type { RegistrationBatch } from './batch.ts';
 const LONGEST_ERROR = 1000;
 const PAUSES_MS = [1_000, 1_000, 2_000, 3_000, 5_000, 5_000, 5_000, 5_000];
 
-/** Undefined once it is active; otherwise a sentence that says why not. */
+/** Resolves to undefined once the server is active; otherwise to a sentence that explains why not. */
 export async function untilActive({ client, sleep }: RegistrationBatch, id: string): Promise<string | undefined> {
   for (const pauseMs of PAUSES_MS) {
     await sleep(pauseMs);

@@ -1,4 +1,4 @@
-// What the registrations of one batch share, and what they hand to each other.
+// The state that registrations of one batch share.
 import type { Clock } from '../../lib/world.ts';
 import type { GatewayClient } from '../client/client.ts';
 import type { CallReport, Registration } from '../contract.ts';
@@ -6,30 +6,30 @@ import type { ItemHolders } from '../items/holders.ts';
 import type { GatewayLookup } from '../items/lookup.ts';
 import type { GatewayItem, RegistrableEntity } from '../store.ts';
 
-/** Within one batch, each list of the gateway is read once. */
+/** Within a batch, each list of the gateway is read once. */
 export interface RegistrationBatch {
   client: GatewayClient;
   lookup: GatewayLookup;
   holders: ItemHolders;
-  /** Before each POST: if the hub is killed then, what the gateway creates is known to be its own. */
+  /** Called before each POST, so that the hub recognizes its own item even if it is killed. */
   rememberCreation: (entity: RegistrableEntity, item: Omit<GatewayItem, 'askedAt'>) => Promise<void>;
-  /** Ends early, without an error, when the batch is stopped. */
+  /** Ends early, without an error, if the batch is stopped. */
   sleep: (ms: number) => Promise<void>;
   now: Clock;
 }
 
-/** The registration of one entity while it is under way. */
+/** The running registration of one entity. */
 export interface EntityWork {
   entity: RegistrableEntity;
-  /** Every call is added. */
+  /** Collects all calls. */
   calls: CallReport[];
-  /** Everything that the gateway turned out to have of it is added. */
+  /** Collects all items that the gateway has for the entity. */
   found: GatewayItem[];
 }
 
 export interface Attempt {
   registration: Registration;
-  /** Everything that the entity has in the gateway now. */
+  /** All items that the entity now has in the gateway. */
   items: GatewayItem[];
 }
 

@@ -1,4 +1,4 @@
-// Sends a POST. If the response was lost, looks up whether the item exists before it sends the POST again.
+// Sends a POST. If the response is lost, checks whether the item exists before repeating the POST.
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import type { GatewayCall } from '../client/client.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from '../items/lookup.ts';
@@ -6,13 +6,13 @@ import type { RegistrationBatch } from './batch.ts';
 
 export type Created =
   | GatewayReply
-  /** The gateway has it. `isOurs`: this very call created it, and its answer was lost. */
+  /** The item exists. `isOurs` means that this call created it, but the response was lost. */
   | { kind: 'there'; status?: number; row: GatewayRow; isOurs: boolean };
 
 export interface Creation {
   kind: GatewayKind;
   call: Omit<GatewayCall, 'method' | 'path'>;
-  /** The row that was to be created. */
+  /** Finds the row of the created item. */
   find: (rows: GatewayRows) => GatewayRow | undefined;
 }
 
@@ -31,38 +31,38 @@ export async function create({ client, lookup }: RegistrationBatch, { kind, call
   if (isDuplicate(reply)) return reply;
   const again = await post();
   if (!isDuplicate(again)) return again;
-  // The first one ended meanwhile.
+  // The first POST has succeeded in the meantime.
   const later = await relist();
   const made = later.ok ? find(later.rows) : undefined;
   return made ? { kind: 'there', status: statusOf(again), row: made, isOurs: true } : again;
 }
 
-/** After a timeout nothing is looked up: the next sync does so anyway, and the list may be long. */
+/** A timeout is not checked: the next sync does that anyway, and the list may be long. */
 function isUnclear(reply: GatewayReply): boolean {
   if (reply.kind === 'down') return reply.retryAfterMs === undefined;
   return reply.kind === 'refused' && (reply.status === 500 || isDuplicate(reply));
 }
 
-/** The gateway may have created it all the same, or may still be at it. */
+/** Whether the gateway may have created the item, or may still be creating it. */
 export function mayHaveWorked(reply: Created): boolean {
   return reply.kind === 'timeout' || (reply.kind === 'down' && reply.retryAfterMs === undefined);
 }
 
-/** Up to 0.6, gateways answer 400. */
+/** Up to 0.6, gateways respond with 400. */
 export function isDuplicate(reply: GatewayReply): boolean {
   if (reply.kind !== 'refused') return false;
   return reply.status === 409 || (reply.status === 400 && /already exists/i.test(reply.error));
 }
 
 export type Conflict =
-  /** Something else has the name. */
+  /** Another item has the name. */
   | { about: 'name' }
-  /** Something else has the address. */
+  /** Another item has the address. */
   | { about: 'address' }
-  /** Gateways up to 0.9 accept each prompt, resource and tool once, whichever server exposes it. */
+  /** Up to 0.9, gateways accept each prompt, resource and tool only once, whichever server exposes it. */
   | { about: 'part'; part: 'prompt' | 'resource' | 'tool' };
 
-/** What a 409 for a server or an agent is about. */
+/** The cause of a 409 for a server or an agent. */
 export function conflictOf(reply: GatewayReply): Conflict | undefined {
   if (reply.kind !== 'refused' || reply.status !== 409) return undefined;
   const part = /\ba (prompt|resource|tool) with this\b/i.exec(reply.error)?.[1]?.toLowerCase();

@@ -1,4 +1,4 @@
-// The name of an entity in the gateway: its own, or one derived from it that is free.
+// Chooses the name of an entity in the gateway: its own, or a free one derived from it.
 import { createHash } from 'node:crypto';
 import { serverOf } from '../../catalog/server.ts';
 import type { GatewayRow, GatewayRows } from '../items/lookup.ts';
@@ -6,7 +6,7 @@ import { acceptableName, markedName, slugOf } from '../items/names.ts';
 import type { RegistrableEntity } from '../store.ts';
 
 export interface NameReservations {
-  /** No other entity of the batch gets it until it is released. Undefined when all are taken; names of `own` are not. */
+  /** Blocks the name for other entities of the batch until it is released. Names of `own` are free. Returns undefined if all are taken. */
   reserve(entity: RegistrableEntity, rows: GatewayRows, own?: GatewayRow): string | undefined;
   release(name: string): void;
 }
@@ -25,7 +25,7 @@ export function createNameReservations(): NameReservations {
   };
 }
 
-/** Best first; the last one has a mark that only this entity has. */
+/** Best first; the last one has a suffix that is unique to this entity. */
 export function nameChoices({ uid, name, version, mcpRegistration }: RegistrableEntity): string[] {
   const { name: given } = serverOf(mcpRegistration);
   const own = acceptableName((typeof given === 'string' && given.trim()) || name);

@@ -1,4 +1,4 @@
-// Answers of the gateway → what they mean for a registration.
+// Converts the gateway's responses to outcomes of a registration.
 import { shownUrl } from '../../catalog/server.ts';
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import { explain } from '../client/explain.ts';
@@ -8,16 +8,16 @@ import type { ItemHolder } from '../store.ts';
 type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
 export type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
-/** The answer as a sentence. */
+/** Explains the response in a sentence. */
 export function sentenceFor(reply: Failure, url?: string): string {
   if (reply.kind === 'refused') return explain(reply, url);
-  // A gateway connects to a server before it answers, and usually it is the server that it waits for.
+  // A gateway connects to the server before it responds, so it is usually the server that is slow.
   const waiting =
     reply.kind === 'timeout' && url ? `; the cause may be the server at ${shownUrl(url).replace(/[?#].*$/s, '')}` : '';
   return `The gateway ${reply.error}${waiting}.`;
 }
 
-/** Undefined when the answer concerns this registration only. With a token that is not accepted, none can succeed. */
+/** Returns undefined if the response concerns only this registration. With a rejected token, none can succeed. */
 export function gatewayDown(reply: Failure): GatewayDown | undefined {
   const isDown = reply.kind === 'down' || (reply.kind === 'refused' && reply.status === 401);
   return isDown ? gatewayUnusable(reply) : undefined;
@@ -40,12 +40,12 @@ export function failedCall(report: Omit<CallReport, 'outcome'>, reply: Failure):
   return { ...report, outcome: 'failed', status: statusOf(reply), error: sentenceFor(reply, report.url) };
 }
 
-/** With the gateway's answer for the last one, if it was asked. */
+/** Includes the gateway's response for the last name, if there is one. */
 export function allNamesTaken(conflict?: string): string {
   return ['All names for it are taken in the gateway.', conflict].filter(Boolean).join(' ');
 }
 
-/** Why the hub leaves alone what it found in the gateway. */
+/** Explains why the hub does not change an item that it found in the gateway. */
 export function leftAlone(holders: readonly ItemHolder[]): string {
   const [owner] = holders;
   return owner

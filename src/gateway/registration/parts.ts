@@ -1,4 +1,4 @@
-// Tools, resources and prompts of a registration → what is sent for each, or why it cannot be.
+// Converts the tools, resources and prompts of a registration to request bodies, or explains why that is impossible.
 import { shownUrl } from '../../catalog/server.ts';
 import { asObjects, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { acceptableName, acceptableText, acceptableToolName } from '../items/names.ts';
@@ -6,13 +6,13 @@ import { acceptableName, acceptableText, acceptableToolName } from '../items/nam
 export interface Part {
   kind: 'tools' | 'resources' | 'prompts';
   name: string;
-  /** What identifies a resource in the gateway: its uri, or the template of its uris. Other parts have their name. */
+  /** Identifies a resource in the gateway: its uri, or its uri template. Other parts are identified by name. */
   uri?: string;
   url?: string;
   fields: JsonObject;
-  /** Why the gateway would refuse it, which it does not say itself. */
+  /** Why the gateway would reject it, because its response would not say so. */
   fault?: string;
-  /** A tool that the gateway discovers once its server is registered. */
+  /** Whether the gateway discovers the tool once its server is registered. */
   isDiscovered: boolean;
 }
 
@@ -22,7 +22,7 @@ const TOOL_FIELDS = ['headers', 'annotations', 'output_schema', 'title', 'tags',
 const TOOL_AUTH_FIELDS = ['auth_type', 'auth_username', 'auth_password', 'auth_token', 'auth_headers'];
 const LONGEST_URI = 255;
 
-/** In the specified order: the tool, then resources, then prompts. */
+/** In the order of the specification: the tool, then resources, then prompts. */
 export function partsOf(registration: JsonObject | null, entityName: string): Part[] {
   if (!registration) return [];
   const { tool, resources, prompts } = registration;
@@ -33,13 +33,13 @@ export function partsOf(registration: JsonObject | null, entityName: string): Pa
   ];
 }
 
-/** Gateways up to 0.6 read the fields as they are, newer ones inside an object; each ignores the other half. */
+/** Gateways up to 0.6 read flat fields, newer ones a nested object; each ignores the other half. */
 export function creationBody({ kind, fields }: Part): JsonObject {
   if (kind === 'tools') return { ...fields, tool: fields };
   return { ...fields, [kind === 'resources' ? 'resource' : 'prompt']: fields, visibility: 'public' };
 }
 
-/** Flat everywhere: a wrapped PUT answers 200 and changes nothing. */
+/** Flat for all versions: with a nested object, PUT returns 200 and changes nothing. */
 export function changeBody({ url, fields }: Part): JsonObject {
   if (!url || !URL.canParse(url)) return fields;
   // Without these, gateways keep the path of the old address.

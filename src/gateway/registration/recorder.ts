@@ -1,7 +1,7 @@
-// Stores outcomes as they arrive; those that arrive during a write are stored together by the next one.
+// Stores outcomes as they arrive; outcomes that arrive during a write are stored together with the next one.
 import type { RegistrationRecord, RegistrationStore } from '../store.ts';
 
-/** Whether the entity is still there. */
+/** Resolves to whether the entity still exists. */
 export type Recorder = (record: RegistrationRecord) => Promise<boolean>;
 
 interface Waiting {

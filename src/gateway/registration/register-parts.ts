@@ -1,4 +1,4 @@
-// Registers the tool, resources and prompts of an entity, each looked up before it is created.
+// Registers the tool, resources and prompts of an entity; looks up each before it is created.
 
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import type { CallReport, Registration } from '../contract.ts';
@@ -13,12 +13,12 @@ import { changeBody, creationBody, type Part, partsOf } from './parts.ts';
 import { createTurns } from './turns.ts';
 
 type PartsOutcome =
-  /** `isPermanent`: none of the errors goes away without another manifest. */
+  /** `isPermanent` means that only a changed manifest can fix the errors. */
   | { outcome: 'done'; errors: string[]; isPermanent: boolean }
   | Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
 interface PartsRequest extends EntityWork {
-  /** A server follows, whose own tools the gateway discovers. */
+  /** Whether a server follows, whose tools the gateway discovers. */
   hasServer: boolean;
 }
 
@@ -26,7 +26,7 @@ export type RegisterParts = (request: PartsRequest) => Promise<PartsOutcome>;
 
 type PartReport = Omit<CallReport, 'call' | 'name'>;
 type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
-/** Something else has the name. */
+/** Another item has the name. */
 type Conflict = { kind: 'conflict'; error: string; status?: number };
 type PartOutcome = PartReport | Failure | Conflict;
 
@@ -39,7 +39,7 @@ const KIND_NAMES = { tools: 'tool', resources: 'resource', prompts: 'prompt' };
 export function createPartsRegistration(batch: RegistrationBatch): RegisterParts {
   const { client, lookup, holders } = batch;
   const turns = createTurns();
-  /** Gateways since 0.6 refuse tools of type MCP; one refusal is enough to know. */
+  /** Gateways since 0.6 reject tools of type MCP; set by the first rejection. */
   let areMcpToolsRefused = false;
 
   async function register(part: Part, work: EntityWork): Promise<PartOutcome> {
@@ -67,7 +67,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     return isDuplicate(reply) ? hidden(part, reply) : reply;
   }
 
-  /** What this hub created for the entity is brought in line with the manifest. */
+  /** Updates an item that this hub created for the entity to match the manifest. */
   async function keep(part: Part, { item, row }: { item: GatewayItem; row: GatewayRow }, work: EntityWork) {
     const bodyDigest = digestOf(part.fields);
     if (row.isAdopted || item.bodyDigest === bodyDigest) return exists(work, item);
@@ -81,13 +81,13 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     return { outcome: 'updated', status: reply.status, id: row.id } as const;
   }
 
-  /** Something that the gateway has under the part's name, and that this hub did not create for the entity. */
+  /** Handles an item with the part's name that this hub did not create for the entity. */
   async function find(part: Part, row: GatewayRow, work: EntityWork, status?: number): Promise<PartOutcome> {
     const others = await holders.others(work.entity.uid, part.kind, row.id);
     const [owner] = others;
     const item = { ...itemOf(part, row.id), isOurs: false, bodyDigest: null };
     if (row.isAdopted) return exists(work, item, status);
-    // Registered before items were recorded: an item with its name was created for it.
+    // The entity was registered before items were recorded, so an item with its name was created for it.
     if (!owner && work.entity.isRegistered && hasNoRecord(work.entity, part) && isSame(part, row))
       return keep(part, { item: { ...item, isOurs: true }, row }, work);
     const isSameBody = owner?.bodyDigest ? owner.bodyDigest === digestOf(part.fields) : isSame(part, row);
@@ -97,11 +97,11 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     return { kind: 'conflict', error, status };
   }
 
-  /** The gateway refuses a second one, and its list does not show the first. */
+  /** Handles a duplicate that the gateway's list does not show. */
   async function hidden(part: Part, reply: Failure): Promise<PartOutcome> {
     const listing = await lookup.list(part.kind);
     const isCut = listing.ok && !listing.isComplete;
-    // Old gateways show no more than their first rows, so that its owner is not known.
+    // Old gateways list only their first rows, so the owner is unknown.
     if (isCut) return { outcome: 'exists', status: statusOf(reply), note: sentenceFor(reply) };
     return { kind: 'conflict', error: `${sentenceFor(reply)} ${HOLDER_NOT_VISIBLE}`, status: statusOf(reply) };
   }
@@ -162,7 +162,7 @@ function itemOf(part: Part, id: string): Pick<GatewayItem, 'kind' | 'id' | 'name
   return { kind: part.kind, id, name: part.uri ?? part.name };
 }
 
-/** Tools that the gateway discovered on servers have a second, unique name besides the one that they share with this. */
+/** Tools that the gateway discovered on servers share this name, and also have a unique one. */
 function rowsFor({ kind, uri, name, isDiscovered }: Part, rows: GatewayRows): readonly GatewayRow[] {
   if (uri !== undefined) return rows.ofUri(uri);
   return rows.named(name).filter(({ isAdopted }) => kind !== 'tools' || isDiscovered || !isAdopted);
@@ -180,7 +180,7 @@ function ownRow(
   return undefined;
 }
 
-/** As far as the gateway shows it. */
+/** Compares the fields that the gateway returns. */
 function isSame({ kind, url, fields }: Part, row: GatewayRow): boolean {
   if (kind === 'tools') return comparableUrl(url ?? '') === row.url;
   if (kind === 'prompts') return row.template === undefined || row.template === fields.template;

@@ -1,4 +1,4 @@
-// Registers a server with the gateway: looks it up first, then tries each of its addresses in turn.
+// Registers a server with the gateway: looks it up first, then tries each of its addresses.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type GatewayReply, statusOf } from '../client/answer.ts';
 import { secretsIn, withoutSecrets } from '../client/secrets.ts';
@@ -40,7 +40,7 @@ interface ServerRequest extends EntityWork, OfferedServer {}
 
 export type RegisterServer = (request: ServerRequest) => Promise<Registration>;
 
-/** One address of a request. */
+/** A request for one of its addresses. */
 interface Offer extends ServerRequest {
   address: ServerAddress;
 }
@@ -49,9 +49,9 @@ type Refusal = Exclude<GatewayReply, { kind: 'ok' }>;
 
 interface Outcome {
   registration: Registration;
-  /** The status of the last answer, when it was a refusal. */
+  /** The status of the last response, if it was a refusal. */
   status?: number;
-  /** What this hub has in the gateway for the server now. */
+  /** The hub's row for the server in the gateway. */
   own?: OwnRow;
 }
 
@@ -59,9 +59,9 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   const { client, lookup, holders } = batch;
   const names = createNameReservations();
   const turns = createTurns();
-  /** Catalogs list one address under thousands of ids; what is wrong with it is found out once. */
+  /** Catalogs list one address under thousands of ids, so its fault is remembered. */
   const faultsByAddress = new Map<string, string>();
-  /** Newer gateways refuse HTTP, and older ones store it without connecting; one answer is enough to know. */
+  /** Newer gateways reject HTTP, and older ones store it without connecting; set to false by the first such response. */
   let isHttpOfUse = true;
 
   async function register(request: ServerRequest): Promise<Registration> {
@@ -70,26 +70,26 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     if (!listing.ok) return { ...gatewayUnusable(listing.reply), calls };
     const own = await ownToKeep(request, ownRow(listing.rows, entity, 'gateways'));
     const other = own ? undefined : offeredRow(listing.rows, request);
-    const isThere = own ? isCurrent(request, own) : other?.isHollow === false;
+    const isThere = own ? isCurrent(request, own) : other?.isInert === false;
     const row = own?.row ?? other;
     const addressKey = JSON.stringify([candidates, credentialsOf(entity)]);
     const fault = faultsByAddress.get(addressKey);
     if (fault !== undefined && (!isThere || row?.isPending)) return sameAsBefore(request, fault);
-    if (other?.isHollow) return failed(calls, neverConnected(other));
+    if (other?.isInert) return failed(calls, neverConnected(other));
     const last = isThere && row ? await accept(request, row, { call: 'GET /gateways' }) : await offerAll(request, own);
     if (last.registration.outcome === 'failed' && last.status !== 409)
       faultsByAddress.set(addressKey, last.registration.error);
     return last.registration;
   }
 
-  /** A row that other entities have too stays with them when this one moves to another address. */
+  /** A row that other entities share is not moved when this entity changes its address. */
   async function ownToKeep(request: ServerRequest, own: OwnRow | undefined): Promise<OwnRow | undefined> {
     if (!own || isOffered(own.row, request)) return own;
     const others = await holders.others(request.entity.uid, 'gateways', own.item.id);
     return others.length === 0 ? own : undefined;
   }
 
-  /** The gateway has the server, and nothing is sent. */
+  /** The gateway already has the server, so nothing is sent. */
   async function accept(
     request: ServerRequest,
     row: GatewayRow,
@@ -103,7 +103,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return settled(request, { item, row }, { ...report, outcome: 'exists', name: row.name, url: row.url, ...note });
   }
 
-  /** A further address is of use only when the gateway could not reach the one before. */
+  /** Tries the next address only if the gateway could not reach the previous one. */
   async function offerAll(request: ServerRequest, own: OwnRow | undefined): Promise<Outcome> {
     let outcome = await offer({ ...request, address: request.candidates[0] }, own);
     for (const address of request.candidates.slice(1)) {
@@ -114,24 +114,24 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return outcome;
   }
 
-  /** HTTP is sent as the specification has it, and as STREAMABLEHTTP where that is of no use. */
+  /** Sends HTTP as specified, and STREAMABLEHTTP if the gateway does not support it. */
   async function offer(one: Offer, own: OwnRow | undefined): Promise<Outcome> {
     if (one.address.transport !== 'HTTP') return send(one, own);
     const streamable = { ...one, address: asStreamable(one.address) };
     if (!isHttpOfUse || own) return send(streamable, own);
     const outcome = await make(one);
-    if (outcome.status !== 422 && !outcome.own?.row.isHollow) return outcome;
+    if (outcome.status !== 422 && !outcome.own?.row.isInert) return outcome;
     isHttpOfUse = false;
     return send(streamable, outcome.own);
   }
 
   async function send(one: Offer, own: OwnRow | undefined): Promise<Outcome> {
-    if (own?.row.isHollow) return replace(one, own, neverConnected(own.row));
+    if (own?.row.isInert) return replace(one, own, neverConnected(own.row));
     const outcome = own ? await change(one, own) : await make(one);
-    return outcome.own?.row.isHollow ? replace(one, outcome.own, neverConnected(outcome.own.row)) : outcome;
+    return outcome.own?.row.isInert ? replace(one, outcome.own, neverConnected(outcome.own.row)) : outcome;
   }
 
-  /** `conflict`: the gateway's answer for the name that was tried before. */
+  /** `conflict` is the gateway's response for the previous name. */
   async function make(one: Offer, conflict?: string): Promise<Outcome> {
     const { entity, address, calls, found } = one;
     const listing = await lookup.list('gateways');
@@ -144,7 +144,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const made = { kind: 'gateways', name, isOurs: true, bodyDigest: digestOf(body) } as const;
     await batch.rememberCreation(entity, { ...made, id: address.url });
     const reply = await create(batch, { kind: 'gateways', call, find: (rows) => offeredRow(rows, one) });
-    // Another server that this token does not show has the name: it stays reserved, and the next one is tried.
+    // A hidden server has the name, so it stays reserved, and the next name is tried.
     if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
       calls.push(failedCall(report, reply));
       return make(one, sentenceFor(reply));
@@ -157,7 +157,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return settled(one, { item: { ...made, id: row.id }, row }, { ...report, ...success('created', reply) });
   }
 
-  /** Also renames it, when its present name is not one that the manifest leads to. */
+  /** Also renames the server if the manifest no longer leads to its current name. */
   async function change(one: Offer, own: OwnRow, conflict?: string): Promise<Outcome> {
     const { entity, address, calls } = one;
     const { item, row } = own;
@@ -183,8 +183,8 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   }
 
   /**
-   * Gateway 1.0.7 keeps the old values, and answers with them, when the tools of the server have changed as well: the second
-   * time it stores the new ones. Credentials are in no answer.
+   * If the server's tools have changed too, gateway 1.0.7 keeps and returns the old values; a second request stores the new
+   * ones. Responses never contain credentials, so a change of those is always sent twice.
    */
   async function put(row: GatewayRow, body: JsonObject): Promise<GatewayReply> {
     const call = { method: 'PUT', path: `/gateways/${encodeURIComponent(row.id)}`, body, isSlow: true } as const;
@@ -194,7 +194,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return isCertain ? reply : client.send(call);
   }
 
-  /** Somebody may have deleted it in the gateway, or created another one at the new address. */
+  /** The server may have been deleted in the gateway, or another one created at the new address. */
   async function unchanged(one: Offer, report: Omit<CallReport, 'outcome'>, reply: Refusal): Promise<Outcome> {
     const isGone = statusOf(reply) === 404;
     if (!isGone && conflictOf(reply)?.about !== 'address') return refused(one, report, reply);
@@ -215,7 +215,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return { registration: failed(calls, [call.error, cause].filter(Boolean).join(' ')), status: statusOf(reply) };
   }
 
-  /** Set for a conflict that another name does not solve. */
+  /** Returns undefined unless the conflict remains with any other name. */
   async function causeOf(one: Offer, reply: Refusal): Promise<string | undefined> {
     const conflict = conflictOf(reply);
     if (conflict?.about === 'part') return partAcceptedOnce(conflict.part);
@@ -225,7 +225,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return holder ? heldBy(holder) : HOLDER_NOT_VISIBLE;
   }
 
-  /** Deletes the row and creates it again, where a gateway cannot change it. */
+  /** Deletes and recreates the row, if the gateway cannot change it. */
   async function replace(one: Offer, { item, row }: OwnRow, note: string): Promise<Outcome> {
     const report = { call: 'DELETE /gateways', id: row.id, name: item.name };
     const reply = await client.send({ method: 'DELETE', path: `/gateways/${encodeURIComponent(row.id)}` });
@@ -236,7 +236,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     return make(one);
   }
 
-  /** A row is success, unless the gateway has yet to connect to the server: that is waited for. */
+  /** Succeeds once the gateway has connected to the server, and waits for that if necessary. */
   async function settled({ entity, calls, found }: ServerRequest, own: OwnRow, report: CallReport): Promise<Outcome> {
     const { item, row } = own;
     if (row.id) {
@@ -245,7 +245,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     }
     const failure = row.isPending ? await untilActive(batch, row.id) : undefined;
     if (failure === undefined) {
-      // Others with this address need not wait for it again.
+      // Other entities with this address need not wait again.
       row.isPending = false;
       calls.push({ ...report, ...(row.id ? { id: row.id } : {}) });
       return { registration: { outcome: 'registered', calls, name: item.name }, own };
@@ -258,13 +258,13 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   return (request) => turns(comparableUrl(request.candidates.at(-1)?.url ?? ''), () => register(request));
 }
 
-/** Gateway 0.9 fails whenever a server that has credentials, before or after, is changed. */
+/** Gateway 0.9 fails to update a server that has credentials before or after the change. */
 function isUpdateBroken(reply: Refusal, { entity, row }: { entity: RegistrableEntity; row: GatewayRow }): boolean {
   const isFailure = reply.kind === 'refused' && reply.status === 500 && /unexpected error/i.test(reply.error);
   return isFailure && (row.hasCredentials || credentialsOf(entity).length > 0);
 }
 
-/** Whether an answer shows what was sent, as far as it shows it. */
+/** Whether the response repeats the sent values, as far as it contains them. */
 function isEcho(answer: unknown, sent: JsonObject): boolean {
   const shown = isJsonObject(answer) ? answer : {};
   const isSame = (key: string) => typeof shown[key] !== 'string' || shown[key] === sent[key];
@@ -297,7 +297,7 @@ function success(
   return { outcome, status: reply.status, ...(note ? { note } : {}) };
 }
 
-/** Tools that the gateway could not take do not keep the server from being registered. */
+/** Tools that the gateway skipped do not fail the registration. */
 function skippedTools(body: unknown): string | undefined {
   const { skippedTools: skipped } = (body ?? {}) as { skippedTools?: unknown };
   if (!Array.isArray(skipped) || skipped.length === 0) return undefined;

@@ -37,7 +37,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     return { outcome: 'failed', calls, error: errors.join(' '), isPermanent };
   }
 
-  /** Another entity has it too; or it belongs to the server by now, which serves it itself; or the gateway lacks it. */
+  /** Another entity uses the item, or it now belongs to the server, or the gateway no longer has it. */
   async function isNotToDelete({ kind, id }: GatewayItem, { uid }: RegistrableEntity): Promise<boolean> {
     if ((await holders.others(uid, kind, id)).length > 0) return true;
     const listing = await lookup.list(kind);
@@ -45,7 +45,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     return row ? row.isAdopted : listing.ok && listing.isComplete;
   }
 
-  /** What the manifest no longer names is deleted. */
+  /** Deletes items that the manifest no longer lists. */
   async function removeStale(work: EntityWork, registration: Registration): Promise<Registration> {
     const { entity, calls, found } = work;
     const known = entity.items.filter((item) => item.isOurs && !isUnanswered(item));
@@ -64,7 +64,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     return registration;
   }
 
-  /** What was created after the hub stopped waiting gets its id. */
+  /** Adds the ids of items that were created after the hub stopped waiting. */
   async function identified({ uid, items }: RegistrableEntity): Promise<GatewayItem[]> {
     const known: GatewayItem[] = [];
     for (const item of items) {
@@ -84,7 +84,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
       return { registration: attempted, items: mergedItems(entity.items, work.found) };
     const registration = await removeStale(work, attempted);
     if (registration.outcome !== 'registered') return { registration, items: mergedItems(entity.items, work.found) };
-    // The gateway may still be at an earlier creation.
+    // The gateway may still be processing an earlier creation.
     return { registration, items: mergedItems(entity.items.filter(isUnanswered), work.found) };
   };
 }

@@ -1,4 +1,4 @@
-// Registers everything that is due, some at a time: pauses when the gateway asks for it, and stops when it cannot be used.
+// Registers all due entities concurrently: pauses when the gateway asks for it, and stops when it is unusable.
 import { registrationFault } from '../../catalog/server.ts';
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { Clock } from '../../lib/world.ts';
@@ -16,18 +16,18 @@ export interface RegistrationRun {
   pauses: Pauses;
   onProgress?: (progress: RegistrationProgress) => void;
   register: RegisterEntity;
-  /** Stores the outcome; false when the entity is gone or blocked. */
+  /** Stores the outcome; resolves to false if the entity was removed or blocked. */
   remember(entity: RegistrableEntity, attempt: Attempt): Promise<boolean>;
-  /** Stores only what there is in the gateway, for an attempt that was cut off. */
+  /** Stores only the items in the gateway, for an interrupted attempt. */
   rememberItems(entity: RegistrableEntity, attempt: Attempt): Promise<void>;
 }
 
 export interface RunReport {
   registered: number;
   failed: number;
-  /** Names of what was taken out of the gateway. */
+  /** Names of items that were removed from the gateway. */
   removed?: string[];
-  /** Why not everything was tried. */
+  /** Why not all entities were tried. */
   stopped?: string;
   note?: string;
 }
@@ -37,10 +37,10 @@ const PAGE_SIZE = 200;
 export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   const { concurrency, signal, register, remember, rememberItems, pauses } = run;
   const report: RunReport = { registered: 0, failed: 0 };
-  const tell = await createTeller(run, report);
-  const entities = dueEntities(run, report, tell);
+  const reportProgress = await createProgressReporter(run, report);
+  const entities = dueEntities(run, report, reportProgress);
 
-  /** Undefined when it was not tried. */
+  /** Resolves to undefined if the entity was not tried. */
   async function registerOne(entity: RegistrableEntity): Promise<Attempt | undefined> {
     for (let current = entity; ; ) {
       await pauses.over();
@@ -49,7 +49,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
       const attempt = await register(current);
       const { registration } = attempt;
       if (registration.outcome !== 'gateway_down') pauses.reset();
-      // An attempt that was cut off says nothing about the server, but may have created something in the gateway.
+      // An interrupted attempt has no outcome, but may have created items in the gateway.
       const isCutOff = signal.aborted && registration.outcome !== 'registered';
       const isPaused = registration.outcome === 'gateway_down' && pauses.begin(registration.retryAfterMs);
       if (isCutOff || isPaused) {
@@ -68,7 +68,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
     const isThere = await remember(entity, attempt);
     if (isThere && attempt.registration.outcome !== 'registered') report.failed += 1;
     else if (isThere && isNews(entity, attempt.registration)) report.registered += 1;
-    tell();
+    reportProgress();
   }
 
   async function work(): Promise<void> {
@@ -76,7 +76,7 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
     try {
       for (let next = await entities.next(); !next.done; next = await entities.next()) {
         const attempt = await registerOne(next.value);
-        // One outcome is written while the next server is tried, and no more than one.
+        // Writes at most one outcome while the next server is tried.
         await written;
         if (!attempt) continue;
         written = write(next.value, attempt);
@@ -96,8 +96,8 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
   return report;
 }
 
-/** Reports progress. The total is counted once, although more may become due meanwhile. */
-async function createTeller({ store, query, now, onProgress }: RegistrationRun, report: RunReport) {
+/** Reports progress. The total is counted only once, although more may become due. */
+async function createProgressReporter({ store, query, now, onProgress }: RegistrationRun, report: RunReport) {
   if (!onProgress) return () => {};
   const due = await store.countDue({ ...query, now: now() });
   return () => {
@@ -106,11 +106,11 @@ async function createTeller({ store, query, now, onProgress }: RegistrationRun, 
   };
 }
 
-/** Page by page; those for which no call is worth making are marked on the way. */
+/** Yields due entities page by page, and records those that can never be registered as failed. */
 async function* dueEntities(
   run: RegistrationRun,
   report: RunReport,
-  tell: () => void,
+  reportProgress: () => void,
 ): AsyncGenerator<RegistrableEntity> {
   const { store, query, now } = run;
   let after: EntityUid = '';
@@ -122,13 +122,13 @@ async function* dueEntities(
     after = last.uid;
     const hopeless = due.flatMap((entity) => hopelessRecord(entity, at));
     report.failed += (await store.record(hopeless)).size;
-    tell();
+    reportProgress();
     const marked = new Set(hopeless.map(({ uid }) => uid));
     yield* due.filter(({ uid }) => !marked.has(uid));
   }
 }
 
-/** Whether the gateway has something of it that it did not have before. */
+/** Whether the gateway has a new or changed item of the entity. */
 export function isNews({ isRegistered }: RegistrableEntity, registration: Registration): boolean {
   return !isRegistered || hasChanges(registration);
 }
@@ -137,7 +137,7 @@ function hasChanges({ calls }: Registration): boolean {
   return calls.some(({ outcome }) => outcome === 'created' || outcome === 'updated');
 }
 
-/** No call was made for it, and the reason of its last failure says more than that the gateway is down. */
+/** No call was made, and the entity's last error is more informative than an unusable gateway. */
 function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registration): boolean {
   return outcome === 'gateway_down' && calls.length === 0 && tries > 0;
 }

@@ -1,4 +1,4 @@
-// The addresses and transports to try when a server is registered, best first.
+// Determines the addresses and transports to try for a server, best first.
 import { addressFault, describeServer } from '../../catalog/server.ts';
 import type { JsonObject } from '../../lib/json.ts';
 
@@ -9,7 +9,7 @@ export interface ServerAddress {
 
 type GatewayTransport = 'HTTP' | 'SSE' | 'STREAMABLEHTTP';
 
-/** `fault` is a sentence that says why it cannot be federated. */
+/** `fault` is a sentence that explains why the server cannot be federated. */
 export type AddressPlan = { candidates: [ServerAddress, ...ServerAddress[]] } | { fault: string };
 
 export function planAddresses(registration: JsonObject | null): AddressPlan {
@@ -19,7 +19,7 @@ export function planAddresses(registration: JsonObject | null): AddressPlan {
   return { candidates: candidates(new URL(server.url), server.url, normalTransport(server.transport)) };
 }
 
-/** The address of an agent, which is called as it is. */
+/** The address of an agent, which is used unchanged. */
 export function planEndpoint(registration: JsonObject | null): { url: string } | { fault: string } {
   const server = describeServer(registration);
   const fault = addressFault(server);
@@ -32,7 +32,7 @@ function normalTransport(transport: string): GatewayTransport {
   return plain.startsWith('STREAMABLE') ? 'STREAMABLEHTTP' : 'SSE';
 }
 
-/** Only addresses without a path, and `/messages`, are changed: appending to `/sse` or `/mcp` breaks them. */
+/** Changes only addresses without a path, and `/messages`: appending to `/sse` or `/mcp` breaks them. */
 function candidates(parsed: URL, url: string, transport: GatewayTransport): [ServerAddress, ...ServerAddress[]] {
   if (transport !== 'SSE') return [{ url, transport }];
   const at = (pathname: string): ServerAddress => {
@@ -42,7 +42,7 @@ function candidates(parsed: URL, url: string, transport: GatewayTransport): [Ser
   };
   if (parsed.pathname === '/') return [at('/messages/'), at('/sse')];
   if (parsed.pathname.endsWith('/messages')) return [at(`${parsed.pathname}/`)];
-  // Most servers that catalogs call SSE, and whose address ends in /mcp, speak streamable HTTP.
+  // Most servers that catalogs list as SSE, with an address ending in /mcp, use streamable HTTP.
   if (/\/mcp\/?$/.test(parsed.pathname)) {
     return [
       { url, transport },
@@ -52,7 +52,7 @@ function candidates(parsed: URL, url: string, transport: GatewayTransport): [Ser
   return [{ url, transport }];
 }
 
-/** Gateways that take HTTP know it as streamable; an answer that names none says nothing. */
+/** Gateways that accept HTTP store it as streamable; an empty transport matches any. */
 export function isSameTransport(one: string, other: string): boolean {
   const plain = (transport: string) =>
     transport

@@ -1,4 +1,4 @@
-// The body that is sent for a server: the same for every version of the gateway, flat and without a wrapper.
+// Builds the request body of a server: flat, and the same for every gateway version.
 import { serverOf } from '../../catalog/server.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { acceptableText } from '../items/names.ts';
@@ -36,7 +36,7 @@ export function serverBody(entity: RegistrableEntity, name: string, { url, trans
   };
 }
 
-/** Without a description of its own, the one that the gateway has is cleared. */
+/** Clears the gateway's description if the server has none. */
 export function changedServerBody(body: JsonObject): JsonObject {
   return { description: '', ...body };
 }
@@ -54,7 +54,7 @@ export function credentialsOf({ mcpRegistration }: RegistrableEntity): [string, 
       ];
 }
 
-/** Placeholders that have not been filled in (`${KEY}`, `{key}`) cannot be sent. */
+/** Skips headers with unfilled placeholders (`${KEY}`, `{key}`). */
 function knownHeaders(headers: unknown): { key: string; value: string }[] {
   if (!isJsonObject(headers)) return [];
   return Object.entries(headers).flatMap(([key, value]) =>

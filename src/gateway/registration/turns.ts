@@ -1,4 +1,4 @@
-// Runs tasks with the same key one at a time, in the order of the calls.
+// Runs tasks with the same key sequentially, in call order.
 
 export type Turns = <T>(key: string, run: () => Promise<T>) => Promise<T>;
 
