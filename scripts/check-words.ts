@@ -1,4 +1,4 @@
-// Fails when a file contains a phrase that style rules out; `npm run check:words` runs it.
+// Fails if a file contains a phrase that the style guide rules out; run by `npm run check:words`.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ const OUTDATED: readonly [RegExp, string][] = [
   [/^\s*(\/\/|\/\*\*|\*) Of (?!course)/, 'a comment starts with its subject'],
 ];
 const CHECKED = /\.(ts|tsx|mjs|css|md|yaml|yml)$|\.env\.example$|Dockerfile$/;
-// The rules themselves, and text that other people wrote.
+// The rules themselves, and text by other people.
 const EXEMPT = /^(scripts\/check-words\.ts|bench\/search-data\/|test\/fixtures\/|demo\/)/;
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })

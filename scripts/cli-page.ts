@@ -1,4 +1,4 @@
-// docs/cli.md, from the command table.
+// Generates docs/cli.md from the command table.
 import type { ArgumentSpec, Command, OptionSpec } from '../src/cli/command.ts';
 import { COMMAND_TABLE } from '../src/cli/command-table.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
@@ -93,7 +93,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** What stands in angle brackets would be taken for a tag. */
+/** Escapes angle brackets, which Markdown would read as a tag. */
 function shown(text: string): string {
   return text.replace(/<[^\s`]+>|--[a-z][\w-]+/g, '`$&`');
 }

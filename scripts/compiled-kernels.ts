@@ -6,7 +6,7 @@ const SOURCE = new URL('../src/search/index/vector-kernels.wat', import.meta.url
 
 export async function compiledKernels(): Promise<string> {
   const { parseWat } = await wabt();
-  // The types of the package do not know all features that it has.
+  // The package's types lack some of its features.
   const features = { simd: true, threads: true, multi_memory: true } as object;
   const parsed = parseWat('vector-kernels.wat', await readFile(SOURCE, 'utf8'), features);
   const { buffer } = parsed.toBinary({});

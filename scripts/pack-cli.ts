@@ -1,4 +1,4 @@
-// Packs `catalog-hub-cli`: the command line and the client without the hub, for those who use a hub on another machine.
+// Packs `catalog-hub-cli`: the command line and the client without the hub, for users of a hub on another machine.
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { build } from 'vite';
 import packageJson from '../package.json' with { type: 'json' };
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** What serves or opens a hub in this process; everything that only they need stays out as well. */
+/** Modules that serve or open a hub in this process; they are omitted, along with everything that only they import. */
 const HUB = ['hub.ts', 'cli/hub/local-hub.ts', 'cli/serve.ts', 'cli/doctor/local-checks.ts'].map((path) =>
   join(ROOT, 'src', path),
 );
@@ -72,7 +72,7 @@ function description(): object {
     bin: { hub: 'dist/hub.js' },
     exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
     files: ['dist', 'types'],
-    // zod: for the types of the client. yaml: loaded only when it is needed.
+    // The client's types need zod; yaml is loaded lazily.
     dependencies: { zod: dependencies.zod, yaml: dependencies.yaml },
   };
 }

@@ -1,4 +1,4 @@
-// Run by `npm ci`: builds the page, and deletes unneeded files of dependencies. Plain JavaScript, because npm may run it on a Node that cannot read TypeScript.
+// Run by `npm ci`: builds the page, and deletes unneeded files of dependencies. Plain JavaScript, because npm may run it on a Node that cannot run TypeScript.
 import { fileURLToPath } from 'node:url';
 import { pruneDependencies } from './prune-dependencies.mjs';
 

@@ -1,9 +1,9 @@
-// Deletes files of dependencies that are for other platforms or for compilers: about 310 MB. Plain JavaScript, because npm may run it on a
-// Node that cannot read TypeScript.
+// Deletes files of dependencies that are for other platforms or compilers: about 310 MB. Plain JavaScript, because npm may run
+// it on a Node that cannot run TypeScript.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** `modules` is a folder `node_modules`; packages that are not in it are passed over. */
+/** `modules` is a `node_modules` folder; packages that are not in it are skipped. */
 export async function pruneDependencies(modules, { platform, arch }) {
   const runtimes = join(modules, 'onnxruntime-node', 'bin');
   for (const version of await namesIn(runtimes)) {
@@ -15,7 +15,7 @@ export async function pruneDependencies(modules, { platform, arch }) {
       await rm(join(modules, name, 'include'), { recursive: true, force: true });
 }
 
-/** Where the wanted one is missing, nothing is known of the layout, and everything stays. */
+/** Deletes nothing if `wanted` is missing, because the layout is unknown then. */
 async function keepOnly(folder, wanted) {
   const names = await namesIn(folder);
   if (!names.includes(wanted)) return;

@@ -1,4 +1,4 @@
-// A reporter of node:test: the tests that were skipped, by reason, at the end of a run.
+// A node:test reporter that lists skipped tests by reason at the end of a run.
 export default async function* skippedTests(events) {
   const skipped = new Map();
   for await (const { type, data } of events) {

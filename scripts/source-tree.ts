@@ -1,4 +1,4 @@
-// docs/source-tree.md: every folder and file of the source, and which parts may import which.
+// Generates docs/source-tree.md: every folder and file of the source, and which parts may import which.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,29 +12,29 @@ const { slices, mayImport } = (await import(RULES)) as ImportRules;
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** Files say what they are in their first line; folders have no such place. */
+/** Files are described by their first line; folders have no such place. */
 const FOLDERS: Record<string, string> = {
-  src: 'The hub: its operations, its settings, and the place where everything is wired.',
+  src: 'The hub: its operations, its settings, and the wiring of all parts.',
   'src/access': 'Roles, tokens, sign-in with OpenID Connect, the audit log.',
   'src/bin': 'The executable.',
-  'src/catalog': 'The noun: ids, manifests, entities, versions, scores.',
+  'src/catalog': 'The domain: ids, manifests, entities, versions, scores.',
   'src/catalog/launch':
-    'What catalogs say about a server → a command that starts, and its entry in the configuration of a client.',
-  'src/cli': 'The command line: the table of commands, and what they share.',
+    'Converts a server of a catalog to a working command, and to an entry in the configuration of a client.',
+  'src/cli': 'The command line: the command table, and code that commands share.',
   'src/cli/commands': 'One file per group of commands.',
   'src/cli/commands/governance': 'Commands for tokens, policy, approvals, the audit log, webhooks and views.',
-  'src/cli/completion': 'Completion for shells, from the table of commands.',
-  'src/cli/doctor': '`hub doctor`: what works, what does not, what to do.',
+  'src/cli/completion': 'Shell completion, generated from the command table.',
+  'src/cli/doctor': '`hub doctor`: checks, findings and advice.',
   'src/cli/hub':
     'How commands reach a hub: a server, or a local database in the same process; installs on this machine.',
-  'src/cli/output': 'Tables, colors, progress, and text that cannot harm a terminal.',
-  'src/cli/terminal': 'Questions, secrets, the log of a command.',
+  'src/cli/output': 'Tables, colors, progress, and text without control sequences.',
+  'src/cli/terminal': 'Prompts for answers and secrets, and the log of a command.',
   'src/client': 'The operations of a hub over HTTP.',
   'src/events': 'Webhooks: who receives events, and how they are sent.',
   'src/gateway': 'Registration of MCP servers into a gateway.',
-  'src/gateway/client': 'One call to a gateway: its pace, its token, and what the answer means.',
-  'src/gateway/items': 'What the hub has in the gateway: found, compared, removed.',
-  'src/gateway/registration': 'One entity → the gateway, and everything that is due.',
+  'src/gateway/client': 'Calls to a gateway: pace, token, and the meaning of responses.',
+  'src/gateway/items': 'Finds, compares and removes the items of the hub in the gateway.',
+  'src/gateway/registration': 'Registers one entity, or all that are due.',
   'src/http': 'The HTTP server: hooks, limits, errors.',
   'src/http/page': 'Serves the page for browsers.',
   'src/http/routes': 'One file per subject.',
@@ -42,62 +42,62 @@ const FOLDERS: Record<string, string> = {
   'src/install':
     'Installs entities into a project: one folder per artifact, built once, marked complete, never changed.',
   'src/install/adapters': 'One template per framework; merging of configuration files.',
-  'src/install/artifacts': 'The kinds of artifacts, and how one is built aside and put in place.',
+  'src/install/artifacts': 'The kinds of artifacts, and how one is built in staging and moved into place.',
   'src/install/artifacts/archive': 'zip, tar and mcpb.',
   'src/install/artifacts/git': 'git repositories.',
   'src/install/artifacts/image': 'Container images.',
   'src/install/artifacts/npm': 'npm packages.',
   'src/install/artifacts/python': 'PyPI packages, with uv or pip.',
   'src/install/lockfile': 'Reads, merges, writes and verifies lockfiles. Knows nothing about kinds of artifacts.',
-  'src/install/target': 'Where the project is, who may write there, one install at a time, files that stay inside.',
-  'src/lib': 'What has nothing to do with catalogs.',
+  'src/install/target': 'The folder of the project: checks, the install lock, and safe file access.',
+  'src/lib': 'Code that does not depend on catalogs.',
   'src/lib/net': 'Guarded requests and connections.',
   'src/lib/secrets': 'Credentials in addresses, documents and command lines.',
-  'src/lib/workers': 'Threads, order, waiting.',
+  'src/lib/workers': 'Worker threads, ordering and waiting.',
   'src/mcp': 'The hub as an MCP server.',
-  'src/mcp/answers': 'Answers that are short, in which text of strangers cannot pass for anything else.',
+  'src/mcp/answers': 'Short responses, in which untrusted text is clearly marked.',
   'src/mcp/tools': 'The tools.',
-  'src/policy': 'Who may see, install and register what: pure decisions, and the queue of approvals.',
+  'src/policy': 'Which entities may be seen, installed and registered: pure decisions, and the approval queue.',
   'src/registry': 'The hub as an MCP registry: entries, views, cursors.',
-  'src/registry/ard': 'The same entries for clients of Agentic Resource Discovery.',
+  'src/registry/ard': 'The same entries for Agentic Resource Discovery clients.',
   'src/registry/publishing': 'Servers that teams publish to this hub.',
   'src/remotes': 'The list of remotes, and their sync.',
-  'src/remotes/fetching': "Indexes and manifests, from other people's hosts.",
-  'src/remotes/index-formats': 'The layouts of indexes, one reader for each.',
-  'src/remotes/ingest': 'One remote → the catalog.',
-  'src/search': 'Search: queries, words, pages of results.',
-  'src/search/engine': 'The engine in memory: its threads, its file, how it follows the catalog.',
+  'src/remotes/fetching': "Fetches indexes and manifests from other people's hosts.",
+  'src/remotes/index-formats': 'One reader per index layout.',
+  'src/remotes/ingest': 'Ingests one remote into the catalog.',
+  'src/search': 'Search: queries, words and result pages.',
+  'src/search/engine': 'The in-memory engine: its threads, its file, and its updates from the catalog.',
   'src/search/index': 'Segments: columns in shared memory. Pure.',
-  'src/search/llm': 'Order and reasons by a language model, where one is configured.',
-  'src/search/model': 'Embedding: the models that come with the hub, or an endpoint.',
+  'src/search/llm': 'Reranking and reasons by a language model, if one is configured.',
+  'src/search/model': 'Embedding: the bundled models, or an endpoint.',
   'src/search/postgres': 'The engine that searches in PostgreSQL.',
   'src/search/ranking': 'One query over a snapshot of the index. Pure.',
   'src/store': 'All SQL: the database, its tables and the revision of the catalog.',
   'src/store/catalog': 'Entities.',
-  'src/store/dialects': 'SQLite and PostgreSQL, and everything that they do differently.',
+  'src/store/dialects': 'SQLite and PostgreSQL, and all their differences.',
   'src/store/events': 'Events, webhooks and deliveries.',
   'src/store/gateway': 'Registrations, and items in the gateway.',
   'src/store/governance': 'Policy, approvals, trust, tokens and the audit log.',
-  'src/store/migrations': 'The steps that a database went through, in order.',
+  'src/store/migrations': 'The migrations of the database, in order.',
   'src/store/registry': 'Entries and views of the registry.',
-  'src/store/remotes': 'Remotes, what they list, their runs; which remote an entity belongs to.',
-  'src/store/search': 'What the two search engines read and write.',
-  'src/trust': 'Signatures of packages and images, checked.',
-  'web/src': 'The page for browsers, a program of its own: its frame, its addresses, its theme.',
-  'web/src/api': 'Requests, event streams, failures, the token.',
+  'src/store/remotes': 'Remotes, their manifests and runs, and the owner of each entity.',
+  'src/store/search': 'The data of the two search engines.',
+  'src/trust': 'Verifies signatures of packages and images.',
+  'web/src': 'The page for browsers, a separate program: its frame, its routes, its theme.',
+  'web/src/api': 'Requests, event streams, errors and the token.',
   'web/src/entity': 'The page of one entity.',
-  'web/src/entity/use': 'How to install it, and the configuration of clients.',
+  'web/src/entity/use': 'Install commands, and the configuration of clients.',
   'web/src/governance': 'Approvals, policy, views, signatures.',
   'web/src/install': 'Installs on the machine of the hub: plan, live steps, lockfile.',
-  'web/src/markdown': 'Readme → blocks → elements; never HTML.',
-  'web/src/operations': 'The operations page: what is under way, and what needs attention.',
-  'web/src/operations/history': 'The last ingests.',
+  'web/src/markdown': 'Converts a readme to blocks, and blocks to elements; never to HTML.',
+  'web/src/operations': 'The operations page: running work, and problems that need attention.',
+  'web/src/operations/history': 'Recent ingests.',
   'web/src/operations/pending': 'Servers that are not in the gateway.',
   'web/src/operations/remotes': 'Remotes, and the forms to change them.',
   'web/src/operations/status': 'Status tiles and charts.',
-  'web/src/parts': 'What pages share.',
+  'web/src/parts': 'Components that pages share.',
   'web/src/search': 'The search page.',
-  'web/src/search/keys': 'The search page by keyboard.',
+  'web/src/search/keys': 'Keyboard control of the search page.',
 };
 
 export function sourceTreePage(generated: string): string {
@@ -107,12 +107,12 @@ export function sourceTreePage(generated: string): string {
   const gone = Object.keys(FOLDERS).filter((folder) => !found.includes(folder));
   if (unknown.length + gone.length > 0)
     throw new Error(
-      `FOLDERS of scripts/source-tree.ts lacks ${unknown.join(', ') || 'nothing'}, and names ${gone.join(', ') || 'nothing'} that is gone.`,
+      `FOLDERS of scripts/source-tree.ts lacks ${unknown.join(', ') || 'nothing'}, and names ${gone.join(', ') || 'nothing'} that no longer exists.`,
     );
   return `${generated}
 # Source tree
 
-Every folder of the source and, below it, what each file says about itself. [Architecture](ARCHITECTURE.md) explains the picture.
+Every folder of the source and, below it, the first comment of each file. [Architecture](ARCHITECTURE.md) explains the picture.
 
 ## Which part may import which
 
@@ -142,7 +142,7 @@ function folderSection(folder: string, files: readonly string[]): string {
   return `## ${folder}\n\n${FOLDERS[folder]}\n\n| | |\n|---|---|\n${rows.join('\n')}`;
 }
 
-/** The comment that every file begins with, after the line that names its interpreter. */
+/** The first comment of a file, after an interpreter line. */
 function firstLine(path: string): string {
   const line =
     readFileSync(`${ROOT}${path}`, 'utf8')

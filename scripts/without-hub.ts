@@ -1,4 +1,4 @@
-// Stands in for the hub itself in the package that only has the command line and the client.
+// Replaces the hub in the package that contains only the command line and the client.
 import { UsageError } from '../src/cli/exit-codes.ts';
 
 const SENTENCE =
