@@ -1,5 +1,5 @@
-// A host of a published catalog for the benchmark: an index and its manifests, with entity tags.
-// Below `/copy-1/`, `/copy-2/` and so on it has the same catalog with other names and texts.
+// Serves a published catalog for the benchmark: an index and its manifests, with entity tags.
+// Below `/copy-1/`, `/copy-2/` and so on, it serves the same catalog with other names and texts.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
@@ -38,7 +38,7 @@ server.listen(0, '127.0.0.1', () =>
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/index.json`),
 );
 
-/** As the real root index: the paths, and again as items with more about each. */
+/** Like the real root index: the paths, and the same entries as items with more details. */
 function putIndex(): void {
   generation += 1;
   const items = paths.map((path) => ({

@@ -1,4 +1,4 @@
-// How long it takes to register many servers, and how many calls: `npm run bench:gateway`. Prints a table; nothing is asserted.
+// Measures the time and the number of calls that registering many servers takes: `npm run bench:gateway`. Prints a table; asserts nothing.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { testWorld } from '../test/support/world.ts';
 const { values } = parseArgs({
   options: {
     servers: { type: 'string', default: '1000' },
-    /** Servers without an address, which no call is made for. */
+    /** Servers without an address, which need no call. */
     local: { type: 'string', default: '0' },
     latency: { type: 'string', default: '10' },
     concurrency: { type: 'string', default: '4' },

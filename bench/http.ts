@@ -1,5 +1,5 @@
-// Measures a hub with a whole catalog over HTTP: searches, lists, entities, startup and memory.
-// `npm run bench:http -- --data DIR`, DIR as for `bench:search`. Prints a table; nothing is asserted.
+// Measures a hub with a full catalog over HTTP: searches, lists, entities, startup and memory.
+// `npm run bench:http -- --data DIR`, with DIR as for `bench:search`. Prints a table; asserts nothing.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ import { loadJudgements, type SearchData } from './search-data.ts';
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '../shared/data' },
-    /** A SQLite file, used as it is when it is there, as `bench:search -- --database` leaves one. */
+    /** A SQLite file, reused if it exists, such as one from `bench:search -- --database`. */
     database: { type: 'string' },
     engine: { type: 'string', default: 'sqlite' },
-    /** The backend of SEARCH_BACKEND. */
+    /** Value of SEARCH_BACKEND. */
     backend: { type: 'string', default: 'memory' },
     seconds: { type: 'string', default: '8' },
   },
@@ -95,7 +95,7 @@ async function start(
   }
 }
 
-/** Every connection asks for other things; `n` counts what all of them ask for. */
+/** `n` increases with every request over all connections, so that each can be different. */
 async function load(what: string, connections: number, path: (n: number) => string): Promise<void> {
   let next = 0;
   const { requests, latency, non2xx, errors } = await autocannon({
@@ -106,7 +106,7 @@ async function load(what: string, connections: number, path: (n: number) => stri
   });
   rows.push({
     what: `${what}, ${connections} connections`,
-    'a second': Math.round(requests.average),
+    'per second': Math.round(requests.average),
     'p50 ms': latency.p50,
     'p99 ms': latency.p99,
     'not 200': non2xx + errors,

@@ -7,12 +7,12 @@ const PORT = 18_444;
 export const HUB = `http://127.0.0.1:${PORT}`;
 
 export interface HubProcess {
-  /** Its largest so far, or the one at this moment, in MB. */
+  /** Peak or current memory, in MB. */
   memory(which: 'peak' | 'now'): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
-/** Resolves when it answers. */
+/** Resolves once the hub responds. */
 export async function startHub(settings: Record<string, string>): Promise<HubProcess> {
   const hub = spawn(process.execPath, ['--max-semi-space-size=4', 'src/bin/hub.ts', 'serve'], {
     env: { ...process.env, ...settings, PORT: String(PORT), LOG_LEVEL: 'warn' },
@@ -38,14 +38,14 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
   return (await (await fetch(`${HUB}${path}`, body === undefined ? {} : request)).json()) as T;
 }
 
-/** Asks for the health all the time; the returned function stops it and tells the 99th percentile in ms. */
+/** Polls `/health` until the returned function is called, which resolves to the 99th percentile in ms. */
 export function watchHealth(): () => Promise<number> {
   const times: number[] = [];
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
       const startedAt = performance.now();
-      // A connection that was kept may be closed at this very moment: then the next one counts.
+      // A kept-alive connection may be closed just now; the next request counts then.
       const answer = await fetch(`${HUB}/health`).catch(() => undefined);
       if (answer) times.push(performance.now() - startedAt);
       await sleep(20);
@@ -58,7 +58,7 @@ export function watchHealth(): () => Promise<number> {
   };
 }
 
-/** The address of the index. */
+/** `index` is the address of the index. */
 export async function startCatalogHost(words: readonly string[]): Promise<{ index: string; stop(): void }> {
   const host = spawn(process.execPath, ['bench/catalog-host.ts', ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
   return { index: await firstLine(host), stop: () => void host.kill() };

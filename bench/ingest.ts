@@ -1,5 +1,5 @@
-// How fast a published catalog is ingested, and how cheap it is to stay current: `npm run bench:ingest -- --data FILE`.
-// FILE is a catalog as lines of JSON, `{"path", "manifest"}`, plain or brotli; without it, one of our own is made up.
+// Measures how fast a published catalog is ingested, and how cheap later ingests are: `npm run bench:ingest -- --data FILE`.
+// FILE is a catalog as JSON lines, `{"path", "manifest"}`, plain or brotli; without it, a catalog is generated.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ async function ingest(hub: HubProcess, name: string, first?: number): Promise<nu
   rows.push({
     run: name,
     seconds: round(seconds),
-    'a second': Math.round((stats.manifests_seen ?? 0) / seconds),
+    'per second': Math.round((stats.manifests_seen ?? 0) / seconds),
     seen: stats.manifests_seen,
     created: stats.created,
     updated: stats.updated,

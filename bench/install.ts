@@ -1,5 +1,5 @@
-// What an install of a large archive costs a hub: time, memory, how long `/health` takes meanwhile, and how long the same
-// install takes when everything is there: `npm run bench:install`. Prints a table; nothing is asserted.
+// Measures an install of a large archive: time, memory, latency of `/health` during the install, and the time of a repeated
+// install: `npm run bench:install`. Prints a table; asserts nothing.
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -41,7 +41,7 @@ async function measure(name: string, host: Server): Promise<Record<string, unkno
   const place = await mkdtemp(join(folder, 'hub-'));
   const hub = await startHub({ DB_PATH: join(place, 'catalog.sqlite'), DATABASE_URL: '' });
   try {
-    // A search loads what a hub in use has loaded.
+    // A search loads the modules that a hub in use has loaded.
     await ask('/catalog/search?q=bench');
     const before = await hub.memory('now');
     const stopWatching = watchHealth();
@@ -78,7 +78,7 @@ async function install(name: string, host: Server, target: string): Promise<bool
   return report.ok === true;
 }
 
-/** Text that packs by a quarter, as programs and pictures do. */
+/** Text that compresses by a quarter, like programs and images. */
 function content(bytes: number): Buffer {
   return Buffer.from(
     randomBytes(Math.ceil((bytes * 3) / 4))

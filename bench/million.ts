@@ -1,6 +1,6 @@
-// Measures a hub with ten times the real catalog: `npm run bench:million -- --data FILE`. Prints a table; nothing is asserted.
-// FILE is a catalog as lines of JSON, as for `bench:ingest`. It is ingested again and again with other names and texts. The
-// vectors of the copies are made up: embedding every text would take hours, and the time of a search does not depend on them.
+// Measures a hub with ten times the real catalog: `npm run bench:million -- --data FILE`. Prints a table; asserts nothing.
+// FILE is a catalog as JSON lines, as for `bench:ingest`, ingested repeatedly with other names and texts. The copies get
+// random vectors: embedding every text would take hours, and the time of a search does not depend on them.
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ async function ingestAll(): Promise<void> {
     const seconds = (performance.now() - startedAt) / 1000;
     add('ingest', {
       seconds,
-      'a second': seen / seconds,
+      'per second': seen / seconds,
       'health p99, ms': await watch(),
       'memory, MB': await hub.memory('peak'),
     });
@@ -94,7 +94,7 @@ async function makeVectorsUp(): Promise<void> {
     after = page.at(-1);
   }
   await database.close();
-  console.log(`${made} vectors were made up`);
+  console.log(`${made} random vectors were stored`);
 }
 
 function direction(size: number): Float32Array {

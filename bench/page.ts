@@ -1,4 +1,4 @@
-// How soon the page shows results, in a real browser: `npm run bench:page -- http://127.0.0.1:8765`.
+// Measures how soon the page shows results in a real browser: `npm run bench:page -- http://127.0.0.1:8765`.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,18 +20,18 @@ const QUERIES = [
   'calendar events',
 ];
 const PAUSE_MS = 700;
-/** Waits until the tab is idle. */
+/** Time until the tab is idle. */
 const OPENING_MS = 1_500;
 const OPENINGS = 25;
-/** Nothing but what is waited for: what a browser takes for any page at all. */
+/** Contains only the awaited element, to measure the time that a browser needs for any page. */
 const BARE_PAGE = '<!doctype html><html lang="en"><title>Bare</title><h2 class="result-title">There</h2></html>';
 
-/** Milliseconds after the navigation began; a bare page has only some of them. */
+/** Milliseconds since the start of the navigation; a bare page has only some of them. */
 interface Opening {
-  'html there': number;
-  'list asked for'?: number;
-  'script there'?: number;
-  'list there'?: number;
+  'HTML received': number;
+  'list requested'?: number;
+  'script received'?: number;
+  'list received'?: number;
   'first paint': number;
   'list on screen': number;
 }
@@ -43,7 +43,7 @@ const bareServer = createServer((_request, response) => {
 await once(bareServer, 'listening');
 const bare = `http://127.0.0.1:${(bareServer.address() as AddressInfo).port}`;
 const browser = await startChromium();
-// Apart: what a browser does when it has just been started is not the page's doing.
+// Reported separately, because it includes the browser's own startup.
 const first = await open(browser, hub);
 const openings: Opening[] = [];
 const bareOpenings: Opening[] = [];
@@ -58,7 +58,7 @@ bareServer.close();
 console.log(`opened as the first tab of a browser: list on screen after ${round(first['list on screen'])} ms`);
 console.log(`opened ${OPENINGS} times in a running browser with nothing cached:`);
 report(openings);
-console.log('a bare page, opened in turn with it:');
+console.log('a bare page, opened alternately:');
 report(bareOpenings);
 console.log(`typed to shown: ${spread(times)}`);
 console.log(times.map(round).join(' '));
@@ -69,7 +69,7 @@ function report(openings: readonly Opening[]): void {
   }
 }
 
-/** In a tab whose browser remembers nothing; until the frame that shows the first entry of the list. */
+/** Measures a tab without a cache, until the frame that shows the first entry of the list. */
 async function open(browser: Browser, url: string): Promise<Opening> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -77,7 +77,7 @@ async function open(browser: Browser, url: string): Promise<Opening> {
     const observer = new MutationObserver(() => {
       if (!document.querySelector('.result-title')) return;
       observer.disconnect();
-      // The message comes after the frame has been drawn.
+      // The message arrives after the frame has been drawn.
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => performance.mark('list on screen');
       requestAnimationFrame(() => port2.postMessage(undefined));
@@ -85,18 +85,18 @@ async function open(browser: Browser, url: string): Promise<Opening> {
     observer.observe(document, { subtree: true, childList: true });
   `);
   await page.goto(url, { waitUntil: 'commit' });
-  // Left alone: to ask a page for what it shows compiles a script in it, which takes some ten milliseconds.
+  // No polling, because each query compiles a script in the page, which takes about ten milliseconds.
   await page.waitForTimeout(OPENING_MS);
   await page.locator('.result-title').first().waitFor();
   const opening: Opening = await page.evaluate(`(() => {
     const named = (name) => performance.getEntriesByName(name)[0]?.startTime;
     const loaded = (part) => performance.getEntriesByType('resource').find(({ name }) => name.includes(part));
     return {
-      'html there': performance.getEntriesByType('navigation')[0].responseEnd,
+      'HTML received': performance.getEntriesByType('navigation')[0].responseEnd,
       ...(loaded('.js') && {
-        'list asked for': loaded('/catalog/search').startTime,
-        'script there': loaded('.js').responseEnd,
-        'list there': loaded('/catalog/search').responseEnd,
+        'list requested': loaded('/catalog/search').startTime,
+        'script received': loaded('.js').responseEnd,
+        'list received': loaded('/catalog/search').responseEnd,
       }),
       'first paint': named('first-contentful-paint'),
       'list on screen': named('list on screen'),
@@ -118,7 +118,7 @@ async function typeAll(browser: Browser): Promise<number[]> {
   return times;
 }
 
-/** From the last key to the frame that shows the results, the pause while typing included. */
+/** Time from the last key press to the frame with the results, including the debounce. */
 function typedToShown(page: Page, query: string): Promise<number> {
   return page.evaluate(`new Promise((resolve) => {
     const field = document.querySelector('.search-field');

@@ -1,5 +1,5 @@
-// What a policy with 200 rules costs ingests and searches: `npm run bench:policy -- --data DIR`.
-// DIR has the catalog and its queries, as for `npm run bench:search`; without it, a catalog is made up.
+// Measures what a policy with 200 rules costs ingests and searches: `npm run bench:policy -- --data DIR`.
+// DIR contains the catalog and its queries, as for `npm run bench:search`; without it, a catalog is generated.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Each side has a new database in each round, and the process for itself. Time of the processor, because others may use it too. */
+/** Each side has a new database per round. Also measures CPU time, because other processes may be running. */
 async function measureIngests(rounds: number): Promise<void> {
   const spent: Record<Side, { cpu: number[]; wall: number[] }> = {
     without: { cpu: [], wall: [] },
@@ -62,12 +62,12 @@ async function measureIngests(rounds: number): Promise<void> {
         side === 'difference, %'
           ? more(median(spent.with[kind]), median(spent.without[kind]))
           : round2(median(spent[side][kind]));
-      return { policy: side, 'seconds of processor': of('cpu'), 'seconds by the clock': of('wall') };
+      return { policy: side, 'CPU seconds': of('cpu'), 'wall seconds': of('wall') };
     }),
   );
 }
 
-/** Both hubs are asked the same in turn. */
+/** Sends the same queries to both hubs alternately. */
 async function measureSearches(rounds: number): Promise<void> {
   const queries = await someQueries();
   const times: Record<Side, number[]> = { without: [], with: [] };
@@ -76,11 +76,11 @@ async function measureSearches(rounds: number): Promise<void> {
   for (let round = -1; round < rounds; round += 1) {
     for (const [place, text] of queries.entries()) {
       for (const side of inTurn(place + round)) {
-        // Another page each time, so that no answer is one that was kept.
+        // A different page each time, to bypass caches.
         const query = searchQuery({ text, mode: 'keyword', limit: 20, offset: round + 1 });
         const startedAt = performance.now();
         await hubs[side].hub.search(query);
-        // The first round is to get warm.
+        // The first round is a warm-up.
         if (round >= 0) times[side].push(performance.now() - startedAt);
       }
     }
@@ -114,7 +114,7 @@ async function openHub(side: Side) {
   return { hub, close };
 }
 
-/** Rules of every kind; hardly any decides, so that each entity is held against all of them. */
+/** Rules of every kind; hardly any decides, so that each entity is compared with all of them. */
 function policyText(): string {
   const kinds = [
     (number: number) => ({
@@ -133,7 +133,7 @@ function policyText(): string {
   return JSON.stringify({ version: 1, rules });
 }
 
-/** The first of the catalog, as a file for the host; empty if there is none. */
+/** Writes the first manifests of the catalog to a file for the host; returns an empty string without a catalog. */
 async function someManifests(): Promise<string> {
   if (!values.data) return '';
   const packed = createReadStream(join(values.data, 'catalog.jsonl.br')).pipe(createBrotliDecompress());
@@ -169,7 +169,7 @@ function quantile(numbers: readonly number[], part: number): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) * part)] ?? 0;
 }
 
-/** In percent. */
+/** The difference in percent. */
 function more(one: number, other: number): number {
   return round2((one / other - 1) * 100);
 }

@@ -1,5 +1,5 @@
-// The registry over a whole catalog: how long its entries take to build, a page of 100, and a walk through all pages.
-// `npm run bench:registry -- --data DIR`, DIR as for `bench:search`. Prints a table; nothing is asserted.
+// Measures the registry with a full catalog: the time to build its entries, a page of 100, and a walk through all pages.
+// `npm run bench:registry -- --data DIR`, with DIR as for `bench:search`. Prints a table; asserts nothing.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const settings = { DB_PATH: path, RATE_LIMIT_PER_MINUTE: '0', SEARCH_MODE: 'keyw
 try {
   const { manifests } = catalog as SearchData;
   await load(manifests);
-  // A process of its own, so that what this one does with the answers does not count.
+  // A separate process, so that parsing the responses here does not count.
   const hub = await startHub(settings);
   await measure(manifests.length).finally(() => hub.stop());
 } finally {

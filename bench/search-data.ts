@@ -1,4 +1,4 @@
-// Reads catalogs with queries whose right answers are known.
+// Reads catalogs with judged queries.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ export interface SearchData {
   name: string;
   manifests: readonly object[];
   judgements: readonly Judgement[];
-  /** What a judgement names of an entity. */
+  /** The id of an entity in the judgements. */
   idOf(uid: string): string;
-  /** Whether entities have names that people would look for. */
+  /** Whether entities have names that people would search for. */
   hasNames: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Judgement {
 
 type Json = Record<string, string | undefined>;
 
-/** Everything in a folder: a catalog with `queries.jsonl`, and collections below `ir`. */
+/** Loads everything in a folder: a catalog with `queries.jsonl`, and collections below `ir`. */
 export async function loadJudgements(folder: string): Promise<SearchData[]> {
   const collections = ['metorial-skills', 'metatool-single'].filter((name) => existsSync(join(folder, 'ir', name)));
   return [await loadCatalog(folder), ...(await Promise.all(collections.map((name) => loadCollection(folder, name))))];
@@ -53,7 +53,7 @@ async function loadCollection(folder: string, name: string): Promise<SearchData>
     const [query = '', document = ''] = line.split('\t');
     relevant.set(query, (relevant.get(query) ?? new Set()).add(document));
   }
-  // Numbered, because ids of documents may not be ids of entities, and names may repeat.
+  // Numbered, because document ids may not be valid entity ids, and names may repeat.
   return {
     name,
     manifests: documents.map((document, place) => ({

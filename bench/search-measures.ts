@@ -1,4 +1,4 @@
-// Measures rankings by the ranks of the right answers.
+// Scores rankings by the ranks of the relevant results.
 
 export interface Measures {
   'success@1': number;
@@ -8,7 +8,7 @@ export interface Measures {
   'nDCG@10': number;
 }
 
-/** For each query the ranks of its right answers, from 1; infinity for what was not found. */
+/** `ranks` has the ranks of each query's relevant results, from 1; infinity if not found. */
 export function summarize(ranks: readonly (readonly number[])[]): Measures {
   const best = ranks.map((each) => Math.min(Number.POSITIVE_INFINITY, ...each));
   const share = (most: number) => mean(best.map((rank) => (rank <= most ? 1 : 0)));
@@ -32,7 +32,7 @@ function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : Math.round((sum / values.length) * 1000) / 1000;
 }
 
-/** One letter left out, doubled, changed or swapped: the same one for the same name every time. */
+/** Drops, doubles, changes or swaps one letter; deterministic for each name. */
 export function misspelled(name: string): string {
   const seed = [...name].reduce((hash, letter) => (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0, 7);
   const letters = [...name.matchAll(/[a-z]{2}/gi)].map(({ index }) => index);

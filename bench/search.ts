@@ -1,4 +1,4 @@
-// How well and how fast search answers: `npm run bench:search -- --data DIR`. Prints tables; nothing is asserted.
+// Measures the quality and speed of search: `npm run bench:search -- --data DIR`. Prints tables; asserts nothing.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,12 +26,12 @@ import { misspelled, summarize } from './search-measures.ts';
 
 const { values } = parseArgs({
   options: {
-    /** A folder with `catalog.jsonl.br` and `queries.jsonl`, and perhaps `ir/`. */
+    /** A folder with `catalog.jsonl.br` and `queries.jsonl`, and optionally `ir/`. */
     data: { type: 'string', default: '../shared/data' },
     engine: { type: 'string', default: 'sqlite' },
-    /** `postgres`: the database searches. Needs `npm run install:pgvector`, unless `url` is given. */
+    /** With `postgres`, the database searches. Needs `npm run install:pgvector`, unless `url` is given. */
     backend: { type: 'string', default: 'memory' },
-    /** The URL of an empty PostgreSQL database, or of one that an earlier run filled, which is used as it is. */
+    /** URL of an empty PostgreSQL database, or of one that an earlier run filled, which is reused. */
     url: { type: 'string' },
     /** Kept, so that the next run need not embed again. */
     database: { type: 'string' },
@@ -145,12 +145,12 @@ async function quality(engine: Engine, set: SearchData): Promise<void> {
   console.table(rows);
 }
 
-/** People who know the name: as it is, with other separators, with one typing error; and who have the uid. */
+/** Searches by name: exact, with other separators, and with one typing error; and by uid. */
 async function names(engine: Engine, set: SearchData): Promise<void> {
   const step = Math.max(1, Math.floor(set.manifests.length / 300));
   const sample = set.manifests
     .map((manifest) => manifest as NamedManifest)
-    // What is disabled is not shown.
+    // Search does not return disabled entities.
     .filter(({ lifecycle }, place) => place % step === 0 && lifecycle?.status !== 'disabled');
   const ways: Record<string, (manifest: NamedManifest) => string> = {
     name: ({ name }) => name,
@@ -199,7 +199,7 @@ async function latency(engine: Engine, judgements: readonly Judgement[]): Promis
       const ask = async () => {
         while (performance.now() < endsAt) {
           const { text } = judgements[next % judgements.length] as Judgement;
-          // Never the same text twice.
+          // Makes each text unique.
           const query = `${text} ${next}`;
           next += 1;
           const askedAt = performance.now();
@@ -216,7 +216,7 @@ async function latency(engine: Engine, judgements: readonly Judgement[]): Promis
         concurrency,
         'p50 ms': at(0.5),
         'p99 ms': at(0.99),
-        'a second': Math.round((times.length / (performance.now() - startedAt)) * 1000),
+        'per second': Math.round((times.length / (performance.now() - startedAt)) * 1000),
         'loop p99 ms': Number((delay.percentile(99) / 1e6).toFixed(1)),
       });
     }
