@@ -1,4 +1,4 @@
-// A hub in a process of its own that does what it is told, until it is killed.
+// A hub in a separate process that runs operations on request, until it is killed.
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { readConfig } from '../src/config.ts';
@@ -12,7 +12,7 @@ const hub = await createHub({
   world: testWorld(),
   baseUrl: () => 'http://hub.test',
 });
-// A process that is killed writes nothing at its end.
+// Flushed now, because a killed process writes nothing at its end.
 flushCompileCache();
 
 process.on('message', async ({ name, given }: Call) => {

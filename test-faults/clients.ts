@@ -1,4 +1,4 @@
-// Clients that send and never read, read slowly, or never finish what they send.
+// Clients that never read, read slowly, or never finish their requests.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -40,7 +40,7 @@ function runClients({ connections, send }: BadClients): Fault['run'] {
       await assertHealthy(hub);
       const usedMb = await residentMb(hub.pid);
       assert.ok(usedMb < MOST_MB, `${usedMb} MB`);
-      // The end of the hub does not wait for them.
+      // The hub's shutdown does not wait for them.
       hub.kill('SIGTERM');
       assert.equal((await hub.ended).code, 0);
       for (const socket of sockets) socket.destroy();

@@ -1,4 +1,4 @@
-// Loaded before a hub: its clock is ahead by as many days as the file CLOCK_FILE says at the moment.
+// Loaded before a hub: sets its clock ahead by the number of days in CLOCK_FILE, which may change at any time.
 import { readFileSync } from 'node:fs';
 
 const DAY_MS = 86_400_000;

@@ -14,12 +14,12 @@ import { replicatedPostgres } from './replicated-postgres.ts';
 const POSTGRES: Engine[] = ['postgres'];
 const HUBS = 3;
 const SERVERS = 40;
-/** With each reading of the index. */
+/** Added with each request for the index. */
 const SERVERS_MORE = 3;
 const ROUNDS = 3;
-/** What is promised for a lock whose holder is gone. */
+/** The documented limit for taking over the lock of a lost holder. */
 const TAKE_OVER_MS = 30_000;
-/** Longer than a look of the load balancer takes on a busy machine. */
+/** Longer than a health check of the load balancer takes on a busy machine. */
 const DRAIN_SEC = '8';
 
 export function clusterFaults(_options: Options): Fault[] {
@@ -98,7 +98,7 @@ const hangs: Fault['run'] = async (scope, engine, inject) => {
   });
 };
 
-/** Another hub can sync soon after, and a holder that only stopped does not go on with its own sync. */
+/** Another hub can sync soon, and a holder that was only suspended does not continue its sync. */
 function lockHolderGone(signal: 'SIGKILL' | 'SIGSTOP'): Fault['run'] {
   return async (scope, engine, inject) => {
     const database = await emptyDatabase(scope, engine);
@@ -125,10 +125,10 @@ function lockHolderGone(signal: 'SIGKILL' | 'SIGSTOP'): Fault['run'] {
 interface Cluster {
   balancer: Balancer;
   host: IndexServer;
-  /** How long a sync takes that nothing disturbs. */
+  /** Duration of an undisturbed sync. */
   syncMs: number;
   start(): Promise<FaultHub>;
-  /** No two syncs ran at the same time, every server is registered, and each was created once. */
+  /** Asserts that syncs did not overlap, and that every server is registered and was created once. */
   assertOnce(report?: LoadReport): Promise<void>;
 }
 
@@ -145,7 +145,7 @@ async function startCluster(scope: Scope, url: string, settings: Record<string, 
       { engine: 'postgres', url, poolSize: 5 },
       {
         HUB_REMOTES: host.url('/index.json'),
-        // Tells the host who asks.
+        // Identifies the hub to the host.
         REMOTE_CREDENTIALS: JSON.stringify({ [host.url('/')]: { header: `x-hub: ${name}` } }),
         MCP_GATEWAY_URL: gateway.url,
         JWT_SECRET_KEY: gateway.secret,
@@ -177,7 +177,7 @@ async function startCluster(scope: Scope, url: string, settings: Record<string, 
   };
 }
 
-/** Each time the index is read it lists more servers, so that every sync has something to register. */
+/** Every request for the index adds servers, so that each sync has something to register. */
 function publishMore(host: IndexServer): void {
   const paths: string[] = [];
   const add = () => {
@@ -193,13 +193,13 @@ function publishMore(host: IndexServer): void {
   });
 }
 
-/** What a sync asks of the host lies between its taking the lock and its giving it back. */
+/** A sync sends its requests to the host only while it holds the lock. */
 function assertInTurn({ syncs }: LoadReport, host: IndexServer, names: ReadonlyMap<FaultHub, string>): void {
   const spans = syncs.map(({ hub, startedAt, endedAt }) => {
     const times = host.requests
       .filter(({ headers, at }) => headers['x-hub'] === names.get(hub) && at > startedAt && at < endedAt)
       .map(({ at }) => at);
-    assert.ok(times.length > 0, 'A sync asked nothing of the host');
+    assert.ok(times.length > 0, 'A sync sent no request to the host');
     return { from: Math.min(...times), to: Math.max(...times) };
   });
   spans.sort((a, b) => a.from - b.from);
@@ -215,12 +215,12 @@ function assertRegisteredOnce({ table, calls }: FakeGateway): void {
   assert.deepEqual(
     created.filter((url, place) => created.indexOf(url) !== place),
     [],
-    'Created twice',
+    'Some servers were created twice',
   );
   assert.equal(table.gateways.length, created.length);
 }
 
-/** As a load balancer sees it. */
+/** Waits until a load balancer would remove the hub. */
 async function takenOut(hub: FaultHub): Promise<void> {
   await until(async () => (await fetch(`${hub.address}/health`)).status === 503);
 }

@@ -1,4 +1,4 @@
-// PostgreSQL that breaks, hangs, or ends connections while hubs write: only 503, and nothing acknowledged is lost.
+// PostgreSQL that crashes, hangs, or closes connections during writes: callers see only 503, and no acknowledged write is lost.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import type { Engine, Fault, Options } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 
 const POSTGRES: Engine[] = ['postgres'];
-/** A hang costs a timeout each time. */
+/** Each hang costs a timeout. */
 const ROUNDS = { quick: 5, hanging: 1 };
 
 type Harm = (proxy: DatabaseProxy, url: string) => void | Promise<void>;

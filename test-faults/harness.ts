@@ -1,4 +1,4 @@
-// Injects faults one by one within a time limit, counts the results, and prints one table.
+// Injects faults within a time limit, counts the results, and prints one table.
 import { AssertionError } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,16 +11,16 @@ export interface Options {
   kills: number;
   soakSec: number;
   seed: number;
-  /** After this, nothing more is injected. */
+  /** Time limit for injections. */
   totalSec: number;
   /** Names of groups, or parts of the names of faults. */
   only: readonly string[] | undefined;
 }
 
-/** Counts what comes of one injection. False, and nothing is injected, once the time of the suite is over. */
+/** Runs one injection and counts its result. Once the time is over, injects nothing and resolves to false. */
 type Inject = (attempt: () => Promise<void>) => Promise<boolean>;
 
-/** The part of a test that helpers of the tests need: what they open is closed after the fault. */
+/** Passed to test helpers, so that they clean up after the fault. */
 export type Scope = TestContext;
 
 export interface Fault {
@@ -28,9 +28,9 @@ export interface Fault {
   engines: readonly Engine[];
   /** Why it cannot be injected here. */
   skip?: string;
-  /** How long one injection works by design, beside the time in which it must recover. */
+  /** How long one injection takes by design, in addition to the time for recovery. */
   worksForMs?: number;
-  /** Calls `inject` once for each injection. A promise that rejects is a loss, one that takes too long a hang. */
+  /** Calls `inject` for each injection. A rejected promise counts as a loss, a slow one as a hang. */
   run(scope: Scope, engine: Engine, inject: Inject): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface Row {
 }
 
 export const BOTH: readonly Engine[] = ['sqlite', 'postgres'];
-/** For one injection, with everything that shows whether it was survived; generous, as machines are busy. */
+/** Limit for one injection and its checks; generous, because machines are busy. */
 const LONGEST_MS = 120_000;
 
 export async function runFault(fault: Fault, engine: Engine, { totalSec }: Options): Promise<Row> {
@@ -98,7 +98,7 @@ function openScope(): { scope: Scope; end(): Promise<void> } {
   };
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** Deterministic for a seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

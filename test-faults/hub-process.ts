@@ -1,4 +1,4 @@
-// A hub that can be killed at any moment: its operations run in a process of their own.
+// A hub that can be killed at any moment: its operations run in a separate process.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ export interface Call {
 export type Outcome = { result: unknown } | { code: unknown; message: string };
 
 export interface HubProcess {
-  /** One at a time. @throws Error with the hub's code */
+  /** One call at a time. @throws Error with the hub's code */
   call<Name extends Operation>(name: Name, ...given: Parameters<Hub[Name]>): Promise<Awaited<ReturnType<Hub[Name]>>>;
   /** `kill -9`. */
   kill(): Promise<void>;
@@ -35,7 +35,7 @@ export async function startHubProcess(
   const child = fork(SCRIPT, { execArgv: [], env });
   scope.after(() => void child.kill('SIGKILL'));
   const killed = once(child, 'exit').then(([code]) => assert.equal(code, null, 'the hub ended before it was killed'));
-  // Seen by those who wait for an answer.
+  // Callers that wait for a response handle the rejection.
   killed.catch(() => {});
   const answer = () => Promise.race([once(child, 'message'), killed.then(() => [{ message: 'killed' }])]);
   child.send(given);

@@ -1,15 +1,15 @@
-// Real hubs in their own processes, and what must be true of each after a fault.
+// Real hubs in separate processes, and assertions that must hold after every fault.
 import assert from 'node:assert/strict';
 import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import { type Running, serve } from '../test/cli/process.ts';
 import type { Scope } from './harness.ts';
 
 const TOKEN = 'fault-suite-token';
-/** Longer than any pause of a busy machine, and far shorter than a hub that hangs. */
+/** Longer than any pause of a busy machine, and far shorter than a hang. */
 const HEALTH_MS = 30_000;
 
-/** JSON of an answer, of which each fault looks at some members. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what is asserted of them.
+/** Parsed JSON of a response; each fault checks some members. */
+// biome-ignore lint/suspicious/noExplicitAny: assertions check the responses.
 type Body = any;
 
 export interface FaultHub extends Running {

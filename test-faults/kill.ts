@@ -1,4 +1,4 @@
-// kill -9 at random moments of ingest, sync and install: nothing is lost, and the next run completes.
+// kill -9 at random moments during ingest, sync and install: nothing is lost, and the next run completes.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,18 +13,18 @@ import { testWorld } from '../test/support/world.ts';
 import { BOTH, type Engine, type Fault, type Options, randomNumbers, type Scope } from './harness.ts';
 import { type HubProcess, startHubProcess } from './hub-process.ts';
 
-/** For the hubs, whose clock stands still. */
+/** The fixed clock of the hubs. */
 const { now } = testWorld();
 /** Changed in each round. */
 const SERVERS = 10;
 /** Added in each round. */
 const SERVERS_MORE = 5;
 const FILES = 200;
-/** Kills that go on at the same time, each lane with a database, host and folder of its own. */
+/** Concurrent lanes, each with its own database, host and folder. */
 const LANES = 6;
-/** Moments are drawn from a bit more than the whole work, as its length varies; those after its end do not count. */
+/** Kills happen within slightly more than the expected duration, which varies; those after the end do not count. */
 const LATEST_MOMENT = 1.15;
-/** Rounds in which nothing is killed; the last of them shows how long the work takes. */
+/** Rounds without a kill; the last one measures the duration. */
 const WARM_UP = 2;
 
 export function killFaults({ kills, seed }: Options): Fault[] {
@@ -38,15 +38,15 @@ export function killFaults({ kills, seed }: Options): Fault[] {
 
 type OpenLane = (scope: Scope, engine: Engine) => Promise<Lane>;
 
-/** Work of which each round brings something new to do. */
+/** Work that has something new to do in each round. */
 interface Lane {
   database: DatabaseAddress;
   settings: Record<string, string>;
   prepare(round: number): void;
   work(hub: HubProcess, round: number): Promise<void>;
-  /** After a kill, before another hub works. */
+  /** Called after a kill, before another hub starts. */
   assertNotMixed?(): Promise<void>;
-  /** After the work is done. */
+  /** Called when the work is done. */
   assertWhole(hub: HubProcess, round: number): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ function runKills(open: OpenLane, { kills, seed }: { kills: number; seed: number
         }
         await Promise.allSettled([hub.kill(), working]);
         hub = undefined;
-        // Other lanes made the last ones meanwhile.
+        // Other lanes have made the last kills in the meantime.
         if (left === 0) return;
         left -= 1;
         const isInTime = await inject(async () => {
@@ -85,7 +85,7 @@ function runKills(open: OpenLane, { kills, seed }: { kills: number; seed: number
         if (!isInTime) return;
       }
     });
-    // What a lane uses is closed once all have ended.
+    // Waits for all lanes before their resources are closed.
     await Promise.allSettled(lanes);
     await Promise.all(lanes);
   };
@@ -147,7 +147,7 @@ async function assertRegistered(hub: HubProcess, { table, calls }: FakeGateway, 
   assert.deepEqual([created.length, table.gateways.length], [texts.size, texts.size], 'created twice');
 }
 
-/** The database takes the lock of a killed hub away within 30 s. */
+/** The database releases the lock of a killed hub within 30 s. */
 async function syncOnceFree(hub: HubProcess): Promise<void> {
   for (let tries = 60; ; tries -= 1) {
     try {

@@ -1,10 +1,10 @@
-// Reads, writes and syncs against several hubs at once, through a small load balancer, until a fault is over.
+// Reads, writes and syncs against several hubs through a small load balancer, until a fault is over.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../test/support/until.ts';
 import type { FaultHub } from './hubs.ts';
 
-/** Hubs that requests go to; a hub whose `/health` fails is left out, as load balancers do. */
+/** Sends requests to the hubs; like a load balancer, skips a hub whose `/health` fails. */
 export interface Balancer {
   hubs: Set<FaultHub>;
   next(): FaultHub;
@@ -26,13 +26,13 @@ export function createBalancer(hubs: readonly FaultHub[]): Balancer {
 }
 
 export interface LoadReport {
-  /** How many requests were answered, by what was asked and the status: `write 201`. */
+  /** Number of responses by kind and status: `write 201`. */
   answers: Record<string, number>;
-  /** Requests without an answer, or with one that callers need not expect. */
+  /** Requests without a response, or with an unexpected one. */
   odd: string[];
-  /** Addresses of remotes that a hub said it has stored. */
+  /** Addresses of remotes whose storage a hub has acknowledged. */
   acknowledged: string[];
-  /** The syncs that ran to their end. */
+  /** Completed syncs. */
   syncs: { hub: FaultHub; startedAt: number; endedAt: number }[];
 }
 
@@ -41,7 +41,7 @@ interface Request {
   path: string;
   method?: string;
   body?: unknown;
-  /** Statuses besides 503. */
+  /** Expected statuses besides 503. */
   expected: number[];
 }
 
@@ -50,7 +50,7 @@ const SUCCESSES = ['write 201', 'read 200', 'sync 200'];
 const PAUSE_MS = 20;
 const SYNC_PAUSE_MS = 300;
 
-/** `during` gets a function that waits until every kind of request has succeeded once more. */
+/** `during` gets a function that waits until every kind of request has succeeded again. */
 export async function underLoad(
   balancer: Balancer,
   during: (allSucceed: () => Promise<void>) => Promise<void>,
@@ -112,7 +112,7 @@ export async function underLoad(
   return report;
 }
 
-/** @throws AssertionError when callers saw more than 503, or a hub does not show what was acknowledged. */
+/** @throws AssertionError if callers saw errors other than 503, or a hub lost an acknowledged write. */
 export async function assertKept(report: LoadReport, hubs: Iterable<FaultHub>): Promise<void> {
   assert.deepEqual(report.odd, []);
   for (const hub of hubs) {

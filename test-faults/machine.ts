@@ -1,4 +1,4 @@
-// A full disk, a database that became read-only, and a clock that jumps.
+// A full disk, a database that becomes read-only, and a clock that jumps.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const runFullDisk: Fault['run'] = async (scope, engine, inject) => {
     const { status, body } = await hub.ask('/remotes/sync', { method: 'POST', body: {} });
     const isToldOf = status === 503 || (status === 200 && Object.keys(body.errors).length > 0);
     assert.ok(isToldOf, `${status} ${JSON.stringify(body)}`);
-    assert.equal((await hub.ask('/catalog')).status, 200, 'reads go on');
+    assert.equal((await hub.ask('/catalog')).status, 200, 'reads continue');
     await rm(ballast, { force: true });
     const again = await hub.ask('/remotes/sync', { method: 'POST', body: {} });
     assert.deepEqual([again.status, again.body.errors], [200, {}]);
@@ -49,7 +49,7 @@ async function databaseIn(scope: Scope, folder: string, engine: Engine): Promise
   const server = process.env.TEST_DATABASE_URL ?? '';
   const place = join(folder, 'postgres');
   await mkdir(place);
-  // The server does not run as root, and takes only a folder of its own.
+  // The server does not run as root, and requires that it owns its folder.
   execFileSync('chown', ['nobody', place]);
   const tablespace = `fault_${basename(dirname(folder)).replaceAll(/\W/g, '_').toLowerCase()}`;
   await onServer(server, `create tablespace ${tablespace} location '${place}'`);
@@ -60,7 +60,7 @@ async function databaseIn(scope: Scope, folder: string, engine: Engine): Promise
   return database;
 }
 
-/** A primary that became a standby; a folder that was mounted again without the right to write. */
+/** A primary that became a standby; a folder that was remounted read-only. */
 const runReadOnly: Fault['run'] = async (scope, engine, inject) => {
   const host = await startIndexServer(scope);
   publish(host, 50);
@@ -74,7 +74,7 @@ const runReadOnly: Fault['run'] = async (scope, engine, inject) => {
     await inject(async () => {
       await setReadOnly(database.url, true);
       assert.equal((await sync(hub)).status, 503);
-      assert.equal((await hub.ask('/catalog')).status, 200, 'reads go on');
+      assert.equal((await hub.ask('/catalog')).status, 200, 'reads continue');
       await setReadOnly(database.url, false);
       const again = await sync(hub);
       assert.deepEqual([again.status, again.body.errors], [200, {}]);

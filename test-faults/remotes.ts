@@ -1,4 +1,4 @@
-// Remotes, archives and gateways that hang, never end, lie or fail every other time.
+// Remotes, archives and gateways that hang, never end, send wrong data, or fail every second time.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { aManifest } from '../test/support/builders.ts';
@@ -7,7 +7,7 @@ import { type Answer, type IndexServer, startIndexServer } from '../test/support
 import { BOTH, type Fault, type Options } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 
-/** Times that make the hub give up soon. */
+/** Short timeouts, so that the hub gives up soon. */
 const SETTINGS = {
   FETCH_TIMEOUT_SEC: '3',
   MAX_INDEX_BYTES: '2000000',
@@ -99,7 +99,7 @@ function serveGood(host: IndexServer): void {
   host.put('/good/index.json', ['a.json']);
 }
 
-/** Nothing of the bad one is left in the way of a good one. */
+/** The bad remote must not affect a good one. */
 async function assertStillWorks(hub: FaultHub, host: IndexServer): Promise<void> {
   await assertHealthy(hub);
   const { body } = await hub.ask('/ingest', { method: 'POST', body: { url: host.url('/good/index.json') } });

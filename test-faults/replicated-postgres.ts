@@ -1,4 +1,4 @@
-// A primary and a synchronous streaming replica behind one address, which leads to the replica after a fail-over.
+// A primary and a synchronous streaming replica behind one address, which points to the replica after a failover.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +8,10 @@ import { installPostgres, type PostgresServer, ready } from '../test/support/pos
 import type { Scope } from './harness.ts';
 
 export interface ReplicatedPostgres {
-  /** By way of the proxy. */
+  /** Address of the proxy. */
   url: string;
   proxy: DatabaseProxy;
-  /** Ends the primary as a crash does, and makes the replica the primary. */
+  /** Crashes the primary, and promotes the replica. */
   failOver(): Promise<void>;
 }
 

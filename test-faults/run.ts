@@ -57,7 +57,7 @@ async function runAll(): Promise<Row[]> {
   return rows;
 }
 
-// Tidied up as servers usually are: the databases of a soak must not grow.
+// Vacuumed like production servers, because databases must not grow during a soak.
 const server = await startPostgres({ settings: ['autovacuum=on', 'autovacuum_naptime=10'] });
 process.env.TEST_DATABASE_URL = server.url;
 const rows = await runAll().finally(server.stop);

@@ -1,4 +1,4 @@
-// Reads and syncs for a while: memory, handles and the size of the database must stop growing.
+// Reads and syncs for a while: memory, handles and database size must stop growing.
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import pg from 'pg';
@@ -17,7 +17,7 @@ const PATHS = [
   '/v0.1/servers',
   '/metrics',
 ];
-/** Beside what caches and collectors of garbage take. */
+/** Allows for caches and garbage collection. */
 const MOST_GROWTH = { mb: 150, handles: 20, databaseMb: 10 };
 
 interface Sample {
@@ -82,7 +82,7 @@ async function databaseBytes(database: DatabaseAddress): Promise<number> {
   return Number(rows[0].size);
 }
 
-/** The first third is for warming up. */
+/** Ignores the first third, which is the warm-up. */
 function assertFlat(samples: readonly Sample[]): void {
   const warm = samples[Math.floor(samples.length / 3)];
   const last = samples.at(-1);
