@@ -57,11 +57,11 @@ export function App() {
   );
 }
 
-/** On the search page the field itself listens. */
+/** On the search page, the field handles the key itself. */
 function toSearch(): void {
   if (view.value.name === 'search') return;
   go(lastPath.value);
-  // Drawn by then.
+  // The field exists after the next frame.
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLInputElement>('.search-field');
     field?.focus();
@@ -86,7 +86,7 @@ function Page() {
   }
 }
 
-/** For a hub that shows nothing without a token. */
+/** For a hub that requires a token even for reads. */
 function SignIn() {
   return (
     <main id="content" class="operations-page">

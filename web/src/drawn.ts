@@ -1,9 +1,9 @@
 // Waits until the browser has painted the first content.
 
-/** A tab that is out of sight draws nothing, and still goes on. */
+/** A hidden tab draws nothing, so the wait is limited. */
 const LONGEST_WAIT_MS = 150;
 
-/** Two frames: when the second one begins, the first is on its way to the screen. */
+/** Waits two frames: when the second begins, the first is being painted. */
 export function whenDrawn(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));

@@ -1,4 +1,4 @@
-// A page whose script is loaded when it is opened.
+// A page whose script is loaded on demand.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { OperatorPages } from './operator-pages.ts';
@@ -29,7 +29,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** A hub that was updated has other files: the page that is open knows only the old ones. */
+/** After an update, the hub no longer has the scripts of the open page. */
 function NotLoaded() {
   return (
     <Notice tone="bad" title="This page could not be loaded">

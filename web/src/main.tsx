@@ -12,7 +12,7 @@ import './styles/entity.css';
 import './styles/operations.css';
 import './styles/governance.css';
 
-/** A list that was asked for ahead is there by then; to draw the page without it first would only hold it up. */
+/** A preloaded list arrives within this time; drawing the page without it first would only delay it. */
 const LONGEST_WAIT_MS = 60;
 
 startRouter();

@@ -1,4 +1,4 @@
-// The pages for operators, in a script of their own: people who search need not wait for it.
+// The pages for operators, in a separate script, so that people who search need not load it.
 import { ApprovalsPage } from './governance/approvals-page.tsx';
 import { PolicyPage } from './governance/policy-page.tsx';
 import { OperationsPage } from './operations/operations-page.tsx';

@@ -1,4 +1,4 @@
-// Where the reader is: the address bar is the page's state, so that back, reload and links work.
+// The router: the address bar is the page's state, so that back, reload and links work.
 import { computed, signal } from '@preact/signals';
 
 export type View =
@@ -13,7 +13,7 @@ export const address = signal(new URL(location.href));
 export const view = computed(() => viewOf(address.value.pathname), { name: 'view' });
 
 export function entityPath(id: string): string {
-  // Slashes, colons and at-signs may stay as they are, which keeps addresses readable.
+  // Slashes, colons and at signs need no encoding, which keeps addresses readable.
   return `/entities/${encodeURIComponent(id).replace(/%(2F|3A|40)/g, decodeURIComponent)}`;
 }
 
@@ -26,20 +26,20 @@ export function go(to: string, { replace = false }: { replace?: boolean } = {}):
   if (isElsewhere) scrollTo(0, 0);
 }
 
-/** As browsers write it. */
+/** The fragment as browsers encode it. */
 export function hashOf(id: string): string {
   return new URL(`#${id}`, location.href).hash;
 }
 
-/** To a place on this page, which otherwise stays as it is; back leads to where the reader was. */
+/** Scrolls to an element of this page; back returns to the previous position. */
 export function goToPlace(id: string): void {
   const hash = hashOf(id);
-  // Otherwise it would go on to where the reader was, which by now is said to be the top.
+  // Otherwise, it would scroll to the stored position, which is now 0.
   clearTimeout(restoring);
   keepScroll();
   if (location.hash !== hash) history.pushState({ ...history.state, scrollY: 0 }, '', hash);
   address.value = new URL(location.href);
-  // It may be drawn only now.
+  // The element may not be drawn before the next frame.
   requestAnimationFrame(() => {
     clearTimeout(restoring);
     const place = document.getElementById(id);
@@ -48,7 +48,7 @@ export function goToPlace(id: string): void {
   });
 }
 
-/** Follows links inside the page without loading it again, and the browser's own buttons. */
+/** Handles links within the page without reloading it, and the browser's back and forward buttons. */
 export function startRouter(): void {
   history.scrollRestoration = 'manual';
   addEventListener('popstate', () => {
@@ -106,7 +106,7 @@ function keepScroll(): void {
 
 let restoring: ReturnType<typeof setTimeout> | undefined;
 
-/** What was there is drawn a moment later, and until then there is nothing to scroll to. */
+/** Retries, because the content is drawn a moment later, and cannot be scrolled until then. */
 function restoreScroll(tries = 20): void {
   const wanted = Number(history.state?.scrollY ?? 0);
   requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-// What the browser keeps for the page; where it may keep nothing, the page remembers until it is closed.
+// The browser's storage for the page; if storage is blocked, values are kept in memory until the page is closed.
 
 export interface Keeper {
   read(key: string): string | undefined;
@@ -6,7 +6,7 @@ export interface Keeper {
   remove(key: string): void;
 }
 
-/** Asked for by a function: where cookies are blocked, even to name a storage throws. */
+/** Takes a function, because with blocked cookies even accessing a storage throws. */
 export function createKeeper(storage: () => Storage): Keeper {
   const remembered = new Map<string, string>();
   const attempt = <T>(action: (place: Storage) => T): T | undefined => {
@@ -29,7 +29,7 @@ export function createKeeper(storage: () => Storage): Keeper {
   };
 }
 
-/** For this tab only. */
+/** For this tab. */
 export const tabKeeper = createKeeper(() => sessionStorage);
-/** For every visit. */
+/** For all visits. */
 export const lastingKeeper = createKeeper(() => localStorage);

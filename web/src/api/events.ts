@@ -1,10 +1,10 @@
-// Long work: its progress as events, its end as the answer.
+// Long operations: progress as events, and the final response.
 import type { Problem } from '../../../src/http/problem.ts';
 import { HubFailure } from './failure.ts';
 import { parseJson, type RequestOptions, send } from './http.ts';
 import { problemFailure, unreachable } from './problem.ts';
 
-/** @throws HubFailure when the work failed, or the stream broke before its end. */
+/** @throws HubFailure if the operation failed, or the stream broke off. */
 export async function follow<Progress, Result>(
   path: string,
   options: RequestOptions,

@@ -1,4 +1,4 @@
-// What went wrong with a request.
+// The error of a failed request.
 
 export type FailureKind =
   | 'unauthorized'
@@ -6,9 +6,9 @@ export type FailureKind =
   | 'refused'
   | 'busy'
   | 'unreachable'
-  /** An answer that does not come from the hub: cut off, or made by a proxy. */
+  /** Not a response of the hub: truncated, or sent by a proxy. */
   | 'unreadable'
-  /** The page itself is at fault. */
+  /** A bug in the page itself. */
   | 'page';
 
 export interface Fault {
@@ -16,12 +16,12 @@ export interface Fault {
   message: string;
 }
 
-/** Thrown by every request that did not work. */
+/** Thrown by every failed request. */
 export class HubFailure extends Error {
   readonly kind: FailureKind;
-  /** With it, the hub's log says more. */
+  /** Identifies the request in the hub's log. */
   readonly requestId: string | undefined;
-  /** The members of the request that the hub refused. */
+  /** Members of the request that the hub refused. */
   readonly faults: readonly Fault[];
 
   constructor(

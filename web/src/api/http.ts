@@ -1,4 +1,4 @@
-// Requests to the hub: JSON in and out, failures as `HubFailure`.
+// Requests to the hub: JSON in and out, errors as `HubFailure`.
 import { harmless } from '../../../src/lib/harmless.ts';
 import { failureOf, isAborted, unreachable, unreadable } from './problem.ts';
 import { forgetToken, token } from './token.ts';
@@ -6,20 +6,20 @@ import { forgetToken, token } from './token.ts';
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
-  /** Another token than that of this tab. */
+  /** Replaces the token of this tab. */
   token?: string;
   signal?: AbortSignal;
   accept?: string;
-  /** A status that says no, and still comes with the answer that was asked for. */
+  /** An error status whose response is still accepted. */
   answersWith?: number;
 }
 
-/** @throws HubFailure, or the abort of the signal. */
+/** @throws HubFailure, or the signal's AbortError. */
 export async function ask<T>(path: string, options: RequestOptions = {}): Promise<T> {
   return parseJson(await textOf(await send(path, options))) as T;
 }
 
-/** @throws HubFailure, or the abort of the signal. */
+/** @throws HubFailure, or the signal's AbortError. */
 export async function askText(path: string, options: RequestOptions = {}): Promise<string> {
   return textOf(await send(path, { accept: '*/*', ...options }));
 }
@@ -33,9 +33,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Most answers hold nothing of the kind, and need not be looked through. */
+/** Detects text that needs cleaning; most responses have none, and skip it. */
 const MAY_BE_HARMFUL = /\\u|\\[bfr]|[\p{Cc}\p{Bidi_Control}\u{E0000}-\u{E007F}]/u;
-/** The hub is asked by them again, so they stay as they are. */
+/** Kept unchanged, because they are sent back to the hub. */
 const NAMES = new Set(['id', 'uid', 'url', 'value']);
 
 function harmlessMember(name: string, value: unknown): unknown {
@@ -61,16 +61,16 @@ export async function send(path: string, options: RequestOptions): Promise<Respo
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
-    // The usual: an answer that the browser has asked for ahead is used only if it was asked for in the same way.
+    // Must match the preload of the search, or the browser would not use it.
     credentials: 'same-origin',
   }).catch(asUnreachable);
-  // A token that the hub refuses is dropped and asked for again, unless a new one was entered meanwhile.
+  // A refused token is dropped, and the user is asked again, unless a new one was entered in the meantime.
   if (response.status === 401 && token.value === bearer) forgetToken();
   if (!response.ok && !(response.status === answersWith && isJson(response))) throw await failureOf(response);
   return response;
 }
 
-/** Not a problem, whose type is another, nor the page of a proxy. */
+/** Rejects problem documents, which have another type, and pages of proxies. */
 function isJson({ headers }: Response): boolean {
   return /^application\/json\b/.test(headers.get('content-type') ?? '');
 }

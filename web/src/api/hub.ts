@@ -1,4 +1,4 @@
-// The hub's endpoints, as the page uses them.
+// The hub's endpoints that the page uses.
 import type { AuditPage, Identity } from '../../../src/access/contract.ts';
 import type { CatalogPage, EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
 import type { DeliveryPage, WebhookList } from '../../../src/events/contract.ts';
@@ -45,12 +45,12 @@ export interface InstallOrder {
 }
 
 export const hub = {
-  /** A hub in trouble says so with a status of its own, and still says what is wrong. */
+  /** An unhealthy hub responds with 503 and the details. */
   health: () => ask<Health>('/health?check_db=true', { answersWith: 503 }),
   config: () => ask<PublicConfig>('/config'),
-  /** Takes as long as what it tries. */
+  /** Takes as long as the checks it runs. */
   diagnose: () => ask<Diagnosis>('/diagnostics'),
-  /** Has a token of its own, which the page does not ask for. */
+  /** May need a separate token, which the page does not ask for. */
   metrics: () => askText('/metrics'),
 
   search: (parameters: URLSearchParams, signal: AbortSignal) =>
@@ -73,7 +73,7 @@ export const hub = {
   install: (order: InstallOrder, onEvent: (event: InstallEvent) => void) =>
     follow<InstallEvent, InstallReport>('/catalog/install', { method: 'POST', body: order }, onEvent),
 
-  /** Without the token, the hub hides parts of addresses, and one in parts cannot be removed. */
+  /** Without a token, the hub hides parts of addresses, and such remotes cannot be removed. */
   remotes: () => ask<RemoteList>('/remotes'),
   addRemote: (remote: NewRemote) => ask<RemoteAdded>('/remotes', { method: 'POST', body: remote }),
   changeRemote: (url: string, settings: RemoteSettings) =>

@@ -1,4 +1,4 @@
-// Where a manifest is, for links and commands.
+// The path of a manifest, for links and commands.
 
 export function manifestPath(id: string): string {
   return `/catalog/manifest/${encodeURIComponent(id)}`;

@@ -1,4 +1,4 @@
-// What can go wrong with a request, as something a page can show.
+// Converts errors of requests to failures that a page can show.
 import type { Problem } from '../../../src/http/problem.ts';
 import { type FailureKind, HubFailure } from './failure.ts';
 
@@ -28,10 +28,10 @@ export function problemFailure({ status = 500, detail, request_id, errors }: Par
   return new HubFailure(kindOf(status), message, { requestId: request_id, faults: errors });
 }
 
-/** Anything that was thrown, as a failure that can be shown. */
+/** Converts any thrown value to a failure that can be shown. */
 export function asFailure(error: unknown): HubFailure {
   if (error instanceof HubFailure) return error;
-  // Unexpected errors go to the console, where developers look for them.
+  // Unexpected errors go to the console for developers.
   reportError(error);
   return new HubFailure(
     'page',

@@ -1,4 +1,4 @@
-// The hub's public settings, asked for until they are known.
+// The hub's public settings, requested until they are known.
 import { signal } from '@preact/signals';
 import { isAtLeast, type Role } from '../../../src/access/roles.ts';
 import type { PublicConfig } from '../../../src/hub/operations.ts';
@@ -6,22 +6,22 @@ import { hub } from './hub.ts';
 import { areReadsProtected, role } from './token.ts';
 
 export const settings = signal<PublicConfig | undefined>(undefined);
-/** Whether the hub has answered, or failed to: until then nobody knows whether a token is needed. */
+/** Whether the request has completed or failed; until then, it is unknown whether a token is needed. */
 export const areSettingsAsked = signal(false);
 
-/** Whether somebody with the token of this tab may do what this role may; false until it is known. */
+/** Whether the token of this tab has the rights of this role; false until known. */
 export function mayAct(needed: Role): boolean {
   return settings.value?.admin_protected === false || (role.value !== undefined && isAtLeast(role.value, needed));
 }
 
-/** Whether another token has to be asked for. */
+/** Whether the user must enter another token. */
 export function needsTokenFor(needed: Role): boolean {
   return settings.value?.admin_protected === true && !mayAct(needed);
 }
 
 const ASK_AGAIN_MS = 5_000;
 
-/** Without an answer everything still works: who lacks a token is told so when it is needed. */
+/** The page also works without the settings: users are asked for a token when it is needed. */
 export async function readSettings(): Promise<void> {
   try {
     settings.value = await hub.config();

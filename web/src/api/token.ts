@@ -1,4 +1,4 @@
-// The token: asked for once, kept for this tab only, and sent to the hub only.
+// The token: asked for once, kept only for this tab, and sent only to the hub.
 import { computed, signal } from '@preact/signals';
 import type { Role } from '../../../src/access/roles.ts';
 import { tabKeeper } from '../storage.ts';
@@ -7,10 +7,10 @@ const KEY = 'hub.token';
 const ROLE_KEY = 'hub.role';
 
 const changed = signal<string | undefined>(undefined);
-/** Looked up when it is first needed: a page waits for what its browser keeps. */
+/** Read lazily, because reading the browser's storage blocks the page. */
 export const token = computed(() => changed.value ?? tabKeeper.read(KEY) ?? '');
 
-/** What the token is good for; undefined as long as the hub was not asked. */
+/** The role of the token; undefined until the hub has reported it. */
 export const role = computed(() => (token.value === '' ? undefined : (tabKeeper.read(ROLE_KEY) as Role | undefined)));
 
 /** Whether even reads need the token. */

@@ -107,7 +107,7 @@ function Values({ of }: { of: [name: string, value: string][] }) {
   );
 }
 
-/** What is secret stays in the manifest. */
+/** Omits secrets. */
 function flat(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(withoutCredentials(value))

@@ -1,4 +1,4 @@
-// The page of an entity that was just deleted.
+// The page that is shown after an entity was deleted.
 import { useEffect, useRef } from 'preact/hooks';
 import type { EntityRemoved } from '../../../src/catalog/contract.ts';
 import { Notice } from '../parts/notice.tsx';

@@ -25,7 +25,7 @@ import { UseIt } from './use/use-it.tsx';
 import { useManifest } from './use-manifest.ts';
 import { isWide } from './wide.ts';
 
-/** A hub that is restarted is back within seconds. */
+/** A restarting hub is back within seconds. */
 const ASK_AGAIN_MS = 3_000;
 
 export function EntityPage({ id }: { id: string }) {
@@ -111,7 +111,7 @@ function Entity(props: EntityProps) {
   const isInstalling = useSignal(false);
   const manifest = useManifest(entity.id);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Keyboards and screen readers begin at the name.
+  // Keyboard and screen reader users start at the name.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const install = () => {
     isInstalling.value = true;
@@ -136,7 +136,7 @@ function Entity(props: EntityProps) {
       </header>
       <Notices entity={entity} />
       <div class="entity-body">
-        {/* Keyboards and screen readers go by the order of the document: it is the one in which things are seen. */}
+        {/* Keyboards and screen readers follow the document order, so it must match the visual order. */}
         {!isWide.value && <Aside key="side" {...props} />}
         <div key="main" class="entity-main">
           {entity.description !== '' && entity.description !== entity.summary && (
@@ -176,7 +176,7 @@ function Breadcrumbs({ entity: { type, title, name } }: { entity: EntityRecord }
   );
 }
 
-/** In one column, the score and the actions of admins come last: see `Ending`. */
+/** With one column, the score and the admin actions come last: see `Ending`. */
 function Aside(props: EntityProps) {
   const { entity, onChange } = props;
   return (

@@ -1,4 +1,4 @@
-// What is known about an entity beside its text: facts, links, quality, versions.
+// The facts about an entity besides its text: properties, links, quality, versions.
 import { Fragment } from 'preact';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { transportsOf } from '../../../src/catalog/transport.ts';
@@ -10,7 +10,7 @@ import { ago, atMoment, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { type Filter, filterPath } from '../search/search-url.ts';
 
-/** Further ones are folded away. */
+/** Further ones are collapsed. */
 const MANY = 12;
 
 export function Facts({ entity }: { entity: EntityRecord }) {
@@ -89,7 +89,7 @@ function Words({ name, words, filter }: { name: string; words: readonly string[]
   );
 }
 
-/** Each value leads to the other entries that have it. */
+/** Links each value to a search for other entries with it. */
 function linked(words: readonly string[], filter: Filter) {
   return words.map((word, place) => (
     <Fragment key={word}>
@@ -154,7 +154,7 @@ export function Quality({ entity: { quality, score_quality } }: { entity: Entity
 }
 
 export function Versions({ entity: { versions, id } }: { entity: EntityRecord }) {
-  // Catalogs hold one version of one name under several ids; the end of the id is what differs.
+  // Catalogs may list one version of a name under several ids, which differ at their end.
   const isAmbiguous = (version: string) => versions.filter((each) => each.version === version).length > 1;
   const list = (some: EntityRecord['versions']) => (
     <ul class="versions">

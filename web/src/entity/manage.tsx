@@ -1,4 +1,4 @@
-// What admins can do with an entity: block it, lift the block, delete it.
+// The admin actions for an entity: block, unblock, delete.
 import { type Signal, useSignal } from '@preact/signals';
 import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -20,7 +20,7 @@ export function Manage({ entity, onChange, onDelete }: ManageProps) {
   const dialog = useSignal<Action | undefined>(undefined);
   const failure = useSignal<HubFailure | undefined>(undefined);
   const isOperator = mayAct('operator');
-  // A refused token is forgotten at once; the dialog or the notice that says so must not go with it.
+  // A refused token is dropped at once, but the dialog or notice that reports this must stay.
   if (!isOperator && !dialog.value && !failure.value) return null;
 
   async function unblock(): Promise<void> {

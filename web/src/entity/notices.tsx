@@ -1,9 +1,9 @@
-// What a reader should know before using an entity: blocked, withdrawn, no longer listed, or changed.
+// Notices about an entity that readers should know before they use it: blocked, withdrawn, no longer listed, or changed.
 import type { BlockedEntity, EntityRecord } from '../../../src/catalog/contract.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onDay } from '../parts/words.ts';
 
-/** `note` is there only after the entity was blocked on this page. */
+/** `note` is set only if the entity was blocked on this page. */
 export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
   const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at, note } = entity;
   const { hidden_by, held_by, install_refusal } = entity;

@@ -1,4 +1,4 @@
-// Shows a text that is too long to render as plain text.
+// Shows text that is too long to render as Markdown.
 import { useSignal } from '@preact/signals';
 import { LongText } from '../parts/long-text.tsx';
 import { count } from '../parts/words.ts';

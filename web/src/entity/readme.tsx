@@ -1,4 +1,4 @@
-// The readme, with its pictures only when the reader asks for them.
+// The readme; its pictures are loaded only on request.
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { readMarkdown } from '../markdown/document.ts';
@@ -8,12 +8,12 @@ import { RawText } from './raw-text.tsx';
 
 const asksForImages = (url: URL | Location) => new URLSearchParams(url.search).get('images') === 'remote';
 
-/** The policy that this page was loaded with: it does not change when the address does. */
+/** From the address that the page was loaded with, because the content policy does not change later. */
 const doesPolicyAllow = asksForImages(location);
 
 /**
- * Two locks: the hub's policy opens by the address, and this one only by a click. The click is noted in the tab's
- * history, which no link can write to, and which is there also where nothing may be stored.
+ * Two conditions: the address makes the hub's content policy allow pictures, and the reader has clicked. The click is stored
+ * in the history state, which links cannot set, and which works even if storage is blocked.
  */
 function mayShowImages(): boolean {
   return doesPolicyAllow && asksForImages(address.value) && history.state?.showsImages === true;
@@ -23,16 +23,16 @@ function allowImages(): void {
   const url = new URL(location.href);
   url.searchParams.set('images', 'remote');
   history.replaceState({ ...history.state, showsImages: true }, '', url);
-  // The page is loaded again, because its content policy cannot change while it is open.
+  // Reloaded, because the content policy of an open page cannot change.
   location.reload();
 }
 
-/** What comes after the readme must not be a day's walk away. */
+/** Limits how far readers must scroll to get past a long readme. */
 const FIRST_BLOCKS = 40;
 
 interface ReadmeProps {
   text: string;
-  /** Where it comes from, if that is known. */
+  /** The readme's repository, if known. */
   repository: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function Readme({ text, repository }: ReadmeProps) {
     isUnfolded.value = true;
     goToPlace(id);
   };
-  // For links to a heading in the readme.
+  // Follows a link to a heading of the readme.
   useEffect(() => {
     const id = location.hash && [...read.places.values()].find((each) => hashOf(each) === location.hash);
     if (id) toPlace(id);

@@ -1,4 +1,4 @@
-// How a server is registered, and its state in the gateway.
+// The registration of a server, and its state in the gateway.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { gatewayState, reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';

@@ -1,7 +1,7 @@
-// The tools that a server offers, as its manifest lists them.
+// The tools of a server, from its manifest.
 import { asObject, asText, type JsonObject } from '../../../src/lib/json.ts';
 
-/** Further ones are folded away. */
+/** Further ones are collapsed. */
 const MANY = 12;
 
 interface Tool {
@@ -43,7 +43,7 @@ function ToolList({ tools }: { tools: readonly Tool[] }) {
   );
 }
 
-/** Manifests list tools as `tools`, and the ones to register as `mcp_registration.tool` or `.tools`. */
+/** Manifests list tools as `tools`, and those to register as `mcp_registration.tool` or `.tools`. */
 function toolsOf(manifest: JsonObject): Tool[] {
   const registration = asObject(manifest.mcp_registration);
   const listed = [manifest.tools, registration.tools, [registration.tool]].flatMap((list) =>

@@ -1,10 +1,10 @@
-// The manifest of an entity, which says more than its entry in the catalog.
+// Loads the manifest of an entity, which has more details than its catalog entry.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { asObject, type JsonObject } from '../../../src/lib/json.ts';
 import { hub } from '../api/hub.ts';
 
-/** Empty until it is loaded, and when it cannot be loaded: the entry of the catalog has to do then. */
+/** Empty until loaded, or if loading fails; the catalog entry must suffice then. */
 export function useManifest(id: string): JsonObject {
   const manifest = useSignal<{ id: string; document: JsonObject }>({ id, document: {} });
   useEffect(() => {

@@ -1,7 +1,7 @@
-// Whether there is room for two columns on the page of an entity.
+// Whether the page of an entity has room for two columns.
 import { signal } from '@preact/signals';
 
-/** The same as in styles/entity.css. */
+/** Must match styles/entity.css. */
 const wide = matchMedia('(min-width: 60rem)');
 
 export const isWide = signal(wide.matches);

@@ -1,4 +1,4 @@
-// Entities that need approval: the queue beside what a reviewer has to know; everything can be done by key.
+// Entities that need approval: the queue next to the review, with a key for every action.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ApprovalItem, ApprovalListState } from '../../../src/policy/contract.ts';

@@ -1,4 +1,4 @@
-// The queue of approvals as the page shows it.
+// The state of the approvals page.
 import { computed, signal } from '@preact/signals';
 import type { Trust } from '../../../src/catalog/contract.ts';
 import type {
@@ -14,7 +14,7 @@ import { asFailure } from '../api/problem.ts';
 export const state = signal<ApprovalListState>('pending');
 export const page = signal<ApprovalPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
-/** The outcome of the last decision made here. */
+/** The result of the last decision made here. */
 export const done = signal('');
 export const selectedId = signal<string | undefined>(undefined);
 export const review = signal<ApprovalReview | undefined>(undefined);
@@ -31,7 +31,7 @@ const DONE: Record<ApprovalDecision['decision'], string> = {
 
 let asked = 0;
 
-/** How many of the queue are listed; grows when somebody asks for more. */
+/** How many entries are listed; grows on request. */
 let wanted = PAGE;
 
 export function showMore(): Promise<void> {
@@ -39,7 +39,7 @@ export function showMore(): Promise<void> {
   return look();
 }
 
-/** Keeps what is selected, if it is still there. */
+/** Keeps the selection if it still exists. */
 export async function look(): Promise<void> {
   asked += 1;
   const own = asked;
@@ -87,13 +87,13 @@ async function readReview(id: string): Promise<void> {
   }
 }
 
-/** Rules may say something else about it now, so that it leaves the list. */
+/** The rules may now decide differently, so the entity may leave the list. */
 export function showTrust(id: string, trust: Trust): void {
   if (review.value?.id === id) review.value = { ...review.value, trust };
   void look();
 }
 
-/** By so many, without leaving the list. */
+/** Moves the selection by `step`, within the list. */
 export function move(step: number): void {
   const items = page.value?.items ?? [];
   const at = items.findIndex(({ id }) => id === selectedId.value);
@@ -101,7 +101,7 @@ export function move(step: number): void {
   if (next) select(next.id);
 }
 
-/** About what is shown: nothing is decided about content that the reviewer has not seen. @throws HubFailure */
+/** Decides about the shown content only, so that the reviewer has seen it. @throws HubFailure */
 export async function decide(decision: ApprovalDecision['decision'], reason = ''): Promise<void> {
   const shown = review.value;
   if (!shown) return;
@@ -117,7 +117,7 @@ export async function decide(decision: ApprovalDecision['decision'], reason = ''
   if (page.value)
     page.value = { ...page.value, items: items.filter(({ id }) => id !== shown.id), total: page.value.total - 1 };
   select(next?.id);
-  // Others may have come: nobody has to wait for that to go on.
+  // Not awaited: the reviewer can continue while new entries are loaded.
   void look();
 }
 
@@ -134,7 +134,7 @@ async function tried(decision: 'approve' | 'revoke'): Promise<void> {
   try {
     await decide(decision);
   } catch (error) {
-    // What somebody else decided meanwhile is no longer in the queue.
+    // Entries that others have decided in the meantime are no longer in the queue.
     await look();
     failure.value = asFailure(error);
   }

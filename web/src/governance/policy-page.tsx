@@ -1,4 +1,4 @@
-// The admission policy: read, checked with what it would change, and put into force.
+// The admission policy: shows it, previews the effect of a change, and applies it.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PolicyChange, PolicyState } from '../../../src/policy/contract.ts';

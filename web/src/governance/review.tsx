@@ -1,4 +1,4 @@
-// What a reviewer has to know about one entity.
+// The details of an entity that a reviewer needs.
 import type { ComponentChildren } from 'preact';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';

@@ -1,4 +1,4 @@
-// Who signed what an entity installs, and the button that checks it.
+// The signatures of an entity's artifacts, and a button that checks them.
 import { useSignal } from '@preact/signals';
 import type { Trust } from '../../../src/catalog/contract.ts';
 import { signalLine } from '../../../src/catalog/trust.ts';

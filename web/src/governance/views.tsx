@@ -1,4 +1,4 @@
-// Views of the registry: the address of each to copy, a form to make or change one, and its removal.
+// Views of the registry: addresses to copy, a form to add or change a view, and its removal.
 import { useSignal } from '@preact/signals';
 import type { RegistryView } from '../../../src/registry/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -10,7 +10,7 @@ import { FailureNotice } from '../parts/notice.tsx';
 import { ScrollTable } from '../parts/scroll-table.tsx';
 
 const COLUMNS = ['View', 'Servers', 'Address', 'Change'];
-/** The view that every hub has, and that its policy defines. */
+/** The built-in view, which the policy defines. */
 const BUILT_IN = 'approved';
 const NEW: RegistryView = { name: '', description: '', names: [], approved: false };
 

@@ -1,4 +1,4 @@
-// Installing on the hub's machine: the plan first, then the steps as they happen, the lockfile at the end.
+// Installs on the hub's machine: shows the plan, then the running steps, then the lockfile.
 import { useMemo } from 'preact/hooks';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { needsTokenFor } from '../api/settings.ts';
@@ -30,7 +30,7 @@ export function InstallDialog({ entity, onClose }: { entity: EntityRecord; onClo
   );
 }
 
-/** What is done is shown also to somebody who then forgets the token. */
+/** Finished work stays visible, even if the user then forgets the token. */
 function needsToken({ stage, failure }: InstallRun): boolean {
   if (failure.value?.kind === 'unauthorized') return true;
   const isAhead = stage.value.name !== 'running' && stage.value.name !== 'done';

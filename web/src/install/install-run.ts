@@ -1,4 +1,4 @@
-// One install as the dialog shows it: plan, steps as they happen, report.
+// The state of one install in the dialog: plan, running steps, report.
 import { type Signal, signal } from '@preact/signals';
 import type { InstallReport } from '../../../src/install/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -16,12 +16,12 @@ type Stage =
 export interface InstallRun {
   stage: Signal<Stage>;
   failure: Signal<HubFailure | undefined>;
-  /** The folder, as it is typed; stays when the token has to be asked for in between. */
+  /** The folder as typed; kept while the user is asked for a token. */
   target: Signal<string>;
   plan(): Promise<void>;
-  /** Into the folder of the plan, which is the one that was shown. */
+  /** Installs into the folder of the shown plan. */
   install(): Promise<void>;
-  /** The same once more, after something of it failed. */
+  /** Repeats the install after a failure. */
   again(): Promise<void>;
   back(): void;
 }
@@ -31,7 +31,7 @@ export function createInstallRun(id: string): InstallRun {
   const failure = signal<HubFailure | undefined>(undefined);
   const target = signal('');
 
-  /** A failure leads back to where it can be fixed. */
+  /** A failure returns to the stage where it can be fixed. */
   async function attempt(next: Stage, work: () => Promise<Stage>): Promise<void> {
     const before = stage.value;
     failure.value = undefined;

@@ -1,4 +1,4 @@
-// What an install would do, before it does it.
+// The plan of an install.
 import { reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import type { InstallPlan, InstallReport, PlannedAdapter, PlannedArtifact } from '../../../src/install/contract.ts';
 import { stepName } from './steps.tsx';
@@ -75,7 +75,7 @@ function Registering({ registration }: { registration: InstallPlan['mcp_registra
   );
 }
 
-/** Known before anything is done. */
+/** A fault that is known before the install. */
 function Fault({ fault }: { fault: string | undefined }) {
   return fault === undefined ? null : <span class="reason reason-bad">This will fail: {fault}</span>;
 }

@@ -1,4 +1,4 @@
-// What an install has done, and its lockfile.
+// The report of an install, and its lockfile.
 import type { InstallReport } from '../../../src/install/contract.ts';
 import { forgetToken, token } from '../api/token.ts';
 import { CopyBox } from '../parts/copy-box.tsx';

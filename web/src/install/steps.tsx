@@ -1,4 +1,4 @@
-// The steps of an install: what each did, how long it took, and what went wrong.
+// The steps of an install: results, durations and errors.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isNotForGateway } from '../../../src/gateway/state-words.ts';
@@ -107,6 +107,6 @@ function Clock({ since }: { since: number }) {
     }, 100);
     return () => clearInterval(timer);
   }, [since]);
-  // Not read out: ten times a second would be too much.
+  // Hidden from screen readers, because it changes ten times a second.
   return <span aria-hidden="true">{seconds.value.toFixed(1)} s</span>;
 }

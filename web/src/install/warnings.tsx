@@ -1,4 +1,4 @@
-// What to know before an installed entity is used.
+// Warnings to read before an installed entity is used.
 
 export function Warnings({ warnings }: { warnings: readonly string[] }) {
   return (

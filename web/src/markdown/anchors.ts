@@ -1,19 +1,19 @@
-// Places within a readme that its own links lead to: headings, named as the hosts of repositories name them.
+// Ids for the headings of a readme, which its links refer to, named like those of repository hosts.
 import type { Block } from './blocks.ts';
 import type { Inline } from './inline.ts';
 
-/** Ids of a stranger never meet those of the page. */
+/** Separates untrusted ids from those of the page. */
 const PREFIX = 'readme-';
 
-/** `## Set-up & use` is at `#set-up--use`; of several that are alike, the second one at `…-1`. */
+/** `## Set-up & use` becomes `#set-up--use`; a repeated heading gets the suffix `-1`. */
 export function nameHeadings(blocks: readonly Block<Inline[]>[]): ReadonlyMap<Block<Inline[]>, string> {
-  /** How often each name was counted on. */
+  /** Name → last suffix used. */
   const taken = new Map<string, number>();
   const names = new Map<Block<Inline[]>, string>();
   for (const heading of headingsIn(blocks)) {
     const slug = slugOf(textOf(heading.text));
     let name = slug;
-    // A heading may be called what another one was named for being the second.
+    // A heading may equal the suffixed name of another one.
     for (let count = taken.get(slug) ?? 0; taken.has(name); name = `${slug}-${count}`) {
       count += 1;
       taken.set(slug, count);
@@ -24,7 +24,7 @@ export function nameHeadings(blocks: readonly Block<Inline[]>[]): ReadonlyMap<Bl
   return names;
 }
 
-/** Reads the text behind `#` in a link, encoded or not. */
+/** Converts the fragment of a link, encoded or not, to an id. */
 export function placeId(fragment: string): string {
   return `${PREFIX}${decoded(fragment).toLowerCase()}`;
 }

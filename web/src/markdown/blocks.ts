@@ -1,6 +1,6 @@
-// Markdown → blocks: what readmes use of it, in time that grows with their length only.
+// Parses the Markdown that readmes use into blocks, in linear time.
 
-/** `Text` is a text as it was written, or what was read in it. */
+/** `Text` is the raw text, or its parsed form. */
 export type Block<Text = string> =
   | { kind: 'heading'; level: number; text: Text }
   | { kind: 'paragraph'; text: Text }
@@ -11,7 +11,7 @@ export type Block<Text = string> =
   | { kind: 'rule' };
 
 const DEEPEST = 6;
-// No pattern may have two repetitions that could match the same characters: hostile lines make those take forever.
+// No pattern may have two repetitions that match the same characters: hostile lines would take forever.
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}(#{1,6})(?=\s|$)/;
 const QUOTE = /^ {0,3}> ?/;
@@ -30,7 +30,7 @@ export function parseBlocks(text: string, depth = 0): Block[] {
 
 interface Read {
   block?: Block;
-  /** Lines that it takes up, at least one. */
+  /** Number of consumed lines, at least one. */
   taken: number;
 }
 
@@ -51,11 +51,11 @@ function readBlock(lines: readonly string[], at: number, depth: number): Read {
 
 function fenceOf(line: string): string | undefined {
   const [before = '', fence] = FENCE.exec(line) ?? [];
-  // Ticks that go on after others are code within a line.
+  // Backticks followed by others in the same line are inline code.
   return fence?.startsWith('`') && line.includes('`', before.length) ? undefined : fence;
 }
 
-/** What stands behind the marks of a heading, without those that close it. */
+/** The text of a heading, without closing marks. */
 function title(text: string): string {
   const whole = text.trim();
   let end = whole.length;
@@ -86,7 +86,7 @@ function readQuote(lines: readonly string[], at: number, depth: number): Read {
   return { block: { kind: 'quote', blocks: parseBlocks(inner.join('\n'), depth + 1) }, taken };
 }
 
-/** Lines that are indented belong to the item before them, and so do blank ones between such. */
+/** Indented lines, and blank ones between them, belong to the preceding item. */
 function readList(lines: readonly string[], at: number, depth: number): Read {
   const [, indent = '', mark = ''] = ITEM.exec(lines[at] ?? '') ?? [];
   const isNumbered = /\d/.test(mark);

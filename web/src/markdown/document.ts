@@ -1,4 +1,4 @@
-// A readme → what is drawn of it: never more than a browser draws at once, however long it is.
+// Parses a readme for rendering, and limits it to what a browser can draw at once.
 import { nameHeadings } from './anchors.ts';
 import { type Block, parseBlocks } from './blocks.ts';
 import { type Allowance, type Inline, parseInline } from './inline.ts';
@@ -6,27 +6,27 @@ import { repositoryPicture } from './repository-link.ts';
 
 export interface MarkdownDocument {
   blocks: Block<Inline[]>[];
-  /** Ids of its headings. */
+  /** Heading → id. */
   places: ReadonlyMap<Block<Inline[]>, string>;
-  /** Whether it shows pictures, if its reader lets it. */
+  /** Whether it contains pictures. */
   hasImages: boolean;
-  /** Whether there is more than the blocks hold. */
+  /** Whether the text was truncated. */
   isCut: boolean;
-  /** Whether only what is on screen should be laid out. */
+  /** Whether the browser should lay out only the visible part. */
   isLong: boolean;
 }
 
-/** What is longer than any of these is not read to its end: some are made of nothing but marks, others of nothing but lines. */
-const MOST_SIGNS = 100_000;
+/** The text is truncated at any of these limits: some texts consist only of marks, others only of line breaks. */
+const MOST_CHARACTERS = 100_000;
 const MOST_LINES = 3_000;
 const MOST_PARTS = 6_000;
 const MANY_PARTS = 1_000;
-/** A browser lays out one paragraph or one piece of code at a time. */
+/** A browser lays out a paragraph or a code block as a whole. */
 const LONGEST_BLOCK = 10_000;
 
 interface Limits extends Allowance {
   isCut: boolean;
-  /** Levels of the headings that what follows is under. */
+  /** Levels of the enclosing headings. */
   levels: number[];
 }
 
@@ -45,13 +45,13 @@ export function readMarkdown(text: string, repository?: string): MarkdownDocumen
   };
 }
 
-/** Ends with a line where there is one, so that no mark loses its other half. */
+/** Cuts at a line end, if possible, so that no mark loses its counterpart. */
 function beginningOf(text: string): string {
-  const isShort = text.length <= MOST_SIGNS;
-  const lines = text.slice(0, MOST_SIGNS).split(/\r\n?|\n/, MOST_LINES + 2);
+  const isShort = text.length <= MOST_CHARACTERS;
+  const lines = text.slice(0, MOST_CHARACTERS).split(/\r\n?|\n/, MOST_LINES + 2);
   if (isShort && lines.length <= MOST_LINES) return text;
   const whole = lines.slice(0, Math.min(MOST_LINES, lines.length - 1));
-  return whole.length > 0 ? whole.join('\n') : text.slice(0, MOST_SIGNS);
+  return whole.length > 0 ? whole.join('\n') : text.slice(0, MOST_CHARACTERS);
 }
 
 function readBlocks(blocks: readonly Block[], limits: Limits): Block<Inline[]>[] {
@@ -79,7 +79,7 @@ function readBlock(block: Block, limits: Limits): Block<Inline[]> {
   }
 }
 
-/** How many headings deep it is: many readmes begin with their second level, or leave one out. */
+/** The nesting depth of a heading: many readmes start with level two, or skip a level. */
 function rank(level: number, { levels }: Limits): number {
   while ((levels.at(-1) ?? 0) >= level) levels.pop();
   return levels.push(level);
@@ -91,7 +91,7 @@ function cut(text: string, limits: Limits): string {
   return text.slice(0, LONGEST_BLOCK);
 }
 
-/** A task: `[x] done`. */
+/** Recognizes a task: `[x] done`. */
 function ticked(item: readonly Block[]): readonly Block[] {
   const [first, ...others] = item;
   if (first?.kind !== 'paragraph') return item;

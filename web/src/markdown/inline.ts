@@ -1,4 +1,4 @@
-// Text within a paragraph → parts: emphasis, code, links, pictures. Nothing of it is ever taken as HTML.
+// Parses the text of a paragraph into parts: emphasis, code, links, pictures. Nothing is ever treated as HTML.
 import { isRelative } from './repository-link.ts';
 import { safeLink } from './safe-link.ts';
 
@@ -7,24 +7,24 @@ export type Inline =
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'emphasis' | 'strike'; parts: Inline[] }
   | { kind: 'link'; url: string; parts: Inline[] }
-  /** As written; the code that draws it resolves it. */
+  /** The target as written; resolved when it is drawn. */
   | { kind: 'relative'; target: string; parts: Inline[] }
   | { kind: 'image'; url: string; alt: string }
-  /** A picture, as it was written. */
+  /** A picture with the target as written. */
   | { kind: 'relative-image'; target: string; alt: string }
   | { kind: 'break' };
 
-/** How far the end of something may be from its beginning: without a bound, hostile text takes for ever. */
+/** Limit for the distance between the start and end of a mark: without it, hostile text takes forever. */
 const FARTHEST_END = 2_000;
 const DEEPEST = 8;
 
 interface Found {
   parts: Inline[];
-  /** Signs that it takes up. */
+  /** Number of consumed characters. */
   length: number;
 }
 
-/** How much may still be made of a text, counted in parts. */
+/** The remaining number of parts that may be created. */
 export interface Allowance {
   left: number;
 }
@@ -32,13 +32,13 @@ export interface Allowance {
 interface Context {
   depth: number;
   allowance: Allowance;
-  /** Where the next comment ends; looked for once, since comments that never end may be many. */
+  /** The end of the next comment; searched only once, because there may be many unterminated comments. */
   commentEnd: number;
 }
 
 type Reader = (text: string, at: number, context: Context) => Found | undefined;
 
-/** Ends when the allowance does. */
+/** Stops when the allowance is used up. */
 export function parseInline(text: string, allowance: Allowance = { left: Number.POSITIVE_INFINITY }): Inline[] {
   return read(text, { depth: 0, allowance, commentEnd: 0 });
 }
@@ -103,7 +103,7 @@ function readEmphasis(text: string, at: number, context: Context): Found | undef
   return between(text, at, sign, (inner) => ({ kind: 'emphasis', parts: readInside(inner, context) }));
 }
 
-/** What stands between two marks; spaces just inside them mean that they are none. */
+/** The text between two marks; a mark next to an inner space does not count. */
 function between(text: string, at: number, mark: string, part: (inner: string) => Inline): Found | undefined {
   if (!text.startsWith(mark, at)) return undefined;
   const start = at + mark.length;
@@ -135,7 +135,7 @@ function image(target: string, alt: string): Inline[] {
   return alt === '' ? [] : [{ kind: 'text', text: alt }];
 }
 
-/** `[label](target)`; the label may hold brackets of its own. */
+/** Parses `[label](target)`; the label may contain nested brackets. */
 function bracketed(text: string, at: number): { label: string; target: string; length: number } | undefined {
   const inner = text.slice(at, at + FARTHEST_END);
   let depth = 0;
@@ -143,7 +143,7 @@ function bracketed(text: string, at: number): { label: string; target: string; l
     if (inner[place] === '\\') place += 1;
     else if (inner[place] === '[') depth += 1;
     else if (inner[place] === ']') depth -= 1;
-    // Nobody nests them deeper, but those who mean harm.
+    // Deeper nesting occurs only in hostile text.
     if (depth > 4) return undefined;
     if (depth > 0) continue;
     const found = targetAt(inner, place + 1);
@@ -152,7 +152,7 @@ function bracketed(text: string, at: number): { label: string; target: string; l
   return undefined;
 }
 
-/** `(target "title")`, step by step: in one pattern, spaces could be read in too many ways. */
+/** Parses `(target "title")` in steps, because a single pattern could backtrack over spaces. */
 function targetAt(text: string, at: number): { target: string; end: number } | undefined {
   if (text[at] !== '(') return undefined;
   const start = at + 1 + lengthOf(/\s*<?/y, text, at + 1);
@@ -166,13 +166,13 @@ function targetAt(text: string, at: number): { target: string; end: number } | u
   return text[end] === ')' ? { target, end: end + 1 } : undefined;
 }
 
-/** How much of the text, from a place on, a sticky pattern takes. */
+/** The length of a sticky pattern's match at a position. */
 function lengthOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** HTML in a readme is layout: its text stays, its tags go; pictures and line breaks are kept. */
+/** HTML in a readme is layout: keeps its text, drops its tags, except for pictures and line breaks. */
 function readTag(text: string, at: number, context: Context): Found | undefined {
   if (text.startsWith('<!--', at)) return skipComment(text, at, context);
   const rest = text.slice(at, at + FARTHEST_END);
@@ -219,7 +219,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   copy: '©',
 };
 
-/** They become characters of a text, never markup. */
+/** Decodes entities to characters of text, never to markup. */
 function withoutEntities(text: string): string {
   return text.replace(/&(#39|[a-z]{2,4});/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }

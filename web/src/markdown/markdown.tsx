@@ -8,18 +8,18 @@ import { repositoryLink, repositoryPicture } from './repository-link.ts';
 type ReadBlock = Block<Inline[]>;
 
 interface Given {
-  /** Pictures come from other hosts, which then know who reads; without it their descriptions stand for them. */
+  /** Pictures tell other hosts who reads the page; if false, their alternative texts are shown. */
   showImages: boolean;
-  /** Ids of all its headings, also of those that are not drawn yet. */
+  /** Ids of all headings, including those not drawn yet. */
   places: ReadonlyMap<ReadBlock, string>;
   onPlace: (id: string) => void;
-  /** Where it comes from, if that is known. */
+  /** The readme's repository, if known. */
   repository: string | undefined;
 }
 
 interface MarkdownProps extends Given {
   blocks: readonly ReadBlock[];
-  /** Whether only what is on screen should be laid out. */
+  /** Whether the browser should lay out only the visible part. */
   isLong: boolean;
 }
 
@@ -84,7 +84,7 @@ function drawBlock(block: ReadBlock, drawing: Drawing): ComponentChildren {
   }
 }
 
-/** A single paragraph in an item needs no space around it. */
+/** Omits the paragraph element, and its margins, for an item with a single paragraph. */
 function drawItem(blocks: ReadBlock[], drawing: Drawing): ComponentChildren {
   return blocks.map((block, place) =>
     block.kind === 'paragraph' && place === 0
@@ -93,9 +93,9 @@ function drawItem(blocks: ReadBlock[], drawing: Drawing): ComponentChildren {
   );
 }
 
-/** The page has headings of its own; those of a readme are below them. */
+/** Shifts the level, because the page has headings above those of the readme. */
 function drawHeading(level: number, attributes: { id: string | undefined; children: ComponentChildren }): JSX.Element {
-  // Not reached by tabbing, but by the links that lead here.
+  // Focusable for links, but not by tabbing.
   const all = { ...attributes, tabIndex: -1 };
   if (level === 1) return <h3 {...all} />;
   if (level === 2) return <h4 {...all} />;
@@ -135,7 +135,7 @@ function drawImage(url: string, alt: string, { showImages }: Drawing): JSX.Eleme
   return <span class="image-text">{alt || 'picture'}</span>;
 }
 
-/** A link to nowhere would be worse than none. */
+/** Draws plain text if the link leads nowhere. */
 function drawRelative(target: string, children: ComponentChildren, drawing: Drawing): ComponentChildren {
   if (!target.startsWith('#')) {
     const url = repositoryLink(target, drawing.repository);

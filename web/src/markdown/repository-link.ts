@@ -1,17 +1,17 @@
-// Links and pictures of a readme that are relative to the repository it lies in.
+// Resolves relative links and pictures of a readme against its repository.
 import { safeLink } from './safe-link.ts';
 
-/** What stands before the path of a file, where it is shown in its newest state. No object, which has a `constructor` too. */
+/** Path prefix of files on a host. A Map, because an object also has inherited keys such as `constructor`. */
 const FILES: ReadonlyMap<string, string> = new Map([
   ['github.com', 'blob/'],
   ['gitlab.com', '-/blob/'],
 ]);
 
-/** What a repository has besides its files, and files of another branch. */
+/** Pages of a repository besides its files, and files of other branches. */
 const PAGES =
   /^(?:(?:issues|pulls|merge_requests|wiki|wikis|releases|tags|discussions|actions|pipelines|projects|milestones|labels|security)(?![^/?#])|(?:blob|tree|raw)\/[^/?#]+\/)/;
 
-/** Undefined where the repository is not known, and for what would lead out of it. */
+/** Returns undefined if the repository is unknown, or the target leads out of it. */
 export function repositoryLink(target: string, repository: string | undefined): string | undefined {
   const place = repository === undefined ? undefined : placeOf(repository);
   if (!place || !isRelative(target)) return undefined;
@@ -22,7 +22,7 @@ export function repositoryLink(target: string, repository: string | undefined): 
   return href.startsWith(place.files) || isPage(href, path, place) ? safeLink(href) : undefined;
 }
 
-/** The same of a picture: the file itself, not the page that shows it. */
+/** Like `repositoryLink`, for a picture: the raw file instead of its page. */
 export function repositoryPicture(target: string, repository: string | undefined): string | undefined {
   const place = repository === undefined ? undefined : placeOf(repository);
   const link = repositoryLink(target, repository);
@@ -30,25 +30,25 @@ export function repositoryPicture(target: string, repository: string | undefined
   return `${place.pictures}${link.slice(place.files.length)}`;
 }
 
-/** Hosts lead `../../issues` to the page of that name; `../LICENSE` only seems to be one, for it steps on the branch. */
+/** Hosts resolve `../../issues` to that page; `../LICENSE` looks similar, but stays within the branch. */
 function isPage(href: string, path: string, { pages }: RepositoryPlace): boolean {
   const named = path.replace(/^(?:\.\.\/)+/, '');
   return PAGES.test(named) && href === `${pages}${named}`;
 }
 
-/** Whether it names a place from here: `//host` and backslashes lead elsewhere, and `x:` may do anything. */
+/** Whether the target is relative: `//host` and backslashes lead to other hosts, and `x:` is another scheme. */
 export function isRelative(target: string): boolean {
   return target !== '' && !/^\/\/|^[^/?#]*:|[\\\p{Cc}]/u.test(target);
 }
 
 interface RepositoryPlace {
-  /** What it has besides files is below. */
+  /** Base address of pages that are not files. */
   pages: string;
-  /** Its files. */
+  /** Base address of files. */
   files: string;
-  /** The same without the page around them. */
+  /** Base address of raw files. */
   pictures: string;
-  /** Those beside the readme. */
+  /** Base address of files next to the readme. */
   folder: string;
 }
 

@@ -1,11 +1,11 @@
-// Which untrusted addresses may become links.
+// Decides which untrusted addresses may become links.
 
 const SCHEMES = ['https:', 'http:', 'mailto:'];
 
-/** In its normal form; undefined when following it could do anything but open another page or a mail. */
+/** Returns the normalized address; undefined if it could do anything but open a page or a mail. */
 export function safeLink(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { protocol, href, username, password } = new URL(address);
-  // `https://your-bank.example@elsewhere.example` is made to mislead.
+  // `https://your-bank.example@elsewhere.example` is deceptive.
   return SCHEMES.includes(protocol) && `${username}${password}` === '' ? href : undefined;
 }

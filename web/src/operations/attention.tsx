@@ -1,4 +1,4 @@
-// Entries that need a decision: they wait for approval, no remote lists them, or an operator has blocked them.
+// Entries that need a decision: waiting for approval, not listed by any remote, or blocked.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { CatalogPage, EntitySummary } from '../../../src/catalog/contract.ts';
@@ -15,7 +15,7 @@ const MOST_SHOWN = 20;
 interface Entries {
   missing: CatalogPage;
   blocked: CatalogPage;
-  /** How many wait for approval. */
+  /** Number of entries that wait for approval. */
   waiting: number;
 }
 

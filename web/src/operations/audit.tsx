@@ -1,4 +1,4 @@
-// Who changed what: the audit log, for administrators.
+// The audit log, for administrators.
 import { useSignal } from '@preact/signals';
 import type { AuditEntry } from '../../../src/access/contract.ts';
 import type { HubFailure } from '../api/failure.ts';

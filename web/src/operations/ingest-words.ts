@@ -1,4 +1,4 @@
-// What a sync or an ingest did, in words for the operations page.
+// Describes the result of a sync or an ingest for the operations page.
 import type { IngestReport, IngestRun, SyncReport } from '../../../src/remotes/contract.ts';
 import { count } from '../parts/words.ts';
 
@@ -6,12 +6,12 @@ export interface OutcomeWords {
   tone: 'good' | 'warn';
   sentence: string;
   notes?: readonly OutcomeNote[];
-  /** Ids of published versions whose content changed; the hub reports the first ones of each remote only. */
+  /** Ids of published versions whose content changed; the hub reports only the first ones of each remote. */
   changed?: readonly string[];
 }
 
 export interface OutcomeNote {
-  /** Name or address of the remote; none when the note is about the whole sync. */
+  /** Name or address of the remote; absent if the note is about the whole sync. */
   remote?: string;
   text: string;
 }
@@ -91,7 +91,7 @@ function registrationWords(registered: number, failed: number): string {
   return `${count(registered, 'server')} registered${refused}.`;
 }
 
-/** Every note is about something an operator should check, unless it only says that manifests were not checked. */
+/** Operators should check all notes, except one that only reports unchecked manifests. */
 function isNoteworthy({ stats: { note, unchecked, conflicts } }: Result): boolean {
   return conflicts > 0 || (note !== undefined && unchecked === 0);
 }

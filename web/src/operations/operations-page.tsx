@@ -1,4 +1,4 @@
-// Running the hub: its health, its remotes, their ingests, entries to look at, and pending servers.
+// The operations page: the hub's health, its remotes and their ingests, entries that need attention, and pending servers.
 import { useEffect } from 'preact/hooks';
 import { mayAct } from '../api/settings.ts';
 import { Views } from '../governance/views.tsx';
@@ -18,8 +18,8 @@ const EVERY_MS = 3_000;
 export function OperationsPage() {
   useEffect(() => {
     void look();
-    // A sync may be started at any time, by somebody else or by the clock. One's own reports how far it is, but not
-    // what it has brought so far: remotes are read long before their servers are registered.
+    // Another person or the scheduler may start a sync at any time. A sync started here reports its progress, but not its
+    // results so far, although remotes are read long before their servers are registered.
     const lookAgain = () => {
       if (!document.hidden) void look();
     };

@@ -1,4 +1,4 @@
-// What the operations page shows, and the one long piece of work that may be under way.
+// The state of the operations page, including the one long operation that may be running.
 import { signal } from '@preact/signals';
 import type {
   IngestRun,
@@ -16,11 +16,11 @@ import { addedSentence, removedSentence } from './remotes/remote-words.ts';
 
 export const remotes = signal<RemoteList | undefined>(undefined);
 export const ingests = signal<IngestStatus | undefined>(undefined);
-/** Raised whenever the catalog, and with it the pending servers, may have changed. */
+/** Increases whenever the catalog, and with it the pending servers, may have changed. */
 export const catalogRevision = signal(0);
 
 export interface Work {
-  /** What it is, as people would say it. */
+  /** A name for people. */
   name: string;
   progress: SyncProgress;
 }
@@ -28,24 +28,24 @@ export interface Work {
 const NO_PROGRESS: SyncProgress = { running: [], registering: null, registering_total: null };
 
 export const work = signal<Work | undefined>(undefined);
-/** Where the last thing was done, which is where somebody looks for how it went. */
+/** Where the last action was started, and its result is shown. */
 export type Place = 'remotes' | 'new remote' | 'pending';
 export const place = signal<Place>('remotes');
 export const outcome = signal<OutcomeWords | undefined>(undefined);
-/** The failure of the last action; stays until the next one. */
+/** The failure of the last action; kept until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
 /** The failure of the last status request; cleared by the next success. */
 export const lookFailure = signal<HubFailure | undefined>(undefined);
 
 let looks = 0;
 
-/** Never throws: what is on screen stays until the hub answers again. */
+/** Never throws: the shown state is kept until the hub responds again. */
 export async function look(): Promise<void> {
   looks += 1;
   const own = looks;
   try {
     const [remoteList, status] = await Promise.all([hub.remotes(), hub.ingestStatus()]);
-    // A slow answer must not replace a newer one.
+    // A slow response must not replace a newer one.
     if (own !== looks) return;
     const isBack = lookFailure.value !== undefined;
     if (isBack || (ingests.value && hasEnded(ingests.value, status))) catalogRevision.value += 1;
@@ -57,7 +57,7 @@ export async function look(): Promise<void> {
   }
 }
 
-/** Whether a sync ended between two looks: it may have changed the catalog. */
+/** Whether a sync has ended since the last status, which may have changed the catalog. */
 function hasEnded(before: IngestStatus, after: IngestStatus): boolean {
   const [last, newest] = [before.last[0], after.last[0]];
   const isRegistered = before.registering !== null && after.registering === null;
@@ -69,7 +69,7 @@ export async function attempt(where: Place, action: () => Promise<unknown>): Pro
   failure.value = undefined;
   outcome.value = undefined;
   place.value = where;
-  // Not read from `failure` at the end: somebody may have dismissed it while the hub was looked at again.
+  // `failure` may have been dismissed by the end, so the result is kept here.
   let hasSucceeded = true;
   try {
     await action();
@@ -81,14 +81,14 @@ export async function attempt(where: Place, action: () => Promise<unknown>): Pro
   return hasSucceeded;
 }
 
-/** Resolves to true when the hub has the remote. */
+/** Resolves to true once the hub has the remote. */
 export function addRemote(remote: NewRemote): Promise<boolean> {
   return attempt('new remote', async () => {
     outcome.value = { tone: 'good', sentence: addedSentence(await hub.addRemote(remote)) };
   });
 }
 
-/** Rejects with the hub's refusal, so that the form that asked can show it. */
+/** Rejects if the hub refuses, so that the form can show the reason. */
 export async function changeRemote(url: string, settings: RemoteSettings): Promise<void> {
   const changed = await hub.changeRemote(url, settings);
   await attempt('remotes', async () => {
@@ -114,19 +114,19 @@ export const registerAgain = () =>
     outcome.value = syncWords(await hub.sync(true, report), nameOf);
   });
 
-/** `acceptShrunk`: believes an index that lists less than half of what it did. */
+/** With `acceptShrunk`, accepts an index that lists less than half of its previous entries. */
 export const ingestOne = (url: string, { acceptShrunk = false } = {}) =>
   carryOut('remotes', `Reading ${nameOf(url)}`, async (report) => {
     const [result] = (await hub.ingest({ url, accept_shrunk: acceptShrunk }, report)).results;
     if (result) outcome.value = ingestWords(result, nameOf);
   });
 
-/** What people call a remote: its name, or its address without one. */
+/** The remote's name, or its address if it has none. */
 function nameOf(url: string): string {
   return remotes.value?.items.find((remote) => remote.url === url)?.name ?? url;
 }
 
-/** `rename`: says what is being done now. */
+/** `rename` updates the name of the running work. */
 export function carryOut(
   where: Place,
   name: string,
@@ -149,7 +149,7 @@ export function carryOut(
   });
 }
 
-/** How far along a run is, within 0..1; undefined while its index is still being read. */
+/** The progress of a run within 0..1; undefined while its index is being read. */
 export function shareDone({ total, done }: Pick<IngestRun, 'total' | 'done'>): number | undefined {
   return total > 0 ? Math.min(done / total, 1) : undefined;
 }

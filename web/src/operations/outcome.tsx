@@ -8,7 +8,7 @@ export function Outcome({ of }: { of: Place }) {
   const isHere = place.value === of;
   const words = work.value ? undefined : outcome.value;
   return (
-    // Always in the document, so that screen readers announce what appears in it.
+    // Always in the document, so that screen readers announce its changes.
     <div aria-live="polite">
       {isHere && failure.value && <FailureNotice failure={failure.value} />}
       {isHere && words && (

@@ -1,4 +1,4 @@
-// Webhooks with the state of their last delivery, and the delivery log of one of them, for administrators.
+// Webhooks with their last delivery, and the delivery log of one of them, for administrators.
 import { type Signal, useSignal } from '@preact/signals';
 import type { Delivery, DeliveryPage, Webhook } from '../../../src/events/contract.ts';
 import type { HubFailure } from '../api/failure.ts';

@@ -1,4 +1,4 @@
-// The running work: one progress bar for each remote, then the servers that are being registered.
+// Running work: a progress bar for each remote, and for the registration of servers.
 import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { FailureNotice } from '../parts/notice.tsx';
 import { count, duration } from '../parts/words.ts';

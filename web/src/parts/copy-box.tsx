@@ -1,4 +1,4 @@
-// Text to be copied: a command, a configuration, a lockfile.
+// Text to copy: a command, a configuration, a lockfile.
 import { useSignal } from '@preact/signals';
 import { CheckIcon, CopyIcon } from './icons.tsx';
 import { LongText } from './long-text.tsx';
@@ -26,7 +26,7 @@ export function CopyBox({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A word is broken only where it is longer than a line. */
+/** Breaks a word only if it is longer than a line. */
 function Words({ text }: { text: string }) {
   return <>{text.split(/( +)/).map((word) => (word.startsWith(' ') ? word : <span class="copy-word">{word}</span>))}</>;
 }
@@ -35,7 +35,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   const state = useSignal<'idle' | 'copied' | 'refused'>('idle');
 
   async function copy(): Promise<void> {
-    // Browsers have no clipboard for pages that came over plain HTTP from another machine.
+    // Browsers provide no clipboard to pages that are loaded over plain HTTP from another machine.
     state.value = await Promise.resolve(navigator.clipboard?.writeText(text)).then(
       () => (navigator.clipboard ? 'copied' : 'refused'),
       () => 'refused',

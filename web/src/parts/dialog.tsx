@@ -1,4 +1,4 @@
-// A window over the page: the browser keeps the focus inside, and Escape closes it.
+// A modal dialog: the browser keeps the focus inside, and Escape closes it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CrossIcon } from './icons.tsx';
@@ -14,7 +14,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const opener = document.activeElement;
     element.current?.showModal();
-    // Otherwise the focus is on the button that closes it.
+    // Otherwise, the close button would have the focus.
     element.current?.querySelector('input')?.focus();
     return () => {
       if (opener instanceof HTMLElement) opener.focus();
@@ -35,14 +35,14 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 interface QuestionProps {
   title: string;
-  /** The word on the button that does it. */
+  /** Label of the confirm button. */
   action: string;
   onYes: () => void;
   onClose: () => void;
   children: ComponentChildren;
 }
 
-/** Asks before something is done that cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function Question({ title, action, onYes, onClose, children }: QuestionProps) {
   return (
     <Dialog title={title} onClose={onClose}>

@@ -1,4 +1,4 @@
-// A dialog with fields that stays open until the hub has done what it asks for.
+// A dialog with fields that stays open until the hub has accepted them.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { HubFailure } from '../api/failure.ts';
@@ -8,10 +8,10 @@ import { FailureNotice } from './notice.tsx';
 
 interface FormDialogProps {
   title: string;
-  /** The label of the button that submits. */
+  /** Label of the submit button. */
   action: string;
   isDestructive?: boolean;
-  /** A rejection is shown in the dialog, which stays open. */
+  /** If it rejects, the dialog shows the error and stays open. */
   onSubmit: () => Promise<void>;
   onClose: () => void;
   children: ComponentChildren;

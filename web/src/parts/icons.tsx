@@ -1,4 +1,4 @@
-// Icons on a grid of 16, in the color of the surrounding text.
+// Icons on a 16-pixel grid, in the color of the surrounding text.
 import type { ComponentChildren, JSX } from 'preact';
 
 function icon(paths: ComponentChildren): () => JSX.Element {
@@ -37,7 +37,7 @@ export const AutoIcon = icon(
   </>,
 );
 
-/** One shape for each type, so that types can be told apart without color. */
+/** Each type has its own shape, so that types are distinguishable without color. */
 export const AgentIcon = icon(
   <path d="M8 7.5a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2ZM2.8 13.7a5.3 5.3 0 0 1 10.4 0" />,
 );

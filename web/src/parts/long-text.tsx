@@ -1,4 +1,4 @@
-// A text that may be very long: the browser lays out only what is on screen.
+// Text that may be very long: the browser lays out only the visible part.
 import { piecesOf } from './pieces.ts';
 
 export function LongText({ text, label }: { text: string; label: string }) {

@@ -1,4 +1,4 @@
-// Something that the reader should know, and what to do about it.
+// A notice for the reader, with advice.
 import type { ComponentChildren } from 'preact';
 import type { FailureKind, HubFailure } from '../api/failure.ts';
 
@@ -20,7 +20,7 @@ export function Notice({ tone = 'plain', title, children }: NoticeProps) {
 export interface FailureNoticeProps {
   failure: HubFailure;
   onRetry?: () => void;
-  /** What happens automatically. */
+  /** What happens automatically next. */
   children?: ComponentChildren;
 }
 

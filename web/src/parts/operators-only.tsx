@@ -1,4 +1,4 @@
-// The frame of pages for operators: a heading, the ways between them, and the form for a token where one is needed.
+// The frame of operator pages: a heading, their navigation, and the token form if a token is needed.
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -10,11 +10,11 @@ import { Waiting } from './waiting.tsx';
 
 interface OperatorsOnlyProps {
   title: string;
-  /** The failure of the last request; another token makes it go away. */
+  /** The failure of the last request; cleared by another token. */
   failure: Signal<HubFailure | undefined>;
-  /** What is for everybody. */
+  /** Content for everyone. */
   open?: ComponentChildren;
-  /** Only there once the hub may be asked. */
+  /** Rendered only once requests are allowed. */
   children: ComponentChildren;
 }
 

@@ -1,8 +1,8 @@
-// Long texts in pieces: the browser lays out only those that are on screen.
+// Splits long texts into pieces, so that the browser lays out only the visible ones.
 
 const PIECE = 8_000;
 
-/** Cut at the end of a line where there is one near, and never within a letter. */
+/** Cuts at a nearby line end, if possible, and never within a character. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {

@@ -1,4 +1,4 @@
-// A table with a row of headings, which scrolls where it is too wide for the screen.
+// A table with a header row, which scrolls if it is too wide for the screen.
 import type { ComponentChildren } from 'preact';
 
 export function ScrollTable({ columns, children }: { columns: readonly string[]; children: ComponentChildren }) {

@@ -1,4 +1,4 @@
-// Whether something may still be used; what is active needs no badge.
+// A badge for entities that should no longer be used; active ones have none.
 import type { LifecycleStatus } from '../../../src/catalog/manifest.ts';
 
 const MEANINGS: Record<Exclude<LifecycleStatus, 'active'>, string> = {

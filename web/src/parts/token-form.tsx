@@ -1,4 +1,4 @@
-// Asks for a token, once in a tab.
+// Asks for a token, once per tab.
 import { useSignal } from '@preact/signals';
 import { isAtLeast, type Role } from '../../../src/access/roles.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -8,10 +8,10 @@ import { keepToken } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
 
 interface TokenFormProps {
-  /** The lowest role that is of use here. */
+  /** The lowest sufficient role. */
   neededRole: Role;
   why: string;
-  /** Whether the one that was given before is no longer good. */
+  /** Whether the hub refused the previous token. */
   isRefused: boolean;
   onKept: () => void;
 }
@@ -19,7 +19,7 @@ interface TokenFormProps {
 export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps) {
   const failure = useSignal<HubFailure | undefined>(undefined);
   const value = useSignal('');
-  /** The role of a token that may do too little. */
+  /** The role of a token with too few rights. */
   const lower = useSignal<Role | undefined>(undefined);
 
   async function check(event: Event): Promise<void> {

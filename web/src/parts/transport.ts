@@ -1,4 +1,4 @@
-// How transports are spelled on the page.
+// Display names of transports.
 import { normalTransport } from '../../../src/catalog/transport.ts';
 
 const NAMES: Record<string, string> = {

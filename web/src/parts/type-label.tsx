@@ -1,4 +1,4 @@
-// What kind of thing an entity is, by its drawing and its name.
+// The type of an entity, as icon and name.
 import type { EntityType } from '../../../src/catalog/uid.ts';
 import { AgentIcon, ServerIcon, ToolIcon } from './icons.tsx';
 

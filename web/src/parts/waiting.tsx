@@ -1,4 +1,4 @@
-// Says what is being loaded: at once to screen readers, and after a second on screen.
+// Says what is being loaded: immediately to screen readers, and after a second on screen.
 import type { ComponentChildren } from 'preact';
 
 export function Waiting({ children }: { children: ComponentChildren }) {

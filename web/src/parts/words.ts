@@ -1,6 +1,6 @@
-// How the page says numbers, times and names.
+// Formats numbers, times and names.
 
-// Made when first used: a browser takes tens of milliseconds to get ready for its first one, and no list needs any.
+// Created on first use: the first formatter costs tens of milliseconds, and lists need none.
 const day = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' }));
 const moment = once(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }));
 const relative = once(() => new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' }));
@@ -29,7 +29,7 @@ export function asSentence(words: string): string {
 
 export function shortNumber(number: number): string {
   if (number < 10_000) return wholeNumber(number);
-  // What would be rounded to a thousand of a unit is one of the next.
+  // A value that would round to 1,000 of a unit uses the next one.
   const [size, unit] = SHORT_UNITS.find(([size]) => number >= size * 0.99995) ?? [1, ''];
   return `${Math.round((number * 10) / size) / 10}${unit}`;
 }

@@ -1,4 +1,4 @@
-// How many results there are.
+// Describes the number of results.
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { count } from '../parts/words.ts';
 import type { SearchState } from './search-url.ts';

@@ -1,11 +1,11 @@
-// How many results each value of a filter leads to. Values of one filter are alternatives, so that its own choice does not count.
+// The number of results for each value of a filter. Values of one filter are alternatives, so its own selection is ignored.
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { hub } from '../api/hub.ts';
 import type { Filter } from './search-url.ts';
 
 export type Facets = NonNullable<SearchPage['facets']>;
 
-/** Which counts belong to which parameter of a search. */
+/** Search parameter → facet. */
 export const FACETS: Record<Filter | 'type', keyof Facets> = {
   type: 'type',
   capabilities: 'capability',
@@ -14,7 +14,7 @@ export const FACETS: Record<Filter | 'type', keyof Facets> = {
   transports: 'transport',
 };
 
-/** The counts of each filter that is in use, as they are without it. */
+/** The counts of each active filter, as if it were not set. */
 export async function openCounts(parameters: URLSearchParams, signal: AbortSignal): Promise<Partial<Facets>> {
   const used = (Object.keys(FACETS) as (keyof typeof FACETS)[]).filter((name) => parameters.has(name));
   const counted = await Promise.all(
@@ -26,7 +26,7 @@ export async function openCounts(parameters: URLSearchParams, signal: AbortSigna
   return Object.assign({}, ...counted);
 }
 
-/** Nobody reads its results: no quotes are made for it, and no model is asked. */
+/** Only the counts are used, so it requests no snippets and no reranking. */
 function countsWithout(name: string, parameters: URLSearchParams): URLSearchParams {
   const question = new URLSearchParams(parameters);
   for (const other of [name, 'sort', 'with_snippets']) question.delete(other);

@@ -1,4 +1,4 @@
-// Filters for the results, with counts. The hub counts the most frequent values; any other can be typed.
+// Filters for the results, with counts. The hub counts the most frequent values; others can be typed.
 import { useSignal } from '@preact/signals';
 import { harmless } from '../../../src/lib/harmless.ts';
 import { transportName } from '../parts/transport.ts';
@@ -53,7 +53,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
   const chosen = search.value[filter];
   const counts = answer.value?.page.facets?.[FACETS[filter]] ?? [];
   const listed = new Set(counts.map(({ value }) => value.toLowerCase()));
-  // A chosen value stays listed, even without matches, so that it can be cleared.
+  // A selected value stays listed, even without matches, so that it can be cleared.
   const gone = chosen.filter((value) => !listed.has(value.toLowerCase())).map((value) => ({ value, count: 0 }));
   const options = [...gone, ...counts];
   if (options.length === 0) return null;

@@ -1,4 +1,4 @@
-// Marks what was searched for in a text.
+// Highlights matches in a text.
 import { quotedSegments, type Segment, segments } from './segments.ts';
 
 interface HighlightProps {

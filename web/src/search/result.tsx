@@ -1,4 +1,4 @@
-// One result: what it is, and why it matches.
+// One result, and why it matches.
 import type { SearchItem } from '../../../src/search/contract.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { transportName } from '../parts/transport.ts';
@@ -14,9 +14,9 @@ const MOST_LABELS = 6;
 interface ResultProps {
   item: SearchItem;
   query: string;
-  /** False when nothing matches: then a reason would contradict the notice above the results. */
+  /** False if nothing matches: a reason would contradict the notice above the results. */
   hasReason: boolean;
-  /** Whether the reason why it matches may still come. */
+  /** Whether the reason may still arrive. */
   isAwaitingReason: boolean;
 }
 
@@ -61,7 +61,7 @@ export function Result({ item, query, hasReason, isAwaitingReason }: ResultProps
   );
 }
 
-/** What people decide by: who publishes it, how it runs, under which license, and since when. */
+/** The facts that people decide by: publisher, transport, license and age. */
 function Facts({ item: { publisher, transports = [], license, published_at } }: { item: SearchItem }) {
   const facts = [
     publisher && `by ${publisher}`,
@@ -72,7 +72,7 @@ function Facts({ item: { publisher, transports = [], license, published_at } }: 
   return facts.length > 0 ? <p class="result-facts">{facts.join(' · ')}</p> : null;
 }
 
-/** Entries that were not checked, or are not signed, get no badge: they are the usual case. */
+/** Unchecked and unsigned entries get no badge, because they are the usual case. */
 function TrustBadge({ state }: { state: SearchItem['trust_state'] }) {
   if (state === 'verified') return <span class="badge">signature verified</span>;
   return state === 'failed' ? <span class="badge badge-disabled">signature failed</span> : null;

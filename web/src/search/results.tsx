@@ -1,4 +1,4 @@
-// The list of results, and what is said when there are none.
+// The list of results, and the notices if there are none.
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
 import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
 
-/** As many as a tall screen has room for. */
+/** As many as fit on a tall screen. */
 const FIRST_ROWS = 6;
 
 const EXAMPLES = ['read tables from a PDF', 'weather forecast', 'query a database', 'plan a trip'];
@@ -63,9 +63,9 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
   );
 }
 
-/** The first list is drawn as far as it can be seen, so that nobody waits for the rest of it, which follows at once. */
+/** Draws only the visible part of the first list at once; the rest follows in the next frames. */
 function useRows(isAnswered: boolean): number {
-  // After going back, the page returns to its former position, which may be further down.
+  // After going back, the page scrolls to its previous position, which may be further down.
   const { scrollY = 0, opened } = history.state ?? {};
   const rows = useSignal(scrollY === 0 && opened === undefined ? FIRST_ROWS : MOST_SHOWN);
   useEffect(() => {
@@ -77,14 +77,14 @@ function useRows(isAnswered: boolean): number {
   return rows.value;
 }
 
-/** After “Show more”, the focus moves to the first new result, because the button may be gone. */
+/** After “Show more”, the focus moves to the first new result, because the button may disappear. */
 function useFocusOnMore(list: RefObject<HTMLOListElement | null>, length: number): () => void {
   const before = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     if (before.current === undefined || length <= before.current) return;
     const link = list.current?.children[before.current]?.querySelector('a');
     before.current = undefined;
-    // Unless the focus is somewhere else by now.
+    // Unless the focus has moved elsewhere.
     if (document.activeElement?.matches('body, .more')) link?.focus();
   }, [length]);
   return () => {
@@ -92,7 +92,7 @@ function useFocusOnMore(list: RefObject<HTMLOListElement | null>, length: number
   };
 }
 
-/** While another search goes on it is not its count: nobody is told it, and after a second it is not to be seen. */
+/** During another search, the old count is not announced, and after a second it is hidden. */
 function Count({ page, state }: { page: SearchPage; state: SearchState }) {
   const isOld = isLoading.value;
   return (
@@ -188,7 +188,7 @@ function Nothing({ state }: { state: SearchState }) {
   );
 }
 
-/** Drawn where the results will be, so that the page keeps its shape. */
+/** A placeholder in place of the results, so that the page keeps its shape. */
 function Awaited() {
   return (
     <>

@@ -1,4 +1,4 @@
-// The search field, with the choice of types and of modes beneath it.
+// The search field, with the type and mode selection below it.
 import { useRef } from 'preact/hooks';
 import type { EntityType } from '../../../src/catalog/uid.ts';
 import { SearchIcon } from '../parts/icons.tsx';
@@ -90,7 +90,7 @@ export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
   );
 }
 
-/** Without a query, what was added last is the usual order: nothing is relevant. */
+/** Without a query, nothing is relevant, so the newest entries come first. */
 function SortChoice() {
   const { q, sort } = search.value;
   const isList = q.trim() === '';

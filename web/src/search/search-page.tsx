@@ -1,4 +1,4 @@
-// The first page: find something.
+// The search page, which is the start page.
 import { useEffect, useRef } from 'preact/hooks';
 import { Filters } from './filters.tsx';
 import { useKeysAhead } from './keys/ahead.ts';
@@ -50,13 +50,13 @@ export function SearchPage() {
   );
 }
 
-/** Remembered with the place in the history that is left by it. */
+/** Stores the opened entry in the current history state. */
 function keepOpened({ target }: MouseEvent): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (link) history.replaceState({ ...history.state, opened: link.href }, '');
 }
 
-/** After coming back from an entry, the focus returns to its result. */
+/** After returning from an entry, focuses its result. */
 function useReturn(links: () => HTMLElement[]): void {
   const isAwaited = useRef(history.state?.opened !== undefined);
   const shown = answer.value;
@@ -71,7 +71,7 @@ function useReturn(links: () => HTMLElement[]): void {
 
 const wide = matchMedia('(min-width: 56rem)');
 
-/** Beside the results where there is room, and folded above them where there is not. */
+/** Next to the results if there is room, otherwise collapsed above them. */
 function FilterPanel({ chosen }: { chosen: number }) {
   const panel = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The state of the search: the query, its results, and what is still loading.
+// The state of the search: the query, its results, and pending requests.
 import { computed, effect, signal, untracked } from '@preact/signals';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -11,27 +11,27 @@ import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } fr
 
 const TYPING_PAUSE_MS = 80;
 const MOST_KEPT = 30;
-/** A hub that is restarted is back within seconds. */
+/** A restarting hub is back within seconds. */
 const ASK_AGAIN_MS = 3_000;
 
 export const search = computed(() => readSearch(address.value.searchParams));
-/** What is in the search field, ahead of the address by the pause while typing. */
+/** The text of the search field; the address follows after the debounce. */
 export const text = signal(search.value.q);
-/** Stays on screen until the next answer is there. */
+/** Kept until the next response arrives. */
 export const answer = signal<{ page: SearchPage; state: SearchState } | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
-/** A failure of counts and reasons only; the results are complete. */
+/** A failure that affects only counts and reasons; the results are complete. */
 export const detailFailure = signal<HubFailure | undefined>(undefined);
 export const isLoading = signal(true);
 /** The last search, for returning to it from another page. */
 export const lastPath = signal('/');
 
-/** Answers of this visit, so that going back shows them at once. */
+/** Responses of this visit, so that going back shows them at once. */
 const kept = new Map<string, SearchPage>();
 let running = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** A new text replaces the address while it is typed; going back leads to where the typing began. */
+/** Further typing replaces the address, so that going back returns to where the typing began. */
 export function type(value: string): void {
   text.value = value;
   clearTimeout(timer);
@@ -40,7 +40,7 @@ export function type(value: string): void {
 
 export function submitText(): void {
   clearTimeout(timer);
-  // Who has already opened a result stays there.
+  // The user may have opened a result in the meantime.
   if (view.value.name !== 'search' || text.value === search.value.q) return;
   change({ q: text.value }, { replace: search.value.q !== '' });
 }
@@ -53,7 +53,7 @@ export function retry(): void {
   void run(search.value);
 }
 
-/** Asks whenever the address says something else. */
+/** Searches whenever the address changes. */
 export function startSearch(): void {
   let last = '';
   effect(() => {
@@ -76,7 +76,7 @@ export function startSearch(): void {
   }, ASK_AGAIN_MS);
 }
 
-/** Until there is an answer, or it is known why there is none; but not longer than so. */
+/** Resolves on a response or a failure, or after `longestMs`. */
 export async function whenAnswered(longestMs: number): Promise<void> {
   let stop = () => {};
   await new Promise<void>((resolve) => {
@@ -88,12 +88,12 @@ export async function whenAnswered(longestMs: number): Promise<void> {
   stop();
 }
 
-/** The results first, for they are what counts; then the counts and reasons, which take longer. */
+/** Requests the results first, then counts and reasons, which take longer. */
 async function run(state: SearchState): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  // On the first visit, results are drawn before other work.
+  // On the first visit, results are drawn before further requests.
   const isFirst = answer.value === undefined;
   const parameters = hubParameters(state);
   const key = parameters.toString();
@@ -121,12 +121,12 @@ async function run(state: SearchState): Promise<void> {
   } catch (error) {
     if (isAborted(error)) return;
     detailFailure.value = asFailure(error);
-    // Counts of another search would be taken for those of this one.
+    // Counts of the previous search would be misleading.
     if (!known && answer.value) answer.value = { ...answer.value, page: { ...answer.value.page, facets: undefined } };
   }
 
   function show(page: SearchPage): void {
-    // Counts of the answer before stay until those of this one are there.
+    // Keeps the previous counts until the new ones arrive.
     answer.value = { page: { ...page, facets: page.facets ?? answer.value?.page.facets }, state };
     failure.value = undefined;
     isLoading.value = false;

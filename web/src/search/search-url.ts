@@ -9,21 +9,21 @@ export type Filter = (typeof FILTERS)[number];
 export interface SearchState extends Record<Filter, readonly string[]> {
   q: string;
   type: EntityType | 'any';
-  /** `default`: whatever the hub is set to. */
+  /** `default` means the hub's setting. */
   mode: SearchMode | 'default';
-  /** `relevance`: without a query, what was added last comes first. */
+  /** With `relevance` and no query, the newest entries come first. */
   sort: Sort;
   allVersions: boolean;
   includeInactive: boolean;
-  /** Whether the newest version of a name may be a pre-release although a stable one exists. */
+  /** Whether a pre-release may be shown as the newest version although a stable one exists. */
   prerelease: boolean;
   onlyRegistered: boolean;
-  /** How many results are on the page. */
+  /** The number of results on the page. */
   show: number;
 }
 
 export const PAGE_SIZE = 20;
-/** The most that the hub gives at once. */
+/** The hub's page limit. */
 export const MOST_SHOWN = 100;
 
 const TYPES = ['agent', 'tool', 'mcp_server'] as const;
@@ -38,7 +38,7 @@ export const SORT_NAMES: Record<Sort, string> = {
 };
 export const SORTS = Object.keys(SORT_NAMES) as Sort[];
 
-/** Whatever somebody typed into the address bar is a search; what makes no sense is left out. */
+/** Accepts any address as a search, and ignores invalid parts. */
 export function readSearch(parameters: URLSearchParams): SearchState {
   const oneOf = <T extends string, F>(name: string, values: readonly T[], fallback: F): T | F =>
     values.find((value) => value === parameters.get(name)) ?? fallback;
@@ -61,7 +61,7 @@ export function readSearch(parameters: URLSearchParams): SearchState {
   };
 }
 
-/** Only what differs from the usual, so that addresses stay short. */
+/** Contains only values that differ from the defaults, to keep addresses short. */
 export function searchPath(state: SearchState): string {
   const parameters = commonParameters(state);
   if (state.q !== '') parameters.set('q', state.q);
@@ -71,7 +71,7 @@ export function searchPath(state: SearchState): string {
   return text === '' ? '/' : `/?${text}`;
 }
 
-/** A search for everything with one value, for links. */
+/** A search for all entries with one value, for links. */
 export function filterPath(filter: Filter, value: string): string {
   return searchPath({ ...readSearch(new URLSearchParams()), [filter]: [value] });
 }

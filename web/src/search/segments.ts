@@ -1,4 +1,4 @@
-// Which parts of a text were searched for: the words that the hub itself found, and no others.
+// Finds the parts of a text that match the query, by the same rules as the hub.
 import { findMatches, queryTerms } from '../../../src/search/matches.ts';
 import { wordsOf } from '../../../src/search/words.ts';
 
@@ -12,7 +12,7 @@ interface Stretch {
   end: number;
 }
 
-/** As in the hub: what is shorter begins too many words. */
+/** Same limit as in the hub: shorter prefixes match too many words. */
 const SHORTEST_BEGINNING = 3;
 
 export function segments(text: string, query: string): Segment[] {
@@ -24,7 +24,7 @@ export function segments(text: string, query: string): Segment[] {
   return cut(text, inOrder(found));
 }
 
-/** The last word, while it may still be typed. */
+/** The last word, which may be incomplete. */
 function unfinishedWord(query: string, terms: ReadonlyMap<string, string>): string | undefined {
   const last = /[\p{L}\p{N}]$/u.test(query.trimEnd()) ? wordsOf(query).at(-1)?.text : undefined;
   return last && last.length >= SHORTEST_BEGINNING && [...terms.values()].includes(last) ? last : undefined;
@@ -40,7 +40,7 @@ function wordsBeginningWith(beginning: string, text: string): Stretch[] {
     .map(({ 0: run, index }) => ({ start: index, end: index + run.length }));
 }
 
-/** The first of those that overlap: a character must not be drawn twice. */
+/** Keeps the first of overlapping matches, so that no character is drawn twice. */
 function inOrder(found: readonly Stretch[]): Stretch[] {
   const kept: Stretch[] = [];
   for (const stretch of found.toSorted((one, other) => one.start - other.start)) {
@@ -59,7 +59,7 @@ function cut(text: string, found: readonly Stretch[]): Segment[] {
   return [...parts, { part: text.slice(at), isMatch: false }].filter(({ part }) => part !== '');
 }
 
-/** Reasons speak of their own, and quote; only the quotes come from the entry. */
+/** Highlights only quotes, because the rest of a reason does not come from the entry. */
 export function quotedSegments(reason: string, query: string): Segment[] {
   return reason.split(/(“[^”]*”)/).flatMap((part) => {
     if (part === '') return [];

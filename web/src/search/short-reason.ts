@@ -1,6 +1,6 @@
-// Why a result matches, without repeating what is on screen already.
+// The reason for a match, without text that is already visible.
 
-/** Reasons end with the sentence they rest on; when that is shown right above, what comes before it is enough. */
+/** A reason ends with the sentence it is based on; if that is shown above, the part before it is enough. */
 export function shortReason(reason: string, shown: string): string {
   const [, claim, quote = ''] = /^([^“”]*(?:“[^“”]*”[^“”]*)*?):\s*“([^“”]+)”\.?$/.exec(reason.trim()) ?? [];
   if (!claim) return reason;

@@ -1,4 +1,4 @@
-// How a server is written into the configuration of an MCP client: the same layouts that an install writes.
+// Renders the entry of a server in the configuration of MCP clients, in the layouts that an install writes.
 import { CLIENT_LAYOUTS, CLIENTS, clientEntry, clientText } from '../../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../../src/catalog/contract.ts';
 import { launchOf } from '../../../../src/catalog/launch/launch.ts';
@@ -10,13 +10,13 @@ interface ClientConfig {
   note?: string;
 }
 
-/** Empty with a reason, which is a sentence. */
+/** If empty, `reason` is a sentence that explains why. */
 export interface ConnectedClients {
   configs: ClientConfig[];
   reason?: string;
 }
 
-/** `manifest` is the whole document, which says more than the entry of the catalog. */
+/** `manifest` is the full document, which has more details than the catalog entry. */
 export function clientConfigs(entity: EntityRecord, manifest: Record<string, unknown> = {}): ConnectedClients {
   const named = { name: entity.name, slug: entity.id };
   const { mcp_registration: mcpRegistration, artifacts } = entity;

@@ -4,13 +4,13 @@ import type { EntityRecord } from '../../../../src/catalog/contract.ts';
 import { shellWord } from './shell.ts';
 
 interface CommandOptions {
-  /** Address of the hub that has the entity. */
+  /** Address of the entity's hub. */
   origin: string;
-  /** Without one, no client is configured. */
+  /** If absent, no client is configured. */
   client?: ClientName;
 }
 
-/** By its name, or by its id where a shell cannot be given the name; undefined when it can be given neither. */
+/** Uses the name, or the id if the name cannot be quoted for a shell; returns undefined if neither can. */
 export function installCommand(
   { id, name, version }: Pick<EntityRecord, 'id' | 'name' | 'version'>,
   { origin, client }: CommandOptions,

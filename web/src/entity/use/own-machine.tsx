@@ -1,4 +1,4 @@
-// Installing on the reader's own machine: one command, for the client that they use.
+// Install instructions for the reader's own machine: one command for the chosen client.
 import { CLIENT_LAYOUTS, type ClientName } from '../../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../../src/catalog/contract.ts';
 import { CopyBox } from '../../parts/copy-box.tsx';
@@ -6,7 +6,7 @@ import { installCommand } from './install-command.ts';
 
 interface OwnMachineProps {
   entity: EntityRecord;
-  /** Undefined when no client can be configured for it. */
+  /** Undefined if no client can be configured for it. */
   client: ClientName | undefined;
 }
 

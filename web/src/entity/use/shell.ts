@@ -1,11 +1,11 @@
-// Values in commands that people paste into their shell.
+// Quotes values for commands that people paste into a shell.
 
 /**
- * As it stands, or in double quotes: sh, PowerShell and cmd read both alike.
- * Undefined for a value that one of them would read as more than a word, or a command as an option.
+ * Returns the value as is, or in double quotes, in a form that sh, PowerShell and cmd read alike. Returns undefined for a
+ * value that one of them would split or expand, or that a command would read as an option.
  */
 export function shellWord(value: string): string | undefined {
   if (/^\w[\w+:./@-]*$/.test(value)) return value;
-  // Letters, not all of Unicode: PowerShell takes typographic quotes for quotes.
+  // Not all of Unicode, because PowerShell treats typographic quotes as quotes.
   return /^(?!-)[\p{L}\p{N} _+=:./@,;()[\]&'~-]+$/u.test(value) ? `"${value}"` : undefined;
 }

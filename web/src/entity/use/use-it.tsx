@@ -1,4 +1,4 @@
-// How to get it: choose a client once, then install it or copy its configuration.
+// How to use an entity: choose a client, then install the entity or copy its configuration.
 import { useSignal } from '@preact/signals';
 import { kindNameOf } from '../../../../src/catalog/artifact-kind.ts';
 import { CLIENT_LAYOUTS, CLIENTS, type ClientName } from '../../../../src/catalog/client-config.ts';
@@ -53,7 +53,7 @@ function needsFiles({ artifacts, mcp_registration: registration }: EntityRecord)
   return isUnpacked && !asObject(registration?.server).url;
 }
 
-/** How a bundle starts is known once it is installed, and clients are configured then. */
+/** A bundle's command is known only after the install, which then configures clients. */
 function isBundle({ type, artifacts }: EntityRecord): boolean {
   return (
     type === 'mcp_server' && artifacts.some(({ kind, spec }) => kindNameOf(String(kind), asObject(spec)) === 'mcpb')

@@ -1,12 +1,12 @@
-// The last ingests as bars: how many manifests each one brought, by what became of them.
+// Recent ingests as bars: the number of manifests by outcome.
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { atMoment } from '../../parts/words.ts';
 import { countWords } from '../ingest-words.ts';
 
 const [WIDTH, HEIGHT, BASE] = [640, 124, 122];
-/** A single bar should not stand alone in the middle. */
+/** Keeps a single bar from standing alone in the middle. */
 const FEWEST_SLOTS = 8;
-/** From the bottom of a bar to its top. */
+/** From the bottom of a bar to the top. */
 const KINDS = ['unchecked', 'unchanged', 'updated', 'created', 'failed'] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -50,7 +50,7 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
   );
 }
 
-/** Not part of the drawing, which scales with the screen: text must keep its size. */
+/** Outside the drawing, which scales with the screen, because text must keep its size. */
 function Times({ runs, slots }: { runs: readonly IngestRun[]; slots: number }) {
   return (
     <p class="chart-times">
@@ -62,7 +62,7 @@ function Times({ runs, slots }: { runs: readonly IngestRun[]; slots: number }) {
   );
 }
 
-/** The usual kinds, and `not checked` only when a run left manifests unchecked. */
+/** The usual kinds; includes `unchecked` only if a run left manifests unchecked. */
 function kindsOf(runs: readonly IngestRun[]): Kind[] {
   return KINDS.toReversed().filter((kind) => kind !== 'unchecked' || runs.some(({ unchecked }) => unchecked > 0));
 }
@@ -72,7 +72,7 @@ function labelOf(runs: readonly IngestRun[], kinds: readonly Kind[]): string {
   return `${runs.length === 1 ? 'The last ingest' : `The last ${runs.length} ingests`}: ${totals.join(', ')}.`;
 }
 
-/** Logarithmic, so that a run of ten is visible beside one of a hundred thousand. */
+/** Logarithmic, so that a run of ten is visible next to one of a hundred thousand. */
 function height(run: IngestRun): number {
   return Math.log2(1 + KINDS.reduce((sum, kind) => sum + run[kind], 0));
 }
@@ -92,7 +92,7 @@ function describe(run: IngestRun): string {
   return `${atMoment(run.started_at)}, ${run.url}: ${words}`;
 }
 
-/** The time for runs of today, the day for earlier ones. */
+/** The time for runs of today, the date for earlier ones. */
 function clock(iso: string): string {
   const date = new Date(iso);
   if (date.toDateString() !== new Date().toDateString())

@@ -1,4 +1,4 @@
-// The last ingests as a table.
+// Recent ingests as a table.
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { ScrollTable } from '../../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../../parts/words.ts';

@@ -1,4 +1,4 @@
-// The last ingests: a chart of what each one brought, and the same as a table.
+// Recent ingests, as a chart and as a table.
 
 import { ingests } from '../operations-state.ts';
 import { HistoryChart } from './history-chart.tsx';

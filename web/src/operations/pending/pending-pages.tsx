@@ -1,4 +1,4 @@
-// From one page of pending servers to the next.
+// The pagination of pending servers.
 import { shortNumber } from '../../parts/words.ts';
 import { ask, PAGE_SIZE, page, query } from './pending-state.ts';
 

@@ -16,7 +16,7 @@ interface PendingRowProps {
 
 export function PendingRow({ item, isSelected, onSelect }: PendingRowProps) {
   const { uid, name, version, transport, server_url, gateway_error, gateway_registered_at } = item;
-  // What runs as a process on somebody's machine waits for no gateway: nothing has failed.
+  // A server that runs as a local process does not belong in a gateway, so nothing has failed.
   const lack = lackOfAddress({ url: server_url, transport });
   return (
     <li class="row">

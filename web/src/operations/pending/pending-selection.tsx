@@ -1,4 +1,4 @@
-// Selecting pending servers, and deleting them after a question.
+// Selects pending servers, and deletes them after a confirmation.
 import { useSignal } from '@preact/signals';
 import { Question } from '../../parts/dialog.tsx';
 import { count, shortNumber } from '../../parts/words.ts';
@@ -18,14 +18,14 @@ import {
 
 interface Deletion {
   uids: readonly string[];
-  /** The filter that found them, as it follows `servers`. */
+  /** Describes the filter, in words that follow `servers`. */
   which: string;
 }
 
 const NOTHING: Deletion = { uids: [], which: '' };
 
 export function PendingSelection() {
-  /** What the question is about; it does not change while somebody reads it. */
+  /** The subject of the confirmation; fixed while it is open. */
   const asked = useSignal(NOTHING);
   const total = page.value?.total ?? 0;
   return (
@@ -95,7 +95,7 @@ function DeleteQuestion({ uids, which, onClose }: Deletion & { onClose: () => vo
   );
 }
 
-/** With errors, some may be registered and stay: how many is known only once all have been read. */
+/** With errors, some servers may be registered and are kept; their number is known only after all are read. */
 function deleteAllLabel(total: number): string {
   const howMany = query.value.errorOnly ? '' : ` ${shortNumber(total)}`;
   return `Delete all${howMany}${isFiltered.value ? ' that match' : ''}…`;

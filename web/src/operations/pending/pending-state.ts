@@ -1,4 +1,4 @@
-// Which pending servers are asked for, which of them are here, and which of those are selected.
+// The state of the pending servers: the query, the shown page, and the selection.
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { PendingPage } from '../../../../src/gateway/contract.ts';
 import type { HubFailure } from '../../api/failure.ts';
@@ -8,17 +8,17 @@ import { count } from '../../parts/words.ts';
 import { attempt, carryOut, catalogRevision, outcome } from '../operations-state.ts';
 
 export const PAGE_SIZE = 50;
-/** As many as the hub tells at once. */
-const MOST_TOLD = 1000;
-/** So that each is done within seconds, and the page can say how far it is. */
+/** The hub's page limit. */
+const LARGEST_PAGE = 1000;
+/** Small enough that each request takes seconds, and progress can be shown. */
 const REMOVED_AT_ONCE = 1000;
-const MOST_KEPT_TOLD = 10;
+const MOST_KEPT_NAMED = 10;
 const TYPING_PAUSE_MS = 150;
 
 interface Query {
   words: string;
   errorOnly: boolean;
-  /** Servers that can be registered, or those that never can. */
+  /** Whether to list servers that can be registered, or those that never can. */
   registrable: boolean;
   offset: number;
 }
@@ -26,18 +26,18 @@ interface Query {
 export const query = signal<Query>({ words: '', errorOnly: false, registrable: true, offset: 0 });
 export const page = signal<PendingPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
-/** Always some of those on screen: nobody deletes what is not to be seen. */
+/** Always a subset of the visible servers, so that nobody deletes what is not visible. */
 export const selected = signal<ReadonlySet<string>>(new Set());
 
 export const items = computed(() => page.value?.items ?? []);
 export const isFiltered = computed(() => query.value.words.trim() !== '' || query.value.errorOnly);
-/** How many servers can never be registered, whatever the filter. */
+/** The number of servers that can never be registered, regardless of the filter. */
 export const unregistrable = computed(() => page.value?.unregistrable ?? 0);
 export const areAllSelected = computed(
   () => items.value.length > 0 && items.value.every(({ uid }) => selected.value.has(uid)),
 );
 
-/** Another filter begins with its first page; whatever changes, what was selected is selected no more. */
+/** A changed filter returns to the first page; any change clears the selection. */
 export function ask(changes: Partial<Query>): void {
   batch(() => {
     query.value = { ...query.value, offset: 0, ...changes };
@@ -55,7 +55,7 @@ export function select(uids: readonly string[], isOn: boolean): void {
   selected.value = next;
 }
 
-/** Asks the hub whenever the question changes, or what is pending may have; gives a way to stop. */
+/** Reloads when the query, or the set of pending servers, may have changed; returns a function that stops it. */
 export function followPending(): () => void {
   const stop = effect(() => askAfterPause(query.value, catalogRevision.value));
   return () => {
@@ -64,7 +64,7 @@ export function followPending(): () => void {
   };
 }
 
-/** Gives a way to call it off. The revision only says that the answer may be another one now. */
+/** Returns a function that cancels it. The revision only triggers another request. */
 function askAfterPause(asked: Query, _revision: number): () => void {
   const { offset } = asked;
   let isLast = true;
@@ -94,7 +94,7 @@ function parametersOf({ words, errorOnly, registrable, offset }: Query, limit: n
 }
 
 function show(found: PendingPage, offset: number): void {
-  // After the last page was deleted, the one before it is shown.
+  // After the last page was deleted, shows the one before it.
   if (found.items.length === 0 && found.total > 0 && offset > 0) {
     ask({ offset: lastOffset(found.total) });
     return;
@@ -111,14 +111,14 @@ function lastOffset(total: number): number {
   return Math.max(0, Math.ceil(total / PAGE_SIZE) - 1) * PAGE_SIZE;
 }
 
-/** The ids of all servers that match the filter, on every page. Registered ones cannot be deleted, and are left out. */
+/** Ids of all servers that match the filter, on every page. Omits registered ones, which cannot be deleted. */
 export async function allThatMatch(): Promise<string[]> {
   const found = new Set<string>();
   const isComplete = await attempt('pending', async () => {
     const asked = query.value;
     let registered = 0;
-    for (let offset = 0, total = 1; offset < total; offset += MOST_TOLD) {
-      const part = await hub.pending(parametersOf({ ...asked, offset }, MOST_TOLD));
+    for (let offset = 0, total = 1; offset < total; offset += LARGEST_PAGE) {
+      const part = await hub.pending(parametersOf({ ...asked, offset }, LARGEST_PAGE));
       for (const { uid, gateway_registered_at } of part.items) {
         if (gateway_registered_at) registered += 1;
         else found.add(uid);
@@ -147,15 +147,15 @@ export function removeServers(uids: readonly string[]): Promise<boolean> {
       }
       selected.value = new Set();
     } finally {
-      // Also when a later part failed: what is gone is gone.
-      if (done > 0) tellRemoved(removed, kept, done < uids.length);
+      // Also reported if a later part failed, because the earlier ones are deleted.
+      if (done > 0) reportRemoved(removed, kept, done < uids.length);
     }
   });
 }
 
-function tellRemoved(removed: number, kept: readonly string[], isUnfinished: boolean): void {
-  const more = kept.length > MOST_KEPT_TOLD ? `; and ${kept.length - MOST_KEPT_TOLD} more` : '';
-  const stays = kept.length > 0 ? ` Not deleted: ${kept.slice(0, MOST_KEPT_TOLD).join('; ')}${more}.` : '';
+function reportRemoved(removed: number, kept: readonly string[], isUnfinished: boolean): void {
+  const more = kept.length > MOST_KEPT_NAMED ? `; and ${kept.length - MOST_KEPT_NAMED} more` : '';
+  const stays = kept.length > 0 ? ` Not deleted: ${kept.slice(0, MOST_KEPT_NAMED).join('; ')}${more}.` : '';
   outcome.value = {
     tone: kept.length > 0 || isUnfinished ? 'warn' : 'good',
     sentence: `${count(removed, 'server')} deleted${isUnfinished ? ' before that' : ''}.${stays}`,

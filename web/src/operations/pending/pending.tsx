@@ -1,4 +1,4 @@
-// Servers that are not in the gateway: why, and what to do about them.
+// Servers that are not in the gateway, with reasons and actions.
 import { useEffect } from 'preact/hooks';
 import { settings } from '../../api/settings.ts';
 import { FailureNotice, Notice } from '../../parts/notice.tsx';
@@ -65,14 +65,14 @@ export function Pending() {
   );
 }
 
-/** Only of servers that can be registered: the others are not work to do. */
+/** Counts only servers that can be registered, because only those need work. */
 function Count() {
   if (!page.value || !query.value.registrable) return null;
   const { total } = page.value;
   return <span class="head-count">{isFiltered.value ? `${total} matching` : total}</span>;
 }
 
-/** Servers that can never be registered are out of the way, but one click away. */
+/** Servers that can never be registered are hidden, but one click away. */
 function Unregistrable() {
   const { registrable } = query.value;
   const number = unregistrable.value;

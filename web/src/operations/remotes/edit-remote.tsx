@@ -1,4 +1,4 @@
-// The dialog for the settings of a remote.
+// The dialog for a remote's settings.
 import { useSignal } from '@preact/signals';
 import type { Remote } from '../../../../src/remotes/contract.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';

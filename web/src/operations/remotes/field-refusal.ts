@@ -1,4 +1,4 @@
-// Why the hub refused a new remote: which field is wrong, and a sentence about it.
+// Finds the field that made the hub refuse a new remote, and explains it.
 import type { HubFailure } from '../../api/failure.ts';
 
 export interface FieldRefusal {
@@ -8,7 +8,7 @@ export interface FieldRefusal {
 
 const LABELS = { url: 'address', name: 'name' } as const;
 
-/** Undefined when nothing is wrong with what was typed. */
+/** Returns undefined if no field is at fault. */
 export function fieldRefusal(address: string, failure: HubFailure): FieldRefusal | undefined {
   if (failure.kind !== 'refused') return undefined;
   const [fault] = failure.faults;

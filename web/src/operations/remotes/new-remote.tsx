@@ -1,4 +1,4 @@
-// The form for a new remote; a refusal is shown right below its field.
+// The form for a new remote; a refusal is shown below its field.
 import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -59,7 +59,7 @@ function Refusal({ sentence }: { sentence: string }) {
   );
 }
 
-/** Why the last attempt was refused; the focus goes to the field that is wrong. */
+/** The reason for the last refusal; focuses the faulty field. */
 function useRefusal(url: Signal<string>) {
   const form = useRef<HTMLFormElement>(null);
   const last = place.value === 'new remote' ? failure.value : undefined;
@@ -67,7 +67,7 @@ function useRefusal(url: Signal<string>) {
   useEffect(() => {
     if (refusal) form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus();
   }, [last]);
-  // A refusal is gone when the reader comes back to the page.
+  // A refusal is cleared when the reader returns to the page.
   useEffect(
     () => () => {
       if (place.peek() === 'new remote' && failure.peek()?.kind === 'refused') failure.value = undefined;
@@ -77,7 +77,7 @@ function useRefusal(url: Signal<string>) {
   return { refusal, form };
 }
 
-/** The properties of a field whose text is in a signal. */
+/** Properties of a field that is bound to a signal. */
 function editing(text: Signal<string>, isRefused: boolean) {
   return {
     spellcheck: false,
@@ -86,7 +86,7 @@ function editing(text: Signal<string>, isRefused: boolean) {
     'aria-describedby': isRefused ? REFUSAL_ID : undefined,
     onInput: (event: TargetedInputEvent<HTMLInputElement>) => {
       text.value = event.currentTarget.value;
-      // What is being corrected is not wrong yet.
+      // A field that is being edited is not faulty.
       if (isRefused) failure.value = undefined;
     },
   };

@@ -1,4 +1,4 @@
-// Manifests of a remote that were refused: how many at once, which ones and why on request.
+// Refused manifests of a remote: their number, and on request the list with reasons.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RejectionPage } from '../../../../src/remotes/contract.ts';
@@ -19,7 +19,7 @@ export function Rejections({ url }: { url: string }) {
       (found) => {
         total.value = found.total;
       },
-      // Without their number they can still be asked for.
+      // The list can still be requested without the number.
       (error) => {
         failure.value = asFailure(error);
       },

@@ -1,4 +1,4 @@
-// One remote: its settings, how its last sync went, and what can be done with it.
+// One remote: its settings, the result of its last sync, and its actions.
 import { useSignal } from '@preact/signals';
 import type { Remote } from '../../../../src/remotes/contract.ts';
 import { Question } from '../../parts/dialog.tsx';
@@ -123,7 +123,7 @@ function AcceptShrunk({ remote: { url }, onClose }: { remote: Remote; onClose: (
   );
 }
 
-/** Most errors of remotes continue a sentence that begins with the address: `answered 404`. */
+/** Most errors of remotes continue a sentence that starts with the address: `answered 404`. */
 function failedSentence(error: string): string {
   return /^[a-z]/.test(error) ? `It ${error.replace(/[.\s]+$/, '')}.` : error;
 }

@@ -1,4 +1,4 @@
-// What happened to a remote, in words for the operations page.
+// Describes changes of remotes for the operations page.
 import type { RemoteAdded, RemoteRemoved } from '../../../../src/remotes/contract.ts';
 import { count } from '../../parts/words.ts';
 

@@ -1,4 +1,4 @@
-// Asks before a remote is removed, and whether its entries are deleted with it.
+// Confirms the removal of a remote, and asks whether to delete its entries.
 import { useSignal } from '@preact/signals';
 import type { Remote } from '../../../../src/remotes/contract.ts';
 import { Question } from '../../parts/dialog.tsx';

@@ -1,4 +1,4 @@
-// Whether the gateway responds. It is tested once per visit, because that takes longer than checking the hub.
+// The state of the gateway. Tested once per visit, because that takes longer than checking the hub.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { hub } from '../../api/hub.ts';

@@ -1,4 +1,4 @@
-// The words of the status tiles: only what is known.
+// The texts of the status tiles.
 import type { Diagnosis, Health, PublicConfig } from '../../../../src/hub/operations.ts';
 import type { HubFailure } from '../../api/failure.ts';
 

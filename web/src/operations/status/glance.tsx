@@ -29,7 +29,7 @@ export function Glance() {
     void look();
     const timer = setInterval(look, EVERY_MS);
     return () => clearInterval(timer);
-    // A change of the catalog changes these metrics too.
+    // The metrics change with the catalog.
   }, [catalogRevision.value]);
 
   const known = figures.value;
@@ -56,7 +56,7 @@ function NoFigures({ failure }: { failure: HubFailure }) {
       </p>
     );
   }
-  // The first tile already says so.
+  // The first tile already shows this.
   if (failure.kind === 'unreachable') return null;
   return <p class="quiet">Metrics are not available. {failure.message}</p>;
 }

@@ -1,14 +1,14 @@
-// Prometheus metrics → the few that the operations page shows.
+// Extracts the metrics for the operations page from the Prometheus text.
 
 export interface Figures {
   entities: Record<string, number>;
   requests: number;
   serverErrors: number;
-  /** Half of the requests were answered within this time; a bound, for only buckets are known. */
+  /** Upper bound of the median response time; only buckets are known. */
   medianSeconds: number | undefined;
   memoryBytes: number | undefined;
   startedAt: number | undefined;
-  /** Requests to the search endpoint by duration: an upper bound in seconds, and how many lie below it and above the one before. */
+  /** Search requests by duration: the upper bound of a bucket in seconds, and the number of requests in it. */
   searches: { bound: number; count: number }[];
 }
 

@@ -22,6 +22,6 @@ export function Tile({ name, value, note, tone = 'plain', children }: TileProps)
 
 interface TileProps extends TileWords {
   name: string;
-  /** What can be done about it. */
+  /** Actions or advice. */
   children?: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-// Three charts: how the catalog grew with the last ingests, when servers were registered, and how long searches take.
+// Three charts: the growth of the catalog, registrations by day, and the duration of searches.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { RegistrationHistory } from '../../../../src/gateway/contract.ts';
@@ -16,7 +16,7 @@ export function Trends({ figures }: { figures: Figures }) {
   const searches = figures.searches.filter(({ count }) => count > 0);
   const registrations = useSignal<RegistrationHistory | undefined>(undefined);
   useEffect(() => {
-    // Without an answer the chart is missing, and the tiles say why.
+    // Without a response, the chart is omitted; the tiles show the error.
     void hub.registrations().then(
       (history) => {
         registrations.value = history;
@@ -41,7 +41,7 @@ interface Point {
   entries: number;
 }
 
-/** Entries after each run, counted back from today: a run knows what it added, and not what was there. */
+/** Entries after each run, counted backward from today, because a run records only what it added. */
 function growthOf(runs: readonly IngestRun[], total: number): Point[] {
   const points: Point[] = [];
   let entries = total;
@@ -93,7 +93,7 @@ function Registrations({ days, total }: RegistrationHistory) {
   return <Bars name="In the gateway" value={shortNumber(total)} words={words} bars={bars} />;
 }
 
-/** Noon is on the same day nearly everywhere. */
+/** Noon UTC falls on the same day nearly everywhere. */
 const dayName = (day: string) => onDay(`${day}T12:00:00Z`);
 
 function Latency({ buckets }: { buckets: Figures['searches'] }) {

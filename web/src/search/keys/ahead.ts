@@ -1,11 +1,11 @@
-// Keys that are pressed before the results arrive apply to the new results, not to those on screen.
+// Keys that are pressed before the results arrive apply to the new results, not to the visible ones.
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { failure, isLoading, retry, submitText, text } from '../search-state.ts';
 import { moveFocus } from './keyboard.ts';
 
 interface Ahead {
-  /** The query; after more typing the answer is discarded. */
+  /** The query; if it changes before the response, the key is dropped. */
   words: string;
   place: number;
   opens: boolean;
@@ -17,7 +17,7 @@ export interface FieldKeys {
   onOpen: () => void;
 }
 
-/** What keys in the search field do to the list: at once where it is the answer already, otherwise as soon as it is. */
+/** Keys in the search field apply at once if the list is current, otherwise when the response arrives. */
 export function useKeysAhead(links: () => HTMLElement[]): FieldKeys {
   const ahead = useSignal<Ahead | undefined>(undefined);
   const wanted = ahead.value;
@@ -30,7 +30,7 @@ export function useKeysAhead(links: () => HTMLElement[]): FieldKeys {
     if (!isStillMeant || failure.value) return;
     const all = links();
     if (wanted.opens) all[Math.min(wanted.place, all.length - 1)]?.click();
-    // From the field, which is before the first.
+    // Moves from the field, which comes before the first result.
     else moveFocus(all, wanted.place + 1);
   }, [wanted, isAwaited]);
 
@@ -42,7 +42,7 @@ export function useKeysAhead(links: () => HTMLElement[]): FieldKeys {
 
   return {
     onDown: () => {
-      // What was found before stays in reach where nothing else could be had.
+      // After a failure, the earlier results stay reachable.
       if (failure.value && !isLoading.value) moveFocus(links(), 'first');
       else want((last()?.place ?? -1) + 1, last()?.opens ?? false);
     },

@@ -2,9 +2,9 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
-/** On the same entry where it is still there, otherwise at the same place; without a list, in the search field. */
+/** Focuses the same entry if it still exists, otherwise the same position; without a list, the search field. */
 export function useKeptFocus(results: RefObject<HTMLElement | null>): void {
-  // Read before anything is drawn: a browser takes the focus off what is removed or moved.
+  // Read before rendering, because a browser blurs elements that are removed or moved.
   const before = document.activeElement;
   const hadFocus = before !== null && (results.current?.contains(before) ?? false);
   const place = hadFocus ? linksIn(results).indexOf(before as HTMLAnchorElement) : -1;

@@ -1,8 +1,8 @@
-// Keys that work anywhere on the page, and arrows that move from result to result.
+// Keys that work anywhere on the page, and arrow keys that move between results.
 import { useEffect } from 'preact/hooks';
 
-/** Not while something is being typed, where the key is an ordinary character, nor behind a window that must be closed first.
- * Without `repeats`, a key that is held down counts once. */
+/** Ignores the key while the user is typing, or a dialog is open.
+ * Without `repeats`, a held key counts once. */
 export function useKey(key: string, action: () => void, { repeats = true } = {}): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -17,7 +17,7 @@ export function useKey(key: string, action: () => void, { repeats = true } = {})
   });
 }
 
-/** Focuses the link that is `step` further; before the first one is the search field. */
+/** Focuses the link `step` positions further; the search field comes before the first link. */
 export function moveFocus(links: readonly HTMLElement[], step: number | 'first' | 'last'): HTMLElement | undefined {
   const at = links.indexOf(document.activeElement as HTMLElement);
   const next = step === 'first' ? 0 : step === 'last' ? links.length - 1 : Math.min(at + step, links.length - 1);
