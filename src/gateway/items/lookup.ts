@@ -63,7 +63,7 @@ export interface GatewayLookup {
 
 type FullListing = { ok: true; rows: RowIndex; isComplete: boolean } | Extract<Listing, { ok: false }>;
 
-/** Of 50 rows each: enough for the largest gateway, and a limit for an endless list. */
+/** Pages have 50 rows: enough for the largest gateway, and a limit for an endless list. */
 const MOST_PAGES = 2_000;
 /** Page size of gateway 0.9, which returns neither a cursor nor a flag for more rows. */
 const OLD_PAGE = 50;
