@@ -398,7 +398,7 @@ function refusal(environment: Environment): string {
     assert.ok(error instanceof SettingError);
     return error.message;
   }
-  return assert.fail(`${JSON.stringify(environment)} was taken.`);
+  return assert.fail(`${JSON.stringify(environment)} was accepted.`);
 }
 
 test('settings: only PostgreSQL can search in the database', () => {

@@ -92,7 +92,7 @@ test('hub: search pauses its background work during an install, which needs the 
   downloads.reject(new Error('The line is cut.'));
   assert.equal((await installing).ok, false);
   for (let tries = 200; (await inIndex()) !== '1'; tries -= 1) {
-    assert.ok(tries > 0, 'the entity is not in the index after that');
+    assert.ok(tries > 0, 'the entity is not in the index afterwards');
     await sleep(50);
   }
 });
