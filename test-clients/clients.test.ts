@@ -35,7 +35,7 @@ describe('VS Code', unless('vscode'), () => {
     assert.deepEqual(names.slice(0, 60), expected);
     assert.ok(
       requests.some((path) => path.includes('cursor=') && !path.includes('search=')),
-      'page 2 names no search',
+      'page 2 has no search parameter',
     );
 
     const found = await gallery.getMcpServersFromGallery([{ name: NOTES }, { name: 'org.example/unknown' }]);

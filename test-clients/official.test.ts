@@ -93,7 +93,7 @@ describe('the official registry', { skip: missing ?? false }, () => {
     const unknown = found.filter((each) => !KNOWN.some(({ covers }) => covers(each)));
     assert.deepEqual(unknown, []);
     const notSeen = KNOWN.filter(({ covers }) => !found.some(covers)).map(({ here }) => here);
-    assert.deepEqual(notSeen, [], 'differences that are gone');
+    assert.deepEqual(notSeen, [], 'known differences that no longer exist');
     assert.deepEqual(await walk(`${url}${LIST}?limit=7`), await walk(`${official.url}${LIST}?limit=7`));
   });
 
@@ -104,7 +104,7 @@ describe('the official registry', { skip: missing ?? false }, () => {
     for (const { what, method = 'POST', path = '/v0/publish', body, answers, here } of PUBLISHING) {
       const { status } = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
       assert.deepEqual([status, await official.send(method, path, body)], answers, what);
-      assert.equal(here !== undefined, answers[0] !== answers[1], `${what}: named in the documentation`);
+      assert.equal(here !== undefined, answers[0] !== answers[1], `${what}: listed in the documentation`);
     }
   });
 
