@@ -245,7 +245,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
 
     assert.equal((await hub.syncRemotes()).failed, 1);
     assert.match(String(await errorOf('moves-late')), /All connection attempts failed/);
-    assert.equal((await gateway.rowsAt(server.mcp)).length, 1, 'what there was goes on');
+    assert.equal((await gateway.rowsAt(server.mcp)).length, 1, 'the existing server keeps working');
     await startMcpServer(t, { port });
     assert.equal((await hub.syncRemotes(undefined, { force: true })).registered, 1);
     assert.equal(await errorOf('moves-late'), null);

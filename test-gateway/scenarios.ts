@@ -98,7 +98,7 @@ export function defineScenarios(version: GatewayVersion): void {
       (await gateway.rowsAt(two.mcp)).map(({ description }) => description),
       ['Third words.'],
     );
-    assert.equal(two.lastHeader('x-key'), '', 'a header that is gone is not sent any longer');
+    assert.equal(two.lastHeader('x-key'), '', 'a removed header is no longer sent');
     await assertSync(on, { registered: 0, failed: 0 });
   });
 
