@@ -104,14 +104,14 @@ test('an installed package has the command, also on an older Node, and the clien
   const executable = join(folder, 'node_modules/catalog-hub/dist/bin/hub.js');
   const older = await olderNode();
   if (older === undefined)
-    t.diagnostic('*** the only Node here is new enough: moving to the one that npm brought is not checked ***');
+    t.diagnostic('*** no older Node on this machine: the switch to the bundled Node is not checked ***');
   for (const node of [process.execPath, ...(older ? [older] : [])]) {
     const { stdout } = await execute(node, [executable, 'version'], { cwd: folder, env: settings });
     assert.equal(stdout, `${VERSION}\n`, node);
     const failure = await execute(node, [executable, 'show', 'tool:none'], { cwd: folder, env: settings }).catch(
       (error) => error,
     );
-    assert.equal(failure.code, 3, 'exit codes come through');
+    assert.equal(failure.code, 3, 'exit codes are passed through');
   }
   // The model runtime is optional, so it may be missing.
   const doctor = await execute(process.execPath, [executable, 'doctor', '--json'], { cwd: folder, env: settings });
