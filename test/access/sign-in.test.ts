@@ -80,7 +80,7 @@ test('sign-in: a failing issuer is a temporary error, and gets a pause', async (
     assert.ok(issuer.requests() > asked, fault);
     asked = issuer.requests();
     assertProblem(await ask('/audit', token), 'issuer_unavailable');
-    assert.equal(issuer.requests(), asked, 'it was asked a moment ago');
+    assert.equal(issuer.requests(), asked, 'its keys were fetched a moment ago');
   }
   assertProblem(await ask('/audit', 'a.wrong.one'), 'unauthorized');
   assert.equal((await ask('/audit', 'a-token')).status, 200);
