@@ -56,7 +56,7 @@ test('access: prompts for the token on a terminal, once, and only when it is nee
   assert.equal((await ask(['pending', 'list'], undefined)).exitCode, 4);
   assert.equal((await ask(['pending', 'list'], 'wrong')).exitCode, 4);
   assert.equal((await ask(['pending', 'list'], TOKEN, 'wrong')).exitCode, 4);
-  assert.equal(questions.length, 3, 'a token that is set wrong is not asked for');
+  assert.equal(questions.length, 3, 'an invalid token setting causes no prompt');
 });
 
 test('access: stopping at the prompt prints no advice about tokens', async (t) => {
@@ -181,7 +181,7 @@ describe('the executable', { concurrency: 2 }, () => {
     assert.equal((await add({ HOME, DATA_DIR: 'data' })).stdout, `Added: ${url}\n`);
     const { code, stdout } = await run(t, { args: ['remotes', 'list', '--json'], folder, settings });
     assert.deepEqual([code, JSON.parse(stdout).items[0].url], [0, url]);
-    assert.equal((await add(settings)).stdout, `Already added: ${url}\n`, 'that of ./data');
+    assert.equal((await add(settings)).stdout, `Already added: ${url}\n`, 'the catalog in ./data');
   });
 
   test('creates nothing for a refused command', async (t) => {

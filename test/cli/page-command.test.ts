@@ -14,7 +14,7 @@ import { EXECUTABLE, run } from './process.ts';
 const ID = 'mcp_server:pdf-tables@1.0.0';
 const commandFor = (origin: string) =>
   installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin, client: 'claude' }) ??
-  assert.fail('there is no command');
+  assert.fail('the entry has no command');
 
 interface Failure {
   code: number;

@@ -135,7 +135,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.equal((await fetch(`${second.address}/catalog/entities/tool:invoice-fields`)).status, 200);
 
     const plain = await serve(t, { folder });
-    assert.equal((await getJson(`${plain.address}/catalog`)).total, 0, 'the samples never mix with a catalog');
+    assert.equal((await getJson(`${plain.address}/catalog`)).total, 0, 'samples never mix with a catalog');
   });
 
   test('without PORT listens on 443, and falls back to 8443', async (t) => {
@@ -221,7 +221,7 @@ async function occupiedPort(t: TestContext): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-const noProc = process.platform === 'linux' ? false : 'only Linux tells the arguments of a process in a file';
+const noProc = process.platform === 'linux' ? false : 'only Linux has /proc';
 test('serve: the hub runs with a small heap, however it was started', { skip: noProc }, async (t) => {
   const { pid } = await serve(t);
   const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');

@@ -104,7 +104,7 @@ test('hub doctor: names an unreachable remote', async (t) => {
   assert.deepEqual([bad.exitCode, bad.about.network?.found], [1, `${gone} answered 404`]);
   const good = await diagnose({ DATA_DIR: folder, HUB_REMOTES: host.url('/large.json') });
   assert.deepEqual([good.exitCode, good.about.network?.found], [0, '1 remote can be reached']);
-  assert.deepEqual(await readdir(folder), [], 'and no database was made by looking');
+  assert.deepEqual(await readdir(folder), [], 'the check created no database');
 });
 
 test('hub doctor: does not advise a reinstall while embeddings are computed', async () => {

@@ -261,7 +261,7 @@ test('hub install --frozen: without a name installs the whole lockfile, without 
     await Promise.all(['one', 'two'].map((name) => readFile(join(fresh, 'vendor', name, 'a'), 'utf8'))),
     ['one', 'two'],
   );
-  assert.ok(!existsSync(environment.DATA_DIR ?? ''), 'no catalog was made');
+  assert.ok(!existsSync(environment.DATA_DIR ?? ''), 'no catalog was created');
 
   host.put('/one.zip', rawZip([{ name: 'a', content: 'another' }]));
   await rm(join(fresh, 'vendor'), { recursive: true });
@@ -300,7 +300,7 @@ test('hub install --manifest: reads JSON, YAML or server.json, and saves it to a
   const file = join(folder, 'manifest.yaml');
   await writeFile(file, 'type: tool\nid: mine\nname: mine\nversion: 2.0.0\nsummary: Mine.\n');
   assert.equal((await hub('install', '--manifest', file, '--target', folder)).exitCode, 0);
-  assert.ok(!existsSync(join(folder, 'c.sqlite')), 'no catalog is made for it');
+  assert.ok(!existsSync(join(folder, 'c.sqlite')), 'no catalog is created for it');
   assert.equal((await hub('remotes', 'add', 'https://catalog.example.org/index.json')).exitCode, 0);
   assert.equal((await hub('install', '--manifest', file, '--target', folder)).exitCode, 0);
   assert.equal((await hub('show', 'tool:mine@2.0.0')).exitCode, 0, 'now it is in the catalog');

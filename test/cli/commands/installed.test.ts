@@ -77,7 +77,7 @@ test('hub outdated and hub update: a newer version, changed content, and no chan
   assert.equal(exitCode, 0, error);
   assert.match(out, /^Updated from 1\.0\.0 to 1\.1\.0:\n[\s\S]*Installed mcp_server:pdf-tables@1\.1\.0 in /);
   assert.equal(await readFile(join(target, 'vendor/two/a'), 'utf8'), 'two');
-  assert.ok(!existsSync(join(target, 'vendor/one')), 'the earlier version is gone');
+  assert.ok(!existsSync(join(target, 'vendor/one')), 'the earlier version was removed');
   assert.equal((await hub('update', 'other')).exitCode, 3);
 });
 

@@ -47,7 +47,7 @@ testBothWays('hub export --format index: writes a folder that hubs can ingest', 
   assert.equal(
     new Set(paths.map((path: string) => path.toLowerCase())).size,
     4,
-    'also where capitals count for nothing',
+    'also on filesystems that ignore case',
   );
   host.put('/index.json', { manifests: paths });
   for (const path of paths) host.put(`/${path}`, await readFile(join(folder, path)));
@@ -93,7 +93,7 @@ testBothWays('hub backup: copies the database of a running hub', { manifests }, 
   const copy = new DatabaseSync(file, { readOnly: true });
   assert.equal(copy.prepare('select count(*) as count from entity').get()?.count, 4);
   copy.close();
-  assert.equal((await hub('backup', file)).exitCode, 2, 'not over a file that is there');
+  assert.equal((await hub('backup', file)).exitCode, 2, 'does not overwrite an existing file');
   assert.equal((await hub('backup', file, '--force')).exitCode, 0);
   const below = join(await tempDir(t), 'below');
   const first = await hub('backup', join(below, 'copy.sqlite'));

@@ -55,7 +55,7 @@ testBothWays('hub ingest and hub sync: report what was ingested and what failed'
     once.out,
     /^ok {2}http\S+\n {4}1 new, 0 changed, 0 unchanged, 1 refused, 0 gone; \d\.\d s\n {4}http\S+bad\.json: /,
   );
-  assert.match((await hub('remotes', 'list')).out, /^No remotes/, 'it is not kept');
+  assert.match((await hub('remotes', 'list')).out, /^No remotes/, 'it is not stored');
 
   const failed = await json<IngestReport>('ingest', gone);
   assert.deepEqual([failed.exitCode, failed.answer.results[0]?.ok], [1, false]);
@@ -77,10 +77,10 @@ testBothWays('hub ingest and hub sync: report what was ingested and what failed'
   assert.match((await hub('sync', '--force')).out, /^failed {2}http\S+gone\.json: .*404/m);
 
   const listed = await inTerminal(['remotes', 'list'], { environment, isTerminal: true, columns: 80 });
-  assert.match(listed.out, /^REMOTE +ENTITIES +LAST SYNC +OUTCOME\n/, 'one line each on a usual terminal');
+  assert.match(listed.out, /^REMOTE +ENTITIES +LAST SYNC +OUTCOME\n/, 'one line each on a terminal of usual width');
   assert.match(listed.out, /^http\S+index\.json +\d +\d{4}-\d\d-\d\d \d\d:\d\d +/m);
   const { answer: remotes } = await json<RemoteList>('remotes', 'list');
-  assert.match(remotes.items[0]?.last_sync_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'programs get the whole time');
+  assert.match(remotes.items[0]?.last_sync_at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, 'JSON has the full time');
 });
 
 test('hub sync: an unreachable gateway is a failure, with exit code 1', async (t) => {

@@ -75,7 +75,7 @@ testBothWays('hub search: passes its options to the search', { manifests }, asyn
   const quoted = await json<SearchPage>('search', '--capabilities', 'nothing, "rain, wind"');
   assert.equal(quoted.answer.total, 1, 'one value with a comma');
   const second = await json<SearchPage>('search', '--limit', '1', '--offset', '1');
-  assert.deepEqual([second.answer.items.length, second.answer.total], [1, 3], 'of each name the newest');
+  assert.deepEqual([second.answer.items.length, second.answer.total], [1, 3], 'only the newest version of each name');
   assert.equal((await json<SearchPage>('search', '--versions', 'all')).answer.total, 4);
   const named = await json<SearchPage>('search', '--sort', 'name', '--limit', '2');
   assert.deepEqual(

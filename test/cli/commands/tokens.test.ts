@@ -16,7 +16,7 @@ test('token: is created, used in place of API_TOKEN, listed, revoked and audited
   const admin = as('the-admin');
   const created = await admin(['token', 'create', 'ops', '--role', 'operator', '--days', '30']);
   const token = created.out.trim();
-  assert.match(created.out, /^hub_[\w-]{43}\n$/, 'a script may take it as it is');
+  assert.match(created.out, /^hub_[\w-]{43}\n$/, 'scripts can use it directly');
   assert.match(created.error, /'ops' \(operator, valid until 2026-07-01\)\. It will not be shown again/);
   const operator = as(token);
   const id = 'mcp_server:pdf-tables@1.0.0';

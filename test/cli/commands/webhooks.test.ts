@@ -14,7 +14,7 @@ testBothWays('webhook: is added, listed, tested and removed', {}, async (t, { hu
   const added = await hub('webhook', 'add', 'chat', receiver.url, '--event', 'sync.finished', '--secret-file', file);
   assert.equal(added.out, `Added: chat → ${receiver.url}\n`);
   const shown = await hub('webhook', 'add', 'shown', receiver.url);
-  assert.match(shown.out, /^whsec_\S+\n$/, 'the secret alone, for scripts');
+  assert.match(shown.out, /^whsec_\S+\n$/, 'only the secret, for scripts');
   assert.match(shown.error, /^Added: shown → \S+\. Its secret will not be shown again/);
   const other = await json<WebhookAdded>('webhook', 'add', 'other', 'http://127.0.0.1:9/');
   assert.match(String(other.answer.secret), /^whsec_/);
