@@ -191,7 +191,7 @@ test('client: a wrong token is refused; a prompted one is tried once', async (t)
   const right = new HubClient({ url, token: 'wrong', onUnauthorized: answers(TOKEN) });
   assert.equal((await right.listPending(pending)).total, 0);
   assert.equal((await right.syncRemotes()).count, 0);
-  assert.equal(asked, 1, 'and kept for the next call');
+  assert.equal(asked, 1, 'and reused by the next call');
   for (const given of ['also-wrong', undefined]) {
     const client = new HubClient({ url, onUnauthorized: answers(given) });
     await assert.rejects(client.listPending(pending), { code: 'unauthorized' });
