@@ -73,7 +73,7 @@ testOnEveryEngine('receivers: a retry time set by a wrong clock does not delay e
   assert.ok(String(next_try_at) > '2026-07-01');
   world.setTime('2026-06-01T12:00:00.000Z');
   const again = await untilTried(hub, 2);
-  assert.ok(String(again.next_try_at) < '2026-06-01T12:05', 'from now on by the right clock');
+  assert.ok(String(again.next_try_at) < '2026-06-01T12:05', 'now based on the correct clock');
   receiver.answer((response) => response.end());
   world.setTime(String(again.next_try_at));
   assert.equal((await untilTried(hub, 3)).state, 'delivered');
@@ -112,7 +112,7 @@ testOnEveryEngine('receivers: 410 disables a webhook, and an accepted test enabl
   assert.equal((await stateOf())?.disabled_at, null);
   await hub.blockEntity(tool('c'));
   await until(() => receiver.events().includes(`entity.blocked ${tool('c')}`));
-  assert.ok(!receiver.events().includes(`entity.blocked ${tool('b')}`), 'what happened meanwhile is not sent');
+  assert.ok(!receiver.events().includes(`entity.blocked ${tool('b')}`), 'events of the meantime are not sent');
 });
 
 testOnEveryEngine('receivers: a hanging one delays no other, and counts as failed', async (t, database) => {
@@ -125,7 +125,7 @@ testOnEveryEngine('receivers: a hanging one delays no other, and counts as faile
   await until(() => hanging.received.length === 1);
   await hub.blockEntity(tool('b'));
   await until(() => good.events().length === 2);
-  assert.equal((await deliveriesOf(hub))[0]?.attempts, 0, 'still waiting for its answer');
+  assert.equal((await deliveriesOf(hub))[0]?.attempts, 0, 'still waiting for a response');
   const { state, error } = await untilTried(hub, 1);
   assert.deepEqual([state, error], ['pending', 'The receiver did not answer within 10 s.']);
 });
