@@ -83,7 +83,7 @@ test('agents: a gateway without agent support is reported as such', async (t) =>
     const registration = await register(anAgent());
     assert.equal(registration.outcome === 'failed' && registration.error, 'The gateway does not support A2A agents.');
   }
-  assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a'], 'asked once');
+  assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a'], 'one request');
 });
 
 test('agents: without an HTTP endpoint get an error and no call', async (t) => {

@@ -15,7 +15,7 @@ for (const generation of GENERATIONS) {
     const client = clientFor(t, gateway);
     assert.equal((await client.send(LIST)).kind, 'ok');
     const calls = gateway.calls.length;
-    assert.equal(calls, generation === '0.6' ? 2 : 1, 'old gateways refuse the newer token first');
+    assert.equal(calls, generation === '0.6' ? 2 : 1, 'old gateways first refuse the newer token');
     assert.equal((await client.send(LIST)).kind, 'ok');
     assert.equal(gateway.calls.length, calls + 1);
   });
@@ -34,7 +34,7 @@ test('client: sends a configured token unchanged', async (t) => {
   assert.equal(gateway.calls[0]?.headers.authorization, 'Bearer durable');
   const refused = await clientFor(t, gateway, { credentials: { token: 'other' } }).send(LIST);
   assert.equal('status' in refused && refused.status, 401);
-  assert.equal(gateway.calls.length, 2, 'there is no older token to try');
+  assert.equal(gateway.calls.length, 2, 'no older token exists');
 });
 
 test('client: without credentials reports the gateway’s answer', async (t) => {
@@ -228,7 +228,7 @@ test('client: all callers slow down when few calls are left', async (t) => {
   const pauses: number[] = [];
   const client = clientFor(t, gateway, { sleep: async (ms) => void pauses.push(ms) });
   for (let call = 0; call < 3; call += 1) await client.send(LIST);
-  assert.deepEqual(pauses, [], 'ten are left to others');
+  assert.deepEqual(pauses, [], 'ten calls stay reserved for others');
   await Promise.all([1, 2, 3, 4].map(() => client.send(LIST)));
   assert.deepEqual(
     pauses.map((ms) => Math.round(ms / 1000)),

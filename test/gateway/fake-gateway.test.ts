@@ -152,7 +152,7 @@ test('fake gateway: PUT is flat; refresh and delete answer as real gateways do',
   assert.equal((await call(gateway, 'GET /gateways?include_inactive=true')).body.length, 1);
   assert.equal((await call(gateway, `POST /gateways/${row.id}/toggle`)).status, 401);
   assert.equal((await call(gateway, `DELETE /gateways/${row.id}`)).status, 200);
-  assert.deepEqual(gateway.table.tools, [], 'with its tools');
+  assert.deepEqual(gateway.table.tools, [], 'including its tools');
   const missing = ['gateways', 'tools', 'resources', 'prompts', 'a2a'].map((kind) =>
     call(gateway, `DELETE /${kind}/none`),
   );

@@ -63,7 +63,7 @@ testOnEveryEngine(
     await ingest(aServerManifest('a', { url: `${H}/new/sse`, name: 'Second name' }));
     assert.deepEqual(await sync(), { ranToEnd: true, registered: 0, failed: 1 });
     const failed = await state(uidOf('a'));
-    assert.equal(failed?.registered, NOON, 'what was registered still is');
+    assert.equal(failed?.registered, NOON, 'registered servers stay registered');
     assert.match(failed?.error ?? '', /All connection attempts failed/);
 
     fake.servers.clear();
@@ -156,7 +156,7 @@ testOnEveryEngine('sync: an unreachable gateway stops it; only tried servers hav
   assert.ok(servers.length >= 1 && servers.length <= 4, `${servers.length} have the error`);
   assert.equal(report?.failed, servers.length);
   assert.equal(servers[0]?.gatewayError, 'The gateway could not be reached (ECONNREFUSED).');
-  assert.equal(servers[0]?.tries, 0, 'nothing is held against it');
+  assert.equal(servers[0]?.tries, 0, 'the try does not count');
   assert.match(world.logged.at(-1)?.message ?? '', /^Registration stopped: The gateway could not be reached/);
 
   await fake.start();
@@ -196,8 +196,8 @@ test('sync: after a gateway restart, the next sync continues with the rest', asy
   const second = await sync();
   assert.equal(second?.ranToEnd, true);
   assert.equal((first?.registered ?? 0) + (second?.registered ?? 0), 60);
-  assert.equal(fake.table.gateways.length, 60, 'none twice');
-  assert.ok(fake.calls.length - before <= 60 - first.registered + 1, 'only what is left');
+  assert.equal(fake.table.gateways.length, 60, 'none is sent twice');
+  assert.ok(fake.calls.length - before <= 60 - first.registered + 1, 'only the rest');
 });
 
 test('sync: survives a short restart of the gateway', async (t) => {
@@ -270,7 +270,7 @@ test('sync: a stopping hub leaves untried servers unchanged', SOON, async (t) =>
   assert.deepEqual(await state(uidOf('s0002')), { registered: null, error: null });
   fake.onCall(undefined);
   fake.servers.clear();
-  assert.deepEqual(await sync(), { ranToEnd: true, registered: 8, failed: 0 }, 'nothing is still taken');
+  assert.deepEqual(await sync(), { ranToEnd: true, registered: 8, failed: 0 }, 'no server is left claimed');
 });
 
 testOnEveryEngine('sync: deleting a row during its registration leaves nothing in the gateway', async (t, address) => {
@@ -341,7 +341,7 @@ test('sync: limits concurrency and reports progress', async (t) => {
     seen,
     seen.toSorted((a, b) => a - b),
   );
-  assert.equal(fake.calls.length, 21, 'one list, and one call for each');
+  assert.equal(fake.calls.length, 21, 'one list, and one call per server');
 });
 
 test('sync: a hanging server does not delay the others', SOON, async (t) => {

@@ -280,7 +280,7 @@ testOnEveryEngine('late: a server at a former address of its manifest is removed
   await on.ingest(aManifestWith('a'));
   await asked(on, uidOf('a'), { kind: 'gateways', id: `${H}/old/sse`, name: 'old a' });
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
-  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 }, 'it is not missing');
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 }, 'it is not marked missing');
   fake.table.gateways.push(createRow('old a', { url: `${H}/old/sse`, transport: 'SSE' }));
   await on.sync();
   assert.deepEqual(rowsOf(fake), ['gateways a']);
@@ -315,7 +315,7 @@ testOnEveryEngine('late: a creation is awaited although a second one succeeded',
   const [tool] = fake.table.tools.filter(({ gatewayId }) => gatewayId === null);
   await on.ingest(aManifestWith('a', { tool: TOOL, prompts: [PROMPT] }));
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
-  assert.ok(tool && fake.table.tools.includes(tool), 'its tool is still there');
+  assert.ok(tool && fake.table.tools.includes(tool), 'its tool still exists');
   fake.table.tools.push(createRow('own_tool', { url: `${H}/tool` }));
   await on.sync();
   assert.deepEqual(
@@ -359,7 +359,7 @@ testOnEveryEngine('late: an item of another entity with the same name is not tak
   assert.match((await on.state(uidOf('a')))?.error ?? '', /a tool of this name for another server/);
   await on.remove(uidOf('a'));
   await on.sync();
-  assert.ok(rowsOf(fake).includes('tools own_tool'), 'it is still that of the other');
+  assert.ok(rowsOf(fake).includes('tools own_tool'), 'it still belongs to the other entity');
 });
 
 for (const generation of ['0.9', '1.0.8'] as const) {
@@ -405,7 +405,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     await on.ingest(aManifestWith('a', { ...PARTS, resources: [RESOURCE, template] }), aManifestWith('b'));
     await on.sync();
     const all = rowsOf(fake);
-    assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 }, 'all is there, templates too');
+    assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 }, 'all exist, even templates');
 
     fake.table.gateways = fake.table.gateways.filter(({ originalName }) => originalName !== 'b');
     assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
@@ -418,7 +418,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.deepEqual(
       fake.table.gateways.map(({ id }) => id),
       before,
-      'the rest was left as it was',
+      'the rest is unchanged',
     );
     assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 });
   });
@@ -483,7 +483,7 @@ testOnEveryEngine('reconcile: a token of another tenant deletes nothing', async 
   fake.actAs('');
   await on.sync({ effort: 'explicit' });
   await assertRegistered(on, 'a', true);
-  assert.deepEqual(await on.itemsOf(uidOf('a')), items, 'what the hub created is still its own');
+  assert.deepEqual(await on.itemsOf(uidOf('a')), items, 'the hub still owns what it created');
 });
 
 testOnEveryEngine('changes: only fields that concern the gateway are sent and counted', async (t, address) => {
@@ -502,7 +502,7 @@ testOnEveryEngine('changes: only fields that concern the gateway are sent and co
   fake.calls.length = 0;
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 0, failed: 0 });
   assert.deepEqual(writes(fake), []);
-  assert.equal((await on.state(uidOf('a')))?.registered, registered, 'recorded without a word');
+  assert.equal((await on.state(uidOf('a')))?.registered, registered, 'recorded silently');
 
   await on.ingest(manifest({ headers: { 'X-Key': 'second' }, description: 'Other words.' }));
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
@@ -553,7 +553,7 @@ testOnEveryEngine('changes: a new name is the first free one', async (t, address
   assert.deepEqual(await on.itemsOf(uidOf('a')), ['gateways two-1.0.0*']);
   await on.ingest(named('a', 'TWO'));
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
-  assert.deepEqual(rowsOf(fake), ['gateways TWO-1.0.0', 'gateways Two'], 'its own row is not in its way');
+  assert.deepEqual(rowsOf(fake), ['gateways TWO-1.0.0', 'gateways Two'], 'its own row is not a conflict');
 });
 
 testOnEveryEngine(

@@ -57,7 +57,7 @@ for (const generation of GENERATIONS) {
     assert.equal(registration.outcome, 'registered');
     assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
     const again = await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
-    assert.deepEqual(outcomes(again), ['GET /gateways exists'], 'also when the label is another than the row has');
+    assert.deepEqual(outcomes(again), ['GET /gateways exists'], 'also when the label differs from the row');
   });
 }
 
@@ -82,7 +82,7 @@ test('server: HTTP is sent unchanged, then as STREAMABLEHTTP after a newer gatew
   const first = await batch.registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
   assert.deepEqual(outcomes(first), ['POST /gateways failed 422', 'POST /gateways created 200']);
   const second = await batch.registerServer({ transport: 'HTTP', url: `${H}/2/mcp`, name: 'two' });
-  assert.deepEqual(outcomes(second), ['POST /gateways created 200'], 'one refusal is enough to know');
+  assert.deepEqual(outcomes(second), ['POST /gateways created 200'], 'one refusal is remembered');
   assert.deepEqual(
     newer.table.gateways.map(({ fields }) => fields.transport),
     ['STREAMABLEHTTP', 'STREAMABLEHTTP'],
@@ -103,7 +103,7 @@ for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
     assert.equal(onlyServer(gateway), `one STREAMABLEHTTP ${H}/1/mcp`);
     assert.equal(gateway.table.tools.length, 1, 'the gateway connected, and discovered its tool');
     const second = await batch.registerServer({ transport: 'HTTP', url: `${H}/2/mcp`, name: 'two' });
-    assert.deepEqual(outcomes(second), ['POST /gateways created 200'], 'one answer is enough to know');
+    assert.deepEqual(outcomes(second), ['POST /gateways created 200'], 'one answer is remembered');
     const again = await batchFor(t, gateway).registerServer({ transport: 'HTTP', url: `${H}/1/mcp`, name: 'one' });
     assert.deepEqual(outcomes(again), ['GET /gateways exists']);
   });
@@ -417,7 +417,7 @@ test('server: a later error after 202 is a failure until the gateway has connect
   const first = await batchFor(t, gateway).registerServer({});
   assert.equal(errorOf(first), 'The gateway accepted it, then reported: Failed to initialize gateway: refused.');
   const second = await batchFor(t, gateway).registerServer({});
-  assert.match(errorOf(second), /, then reported/, 'that it is in the list is not enough');
+  assert.match(errorOf(second), /, then reported/, 'being listed is not enough');
   gateway.servers.clear();
   for (const row of gateway.table.gateways) row.lastError = null;
   assert.equal((await batchFor(t, gateway).registerServer({})).outcome, 'registered');
@@ -442,7 +442,7 @@ test('server: endless 202 is reported', async (t) => {
   assert.equal(error, 'The gateway accepted it, but has not connected to it yet. The next attempt checks again.');
   const asked = gateway.calls.length;
   assert.equal(errorOf(await batch.registerServer({ name: 'alias' })), error);
-  assert.equal(gateway.calls.length, asked, 'who has the same address does not wait once more');
+  assert.equal(gateway.calls.length, asked, 'another id with the same address does not wait again');
 });
 
 test('server: another id with the same address does not poll again after 202', async (t) => {
