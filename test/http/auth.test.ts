@@ -91,7 +91,7 @@ test('READ_ACCESS=token: only the page, its documents, /health and /config answe
   for (const url of ['/health', '/config', '/openapi.json', '/docs'])
     assert.equal((await send({ url })).status, 200, url);
   const home = await send({ url: '/' });
-  assert.deepEqual([home.status, home.headers.link], [200, undefined], 'the page does not ask for what is refused');
+  assert.deepEqual([home.status, home.headers.link], [200, undefined], 'the page does not request what is refused');
   assert.equal((await send({ url: '/metrics', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).status, 200);
 
   const scraped = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token', METRICS_TOKEN });

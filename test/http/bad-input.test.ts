@@ -197,7 +197,7 @@ async function readingHub(t: TestContext, settings: Record<string, string> = {})
 async function assertUnharmed(address: string, logged: readonly { level: string; message: string; fields: object }[]) {
   assert.equal((await fetch(`${address}/health?check_db=true`)).status, 200);
   const text = JSON.stringify(logged);
-  for (const secret of [TOKEN, PRIVATE]) assert.ok(!text.includes(secret), 'the log holds what it should not');
+  for (const secret of [TOKEN, PRIVATE]) assert.ok(!text.includes(secret), 'the log contains private data');
   assert.deepEqual(
     logged.filter(({ level }) => level === 'error'),
     [],

@@ -17,7 +17,7 @@ const ADDRESSES = [
   '/docs/json',
   '/docs/static/swagger-ui.css',
 ];
-/** Addresses that also accept PUT, PATCH or DELETE. */
+/** Addresses that also accept PATCH and DELETE. */
 const ENTITIES = ['/catalog/entities/mcp_server:pdf-tables@1.0.0', '/catalog/entities/tool:a/b'];
 
 test('methods', async (t) => {

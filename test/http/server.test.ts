@@ -112,7 +112,7 @@ test('rate limit: X-Forwarded-For counts only behind a proxy', async (t) => {
     statuses.push((await inject(app, { url: '/config', headers })).status);
   }
   assert.deepEqual(statuses, [200, 200, 429]);
-  assert.equal((await inject(app, '/health')).status, 200, 'who watches the hub must see that it lives');
+  assert.equal((await inject(app, '/health')).status, 200, 'monitoring must see that the hub is alive');
 });
 
 test('rate limit: off unless it is set', async (t) => {
@@ -132,7 +132,7 @@ test('overload: an overloaded hub answers 503, stays alive on /health, and recov
     if (app.isUnderPressure()) answers.push(await ask());
   }
   assert.equal(answers[0]?.status, 200, 'one slow moment is not an overload');
-  const refused = answers.at(-1) ?? assert.fail('it was never late');
+  const refused = answers.at(-1) ?? assert.fail('it was never overloaded');
   assertProblem(refused, 'overloaded');
   assert.equal(refused.headers['access-control-allow-origin'], '*', 'a page can read why it was refused');
   assert.equal((await inject(app, '/health')).status, 200);

@@ -35,7 +35,7 @@ test('page: preloads its first request where that request is certain', async (t)
   assert.equal(
     FIRST_LIST,
     `/catalog/search?${hubParameters(readSearch(new URLSearchParams()))}`,
-    'as the page asks it',
+    'the request of the page',
   );
 });
 
@@ -117,7 +117,7 @@ test('page: API addresses and their 404s stay as they are', async (t) => {
   }
   const posted = { method: 'POST', url: '/nowhere', headers: { accept: 'text/html' } } as const;
   assertProblem(await inject(app, posted), 'route_not_found');
-  assert.equal((await inject(app, '/entities/tool:a/b@1.0.0')).status, 200, 'ids may hold slashes');
+  assert.equal((await inject(app, '/entities/tool:a/b@1.0.0')).status, 200, 'ids may contain slashes');
   assert.equal((await inject(app, '/catalog/entities/tool:a/b@1.0.0')).status, 200);
   assert.doesNotMatch((await inject(app, '/catalog')).headers['content-security-policy'] ?? '', /script-src/);
 });

@@ -182,7 +182,7 @@ testOnEveryEngine('approvals: an approval survives a new summary, but not new ar
   assert.equal(await isFound(app, uidOf('a')), false);
   assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
   await hub.load([{ document: server('a') }]);
-  assert.deepEqual(await listed(app), [], 'what was approved is approved when it comes back');
+  assert.deepEqual(await listed(app), [], 'an approved content is approved again when it returns');
 });
 
 testOnEveryEngine('approvals: a new version needs approval unless the rule says otherwise', async (t, database) => {
@@ -329,7 +329,7 @@ testOnEveryEngine('approvals: a dry run counts what earlier approvals would allo
   await decided(app, uidOf('a'), { decision: 'approve' });
   await decided(app, uidOf('a', '3.0.0'), { decision: 'reject', reason: 'No.' });
   const widened = await hub.changePolicy(ASK_ONCE, { dryRun: true });
-  assert.equal(widened.affected, 1, 'the second version, and no other');
+  assert.equal(widened.affected, 1, 'only the second version');
   assert.deepEqual(widened.changes[0], { action: 'search', from: 'require_approval', to: 'allow', count: 1 });
   await hub.changePolicy(ASK_ONCE);
   assert.deepEqual(await listed(app), [uidOf('b')]);

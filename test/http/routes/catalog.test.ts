@@ -181,7 +181,7 @@ test('entities and manifests: an invalid or unknown id is 404', async (t) => {
       await t.test(`${path}/${id.slice(0, 60)}`, async () => {
         const answer = await exchange(address, requestText(`GET /catalog/${path}/${id}`));
         const { detail } = assertProblem(answer, 'entity_not_found');
-        assert.ok(detail.length < 200, 'the answer does not repeat a long id');
+        assert.ok(detail.length < 200, 'the response does not repeat a long id');
       });
     }
   }

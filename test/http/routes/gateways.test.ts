@@ -94,7 +94,7 @@ test('pending: a sync removes the registered servers and shows errors for the ot
   const down = byUid.get(uidOf('down'));
   assert.match(down?.gateway_error ?? '', /^The gateway answered 502: Failed to initialize gateway/);
   assert.deepEqual([down?.tries, down?.last_try_at], [1, '2026-06-01T12:00:00.000Z']);
-  assert.equal(down?.next_try_at, null, 'there are no background syncs');
+  assert.equal(down?.next_try_at, null, 'background syncs are off');
   assert.match(byUid.get(uidOf('stdio'))?.gateway_error ?? '', /local process/);
   assert.equal(byUid.get(uidOf('stdio'))?.next_try_at, null);
 
@@ -114,7 +114,7 @@ test('sync: progress events count the servers in total and those done', async (t
   const seen: SyncProgress[] = [];
   await hub.hub.syncRemotes((progress) => seen.push(progress));
   const { registering, registering_total } = seen.find((progress) => progress.registering !== null) ?? {};
-  assert.deepEqual([registering, registering_total], [2, 4], 'those without an address are done at once');
+  assert.deepEqual([registering, registering_total], [2, 4], 'servers without an address are done at once');
   assert.deepEqual((await hub.app.inject('/ingest/status')).json().registering_total, null);
 });
 
@@ -177,7 +177,7 @@ test('pending: a registered server whose update failed is listed as an error, no
   const hub = await hubWithGateway(t);
   await hub.hub.syncRemotes();
   await hub.hub.load([{ document: aServer('good', { transport: 'SSE', url: `${H}/down/sse` }) }]);
-  assert.equal((await hub.hub.syncRemotes()).failed, 2, 'and the one that is down');
+  assert.equal((await hub.hub.syncRemotes()).failed, 2, 'and the unreachable one');
 
   const uid = uidOf('good');
   assert.ok(!(await pending(hub)).items.some((item) => item.uid === uid));

@@ -79,7 +79,7 @@ for (const [name, fields, status, sentence] of BAD_REQUESTS) {
     const answer = await app.inject({ method: 'POST', url: '/catalog/install', payload });
     assert.equal(answer.statusCode, status, answer.body);
     assert.match(answer.json().detail, sentence);
-    assert.ok(!answer.body.includes(root), 'no path of the machine');
+    assert.ok(!answer.body.includes(root), 'shows no path of the machine');
     assert.deepEqual(await readdir(root), []);
   });
 }

@@ -89,7 +89,7 @@ testOnEveryEngine('policy: a change counts its effects and applies to old and ne
     ['/policy', { dryRun: true }],
   ] as const)
     assertProblem(await call(app, 'PUT', url, { text: NO_COPYLEFT, ...more }), 'invalid_request');
-  assert.equal((await found(app)).length, 2, 'a dry run changes nothing, however it is spelt');
+  assert.equal((await found(app)).length, 2, 'a dry run changes nothing, in any spelling');
 
   assert.equal((await put(app, NO_COPYLEFT)).affected, 1);
   await hub.load([
@@ -208,7 +208,7 @@ testOnEveryEngine('policy: held servers are not registered or pending, and leave
   await hub.syncRemotes();
   assert.deepEqual(registered(), ['com.acme-free', 'org.other-copyleft']);
   await put(app, NO_COPYLEFT);
-  assert.deepEqual(registered(), ['com.acme-free'], 'it is taken out at once');
+  assert.deepEqual(registered(), ['com.acme-free'], 'it is removed from the gateway at once');
   await hub.load([{ document: server('late', { license: 'AGPL-3.0' }) }]);
   const report = await hub.syncRemotes(undefined, { force: true });
   assert.deepEqual([report.registered, report.failed], [0, 0]);
@@ -248,7 +248,7 @@ testOnEveryEngine('remotes: the register option decides which of their servers a
   assert.equal((await app.inject('/remotes')).json().items[0].register, 'none');
   const record = await hub.getEntity(uidOf('a'));
   assert.equal(record.held_by, 'its remote, which registers nothing');
-  assert.deepEqual(await found(app), [uidOf('a')], 'it is found all the same');
+  assert.deepEqual(await found(app), [uidOf('a')], 'search still finds it');
 
   await call(app, 'PATCH', '/remotes?remote=team', { register: 'approved' });
   await hub.syncRemotes();
@@ -261,7 +261,7 @@ testOnEveryEngine('remotes: the register option decides which of their servers a
   assert.deepEqual(registered(), ['a']);
 
   await call(app, 'PATCH', '/remotes?remote=team', { register: 'none' });
-  assert.deepEqual(registered(), [], 'it is taken out at once');
+  assert.deepEqual(registered(), [], 'it is removed from the gateway at once');
   assertProblem(await call(app, 'PATCH', '/remotes?remote=team', { register: 'some' }), 'invalid_request');
 });
 
@@ -285,11 +285,11 @@ testOnEveryEngine('remotes: removing a remote does not register what it held bac
   assert.match(
     String((await hub.registerOne(uidOf('shared')))?.outcome),
     /failed/,
-    'its content is that of the removed one',
+    'its content is from the removed remote',
   );
   const synced = await hub.syncRemotes(undefined, { force: true });
   assert.equal(synced.failed, 0);
-  assert.deepEqual(registered(), ['shared'], 'the other remote has brought it, and may register it');
+  assert.deepEqual(registered(), ['shared'], 'the other remote also lists it, and may register it');
   await reapplied();
   await hub.syncRemotes(undefined, { force: true });
   assert.deepEqual(registered(), ['shared']);
@@ -311,7 +311,7 @@ testOnEveryEngine('policy: a rule about a remote does not cover manifests in req
   assert.equal((await install({ id: uidOf('a') })).status, 200);
   const manifest = server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil' } }] });
   assertProblem(await install({ id: uidOf('a'), manifest }), 'not_allowed');
-  assert.equal((await install({ id: uidOf('a') })).status, 200, 'what the remote brought is as it was');
+  assert.equal((await install({ id: uidOf('a') })).status, 200, 'the remote’s manifest is unchanged');
 });
 
 testOnEveryEngine('policy: an age rule stops applying once the entity is old enough', async (t, database) => {
@@ -322,7 +322,7 @@ testOnEveryEngine('policy: an age rule stops applying once the entity is old eno
   await put(app, 'version: 1\nrules:\n  - { match: { younger_than_days: 14 }, install: block, search: hide }');
   assert.deepEqual(await found(app), []);
   world.setTime('2026-06-09T12:00:00.000Z');
-  assert.equal((await hub.getEntity(uidOf('a'))).install_refusal, undefined, 'installs look at the clock');
+  assert.equal((await hub.getEntity(uidOf('a'))).install_refusal, undefined, 'installs check the clock');
   assert.deepEqual(await found(app), [], 'searches do not');
   t.mock.timers.tick(3_600_000);
   await until(async () => (await found(app)).length === 1);
@@ -341,7 +341,7 @@ test('POLICY_FILE: applies, is reloaded on change, and cannot be changed over HT
   await writeFile(file, 'version: 1\nrules: 7\n');
   await until(async () => (await state()).file_error !== null);
   assert.match((await state()).file_error ?? '', /line 2, column 1: rules must be a list/);
-  assert.deepEqual(await found(app), [uidOf('com.acme/free')], 'the earlier one stays');
+  assert.deepEqual(await found(app), [uidOf('com.acme/free')], 'the earlier policy stays');
   assert.equal(world.logged.filter(({ level }) => level === 'error').length, 1);
   await rm(file);
   await until(async () => (await state()).file_error === 'It does not exist.');
@@ -376,6 +376,6 @@ test('POLICY_FILE: a hub that never had a policy does not start when the file is
   assert.deepEqual(
     logged.map(({ message }) => message.split(':')[0]),
     ['The policy file cannot be used, so the earlier policy stays in force'],
-    'only where there is an earlier one',
+    'only if an earlier policy exists',
   );
 });

@@ -78,7 +78,7 @@ testOnEveryEngine('publishing: a server is listed unchanged, found, installed an
 
   assert.equal((await publish(server)).status, 409, 'a version is never replaced');
   assert.equal((await publish({ ...server, description: 'Other.' })).status, 409);
-  assert.equal((await publish(aServer({ name: 'com.Acme/notes', version: '2.0.0' }))).status, 409, 'twins in case');
+  assert.equal((await publish(aServer({ name: 'com.Acme/notes', version: '2.0.0' }))).status, 409, 'ignores case');
   assert.equal((await publish(aServer({ version: '1.1.0' }))).body._meta[OFFICIAL].isLatest, true);
   await ask('DELETE', `/catalog/entities/${encodeURIComponent(id)}`);
   assert.deepEqual(await listed(), ['com.acme/notes@1.1.0 active'], 'an operator may remove it');
@@ -129,7 +129,7 @@ testOnEveryEngine('publishing: versions can be deprecated, deleted and reactivat
     'com.acme/notes@1.0.0 deprecated',
     'com.acme/notes@2.0.0 deleted',
   ]);
-  assert.equal((await publish(aServer({ version: '2.0.0' }))).status, 409, 'deleted is not free');
+  assert.equal((await publish(aServer({ version: '2.0.0' }))).status, 409, 'a deleted version is not free');
   const query = searchQuery({ text: 'notes', mode: 'keyword', versions: 'all' });
   await until(async () => (await hub.search(query)).items.every(({ version }) => version !== '2.0.0'));
 
@@ -155,11 +155,11 @@ testOnEveryEngine('publishing: a remote cannot replace, extend or remove a publi
   const shown = async () =>
     (await ask<ServerResponse>('GET', '/v0.1/servers/com.acme%2Fnotes/versions/1.0.0')).body.server.remotes;
   assert.deepEqual(await shown(), aServer().remotes);
-  assert.equal((await publish(aServer({ name: 'com.acme/tasks' }))).status, 409, 'theirs is not replaced either');
+  assert.equal((await publish(aServer({ name: 'com.acme/tasks' }))).status, 409, 'nor is a remote’s replaced');
   const refused = await ask('PATCH', '/v0/servers/com.acme%2Ftasks/versions/1.0.0/status', { status: 'deleted' });
   assert.deepEqual([refused.status, refused.body.code], [409, 'not_published']);
   const named = await ask('PATCH', '/v0/servers/com.acme%2Flisted/versions/1.0.0/status', { status: 'deleted' });
-  assert.deepEqual([named.status, named.body.code], [409, 'not_published'], 'its id is another one');
+  assert.deepEqual([named.status, named.body.code], [409, 'not_published'], 'it has another id');
   catalog.put('/index.json', { items: [{ manifest: other }] });
   await hub.ingest();
   await hub.removeRemote(url, { purge: true });
@@ -183,7 +183,7 @@ testOnEveryEngine('publishing: the policy applies to published servers', async (
   await hub.decideApproval('mcp_server:com.acme/notes@1.0.0', { decision: 'approve', digest });
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 active']);
   assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
-  assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval is for what it brings');
+  assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval covers its content');
 });
 
 test('publishing: a manifest is registered with its remote, like a server.json', async (t) => {
@@ -299,7 +299,7 @@ testOnEveryEngine('publishing: manifests follow the rules of server.json, also i
   }
   assert.deepEqual(await listed('?include_deleted=true'), []);
   const internal = { ...manifest, remotes: [{ type: 'sse', url: 'http://notes.internal/sse' }] };
-  assert.equal((await publish(internal)).status, 200, 'what is a warning there is one here');
+  assert.equal((await publish(internal)).status, 200, 'a warning there is a warning here');
 });
 
 test('publishing: rules of the public registry that a company may break are warnings', async (t) => {
@@ -373,7 +373,7 @@ test('publishing: refuses hostile documents quickly', async (t) => {
   assert.deepEqual(
     issues.map(({ path, message }) => ({ path, message })),
     [{ path: '', message: 'must not have more than 10000 values' }],
-    'its faults are not searched for one by one',
+    'its errors are not all collected',
   );
   assert.equal((await ask('POST', '/v0/publish', aServer({ version: { toString: 1 } }))).status, 422);
 });

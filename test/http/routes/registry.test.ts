@@ -106,7 +106,7 @@ testOnEveryEngine('registry: pages by key, and the cursor carries its query', as
   const { metadata } = (await get('/v0.1/servers?limit=3')).body;
   await hub.removeEntity(`mcp_server:${names[0]}@1.0.0`);
   const second = await keys(`?limit=3&cursor=${metadata.nextCursor}`);
-  assert.deepEqual(second, all.slice(3, 6), 'what goes meanwhile moves no page');
+  assert.deepEqual(second, all.slice(3, 6), 'removals do not shift pages');
 });
 
 testOnEveryEngine('registry: lists matching names first, then other search results', async (t, database) => {
@@ -137,9 +137,9 @@ testOnEveryEngine('registry: lists matching names first, then other search resul
     'org.example/rain@1.0.0',
     'org.example/rain@1.1.0',
   ]);
-  assert.equal(new Set(pages).size, pages.length, 'nothing twice');
+  assert.equal(new Set(pages).size, pages.length, 'no entry twice');
   assert.equal((await keys('?search=n_d'))[0], 'org.example/un_der@1.0.0', 'no character is special');
-  assert.equal((await keys('?search=%20')).length, 7, 'a blank search is none');
+  assert.equal((await keys('?search=%20')).length, 7, 'a blank search does not filter');
 });
 
 testOnEveryEngine('registry: a removed entry becomes a tombstone and can become active again', async (t, database) => {
@@ -164,7 +164,7 @@ testOnEveryEngine('registry: a removed entry becomes a tombstone and can become 
       ['deleted', false],
     ],
   );
-  assert.equal(all[0]?.updatedAt, since, 'gaining the mark is not a change');
+  assert.equal(all[0]?.updatedAt, since, 'becoming latest is not a change');
   assert.deepEqual(await keys(`?updated_since=${since}`), ['a/one@2.0.0']);
   assert.equal((await get('/v0.1/servers/a%2Fone/versions/2.0.0')).status, 404);
   assert.equal((await get('/v0.1/servers/a%2Fone/versions/2.0.0?include_deleted=true')).status, 200);

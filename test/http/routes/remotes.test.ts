@@ -101,11 +101,7 @@ for (const prefix of ['', '/catalog']) {
     assert.deepEqual(byQuery.json().results[0].stats.errors, [
       { url: host.url('/m/lost.json'), error: 'answered 404' },
     ]);
-    assert.deepEqual(
-      (await call(app, 'POST', `${prefix}/ingest`)).json(),
-      { results: [] },
-      'nothing was stored by that',
-    );
+    assert.deepEqual((await call(app, 'POST', `${prefix}/ingest`)).json(), { results: [] }, 'nothing was stored');
     await call(app, 'POST', `${prefix}/remotes`, { url: one });
     const all = await call(app, 'POST', `${prefix}/ingest`, {});
     assert.deepEqual(

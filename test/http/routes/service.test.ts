@@ -56,12 +56,12 @@ test('recovers when PostgreSQL goes away and comes back', { skip: process.env.CI
   for (const url of urls) assertProblem(await inject(app, url), 'database_unavailable');
   assert.equal((await inject(app, '/health?check_db=true')).status, 503);
   const metrics = await inject(app, '/metrics');
-  assert.equal(metrics.status, 200, 'the figures are needed most when something is down');
+  assert.equal(metrics.status, 200, 'metrics matter most when something is down');
   assert.match(metrics.body, /hub_db_query_failures_total/);
   const reasons = world.logged.filter(
     ({ level, message }) => level === 'warn' && message === 'The database does not answer',
   );
-  assert.ok(reasons.length >= urls.length, 'why it is away is in the log');
+  assert.ok(reasons.length >= urls.length, 'the log has the cause');
   assert.match(JSON.stringify(reasons[0]), /"reason":"\w/);
   const said = JSON.stringify(world.logged);
   assert.doesNotMatch(said, new RegExp(new URL(line.url).password));

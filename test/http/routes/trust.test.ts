@@ -151,7 +151,7 @@ testOnEveryEngine('trust: a failed check is retried later and does not block oth
   const { app, world } = await testHub(t, { settings: { ...settings, TRUST_CHECKS: 'approvals' }, database });
   const state = async () => (await entity(app)).trust;
   await until(async () => (await state())?.checked_at !== null);
-  assert.equal((await state())?.state, 'not_checked', 'the registry was away');
+  assert.equal((await state())?.state, 'not_checked', 'the registry was unreachable');
   const failures = () => world.logged.filter(({ level }) => level === 'error').length;
   assert.equal(failures(), 1, 'the one without a manifest');
   t.mock.timers.tick(60_000);

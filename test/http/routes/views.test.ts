@@ -47,7 +47,7 @@ testOnEveryEngine('views: a view lists the servers that match its names, page by
   assert.equal((await app.inject('/registry/team/v0.1/servers/org.Example%2Fd/versions/latest')).statusCode, 404);
 
   await save('team', { names: ['ORG.example/D'] });
-  assert.deepEqual(await names('/registry/team/v0.1/servers'), ['org.Example/d@1.0.0'], 'case does not count');
+  assert.deepEqual(await names('/registry/team/v0.1/servers'), ['org.Example/d@1.0.0'], 'ignores case');
   await save('team', { names: ['org.?xample/*'] });
   assert.deepEqual(await names('/registry/team/v0.1/servers'), ['org.Example/d@1.0.0', 'org.example/c@1.0.0']);
   assert.equal((await app.inject({ method: 'DELETE', url: '/registry/team', headers })).statusCode, 200);
@@ -85,8 +85,8 @@ testOnEveryEngine('views: entries that are no longer approved stay as deleted', 
   await rule('org.example/c', 'install: block');
   const keys = ['com.acme/a@1.0.0', 'com.acme/b@1.0.0', 'com.acme/b@2.0.0', 'org.Example/d@1.0.0'];
   const rest = keys.map((key) => `${key} active`);
-  assert.deepEqual(await approved(), rest, 'what may not be installed is not among them');
-  assert.deepEqual(await approved('?include_deleted=true'), rest, 'nor is what never was');
+  assert.deepEqual(await approved(), rest, 'entries that cannot be installed are not listed');
+  assert.deepEqual(await approved('?include_deleted=true'), rest, 'neither are entries that never were listed');
 
   const since = '2027-01-01T00:00:00.000Z';
   world.setTime('2027-02-01T00:00:00.000Z');
