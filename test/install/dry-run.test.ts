@@ -126,7 +126,7 @@ async function compareBoth(each: Case, stage: InstallStage, manifests: Manifests
   const manifest = fields?.frozen && isInstalled ? manifests.old : manifests.new;
   const install = (dry_run: boolean) => stage.install(manifest, { clients: ['claude'], ...fields, dry_run });
   const foreseen = await sentencesOf(install(true));
-  assert.equal(await treeDigest(dirname(target)), before, 'nothing was touched');
+  assert.equal(await treeDigest(dirname(target)), before, 'nothing was changed');
   const reported = await sentencesOf(install(false));
   for (const { text } of [foreseen, reported]) assert.match(text, told);
   assert.deepEqual([foreseen.ok, reported.ok], [ok, ok]);

@@ -33,7 +33,7 @@ test('explain: a folder that changes while it is read fails the step with a mess
     assert.equal(result.ok, false);
     assert.match(String(result.extra?.error), new RegExp(sentence));
     assert.ok(!String(result.extra?.error).includes(folder));
-    assert.deepEqual(world.logged, [], 'nobody looks for a fault of the hub');
+    assert.deepEqual(world.logged, [], 'it is not logged as an error of the hub');
   }
 });
 

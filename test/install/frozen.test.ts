@@ -94,7 +94,7 @@ test('frozen: an unavailable commit, digest or folder fails the install and keep
   assert.match(String(stepNamed(report, 'git.checkout').extra?.error), /has no .*commit 'cc.* install it again\.$/);
   assert.match(String(stepNamed(report, 'npm.install').extra?.error), /has no packages for thing@1\.0\.0.* again\.$/);
   assert.equal(await other.read('hub.lock.json'), text);
-  assert.deepEqual(await readdir(other.target), ['hub.lock.json'], 'nothing is left, also no empty folders');
+  assert.deepEqual(await readdir(other.target), ['hub.lock.json'], 'nothing is left, not even empty folders');
 });
 
 test('frozen: without a catalog and manifest, everything comes from the lockfile', async (t) => {

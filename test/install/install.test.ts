@@ -147,7 +147,7 @@ test('install: a failing artifact does not stop the others, and the lockfile say
   assert.match(String(errors[1]?.[2]), /spec\.repo is missing/);
   assert.match(String(errors[2]?.[2]), /registry 'nuget'/);
   assert.equal(errors[3]?.[1], true);
-  assert.equal(errors[4]?.[1], true, 'a folder with a derived name gives way');
+  assert.equal(errors[4]?.[1], true, 'a folder with a derived name is replaced');
   assert.deepEqual([errors[5]?.[0], errors[5]?.[1]], ['artifact.unsupported', false]);
   assert.match(String(stepNamed(report, 'adapters.write').extra?.error), /'\.\.\/out\.py' must not contain '\.\.'/);
   const locked = report.lockfile.entities[0]?.artifacts.map(({ ok }) => ok);

@@ -39,7 +39,7 @@ test('config: a second install changes no byte', () => {
   const first = merged('{"mcpServers": {}}').text;
   assert.equal(merged(first).text, first);
   const byHand = `{"mcpServers":{"pdf":${JSON.stringify(wanted.entry)}}}`;
-  assert.equal(merged(byHand).text, byHand, 'not even the layout of a person');
+  assert.equal(merged(byHand).text, byHand, 'also in a user’s own layout');
 });
 
 test('config: keeps values that the user filled in, and settings of the client', () => {
@@ -54,7 +54,7 @@ test('config: does not touch a foreign entry of the same name', () => {
   assert.equal(name, 'pdf-2');
   assert.deepEqual(document.mcpServers, { pdf: theirs, 'pdf-2': wanted.entry });
   assert.equal(merged(JSON.stringify(document), 'pdf-2').name, 'pdf-2');
-  assert.equal(merged(JSON.stringify(document)).name, 'pdf-2', 'known again by what it runs');
+  assert.equal(merged(JSON.stringify(document)).name, 'pdf-2', 'recognized by its command');
 });
 
 test('config: a new version replaces the entry of an earlier install', () => {

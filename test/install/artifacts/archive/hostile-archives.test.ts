@@ -77,11 +77,7 @@ const zip = (name: string, entry: Partial<RawZipEntry>, expected: RegExp): Hosti
 const ZEROS = Buffer.alloc(33_000_000);
 
 const zipCases: Hostile[] = [
-  zip(
-    'a link to a file of the machine',
-    { mode: 0o120777, content: '/etc/passwd' },
-    /'entry' is a link that leads out/,
-  ),
+  zip('a link to an absolute path', { mode: 0o120777, content: '/etc/passwd' }, /'entry' is a link that leads out/),
   zip('a link to the folder above', { mode: 0o120777, content: '..' }, /leads out/),
   zip('a link without a target', { mode: 0o120777, content: '' }, /readable target/),
   zip('a link with a long target', { mode: 0o120777, content: 'x/'.repeat(3_000) }, /readable target/),
@@ -95,7 +91,7 @@ const zipCases: Hostile[] = [
       ]),
     /'evil' is a link that leads out/,
   ],
-  zip('a link by the attributes of Windows', { mode: 0, dosAttributes: 0x400 }, /is a Windows link/),
+  zip('a link by Windows attributes', { mode: 0, dosAttributes: 0x400 }, /is a Windows link/),
   zip('a character device', { mode: 0o020666 }, OTHER_TYPE),
   zip('a block device', { mode: 0o060666 }, OTHER_TYPE),
   zip('a pipe', { mode: 0o010666 }, OTHER_TYPE),
@@ -107,15 +103,15 @@ const zipCases: Hostile[] = [
   zip('a size that is too large', { claimedBytes: 100_000 }, /not enough bytes/),
   zip('a wrong checksum', { checksum: 1 }, /checksum/),
   zip(
-    'packed bytes beyond the end',
+    'compressed bytes beyond the end',
     { claimedPackedBytes: 900_000 },
     /'entry' is broken|list of entries cannot be used/,
   ),
-  zip('no header where it should be', { offset: 3 }, /invalid local file header|shares its bytes/),
+  zip('a missing local header', { offset: 3 }, /invalid local file header|shares its bytes/),
   zip('an offset beyond the end', { offset: 0x7fffffff }, /broken|readable/),
   zip('a bomb', { content: ZEROS }, /bomb/),
   zip('a bomb that claims gigabytes', { claimedBytes: 0xfffffff0 }, /more than|bomb/),
-  zip('a folder with a content', { name: 'folder/' }, /folder with content/),
+  zip('a folder with content', { name: 'folder/' }, /folder with content/),
   zip('a stored stream that is not deflate', { method: 8, claimedPackedBytes: 2 }, /broken/),
   [
     'zip: many entries for the same bytes',
@@ -170,12 +166,12 @@ const tarCases: Hostile[] = [
   tar('a wrong checksum', [{ name: 'a', checksum: '000001\0 ' }], /not a readable tar/),
   tar('a header of many megabytes', [{ name: 'x', type: 'x', content: Buffer.alloc(5_000_000) }], /not a readable tar/),
   tar(
-    'a long name by GNU rules that leaves',
+    'a GNU long name that leads out',
     [{ name: '././@LongLink', type: 'L', content: '../escaped\0' }, { name: 'a' }],
     /\.\./,
   ),
   tar(
-    'a name for all entries that leaves',
+    'a global name that leads out',
     [paxEntry({ path: '../escaped' }, 'g'), paxEntry({ comment: 'x' }), { name: 'a' }],
     /\.\./,
   ),

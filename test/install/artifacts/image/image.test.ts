@@ -23,7 +23,7 @@ test('image: without an engine records the digest, and the step says that nothin
   assert.deepEqual([installed.resolved, installed.integrity], [`${registry.authority}/some/thing@${digest}`, digest]);
   assert.match(installed.skipped ?? '', /^Neither docker nor podman is installed\. The image is not pulled/);
   const scopes = registry.host.seen('/token').map(({ path }) => new URL(path, 'http://x').searchParams.get('scope'));
-  assert.deepEqual(scopes, ['repository:some/thing:pull'], 'no more than reading is asked for');
+  assert.deepEqual(scopes, ['repository:some/thing:pull'], 'requests only read access');
   const reference = imageKind.spec.parse(spec);
   assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /Neither docker/);
 });

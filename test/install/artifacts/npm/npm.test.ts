@@ -34,7 +34,7 @@ test('npm: another machine runs exactly the locked versions', async (t) => {
   const resolution = await resolve(t, npmKind, wanted, { env: registry.env });
   assert.deepEqual([resolution.resolved, resolution.integrity], ['@some/thing@1.2.3', integrity]);
   assert.deepEqual(Object.keys(packagesOf(resolution)), ['node_modules/@some/inner', 'node_modules/@some/thing']);
-  assert.ok(!JSON.stringify(resolution).includes(registry.host.origin), 'pins name no registry');
+  assert.ok(!JSON.stringify(resolution).includes(registry.host.origin), 'pins contain no registry');
 
   registry.publish({ name: '@some/inner', version: '2.2.0' });
   const elsewhere = { ...registry.env, HOME: await emptyFolder(t) };

@@ -46,7 +46,7 @@ function publishProgram(index: PackageIndex): { sha256: string } {
 }
 
 function pinsOf({ pins }: Resolution) {
-  return pins && pins.tool !== 'npm' ? pins : assert.fail('no Python pins');
+  return pins && pins.tool !== 'npm' ? pins : assert.fail('Python pins are missing');
 }
 
 for (const tool of TOOLS) {
