@@ -28,7 +28,7 @@ async function downloader(t: TestContext, { allowPrivate = true, stallMs = 5_000
 
 async function failure(work: Promise<unknown>): Promise<FetchError> {
   const error = await work.then(
-    () => assert.fail('it was done'),
+    () => assert.fail('the download completed'),
     (reason: unknown) => reason,
   );
   assert.ok(error instanceof FetchError, String(error));

@@ -16,7 +16,7 @@ test('proxy: forwards allowed requests, plain and through a tunnel', async (t) =
   assert.match(plain, /x-from: host/i);
   assert.match(plain, /hello/);
   assert.equal(host.asked[0], '/a?b');
-  assert.equal(host.headers[0]?.['proxy-authorization'], undefined, 'its password goes no further');
+  assert.equal(host.headers[0]?.['proxy-authorization'], undefined, 'its password is not forwarded');
 
   const inside = `GET /through HTTP/1.1\r\nhost: ${host.name}\r\nconnection: close\r\n\r\n`;
   const tunnelled = await say(proxy, `CONNECT ${host.name} HTTP/1.1\r\nhost: ${host.name}\r\n`, inside);
@@ -87,7 +87,7 @@ test('proxy: whatever a host does, the client gets a response and the hub surviv
   const trailing = 'HTTP/1.1 200 ok\r\ntrailer: x\r\ncontent-length: 2\r\n\r\nhi';
   const port = await aSocketHost(t, (socket) => socket.end(trailing));
   const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
-  assert.match(plain, /^HTTP\/1\.1 200 [\s\S]*hi$/, 'what belongs to one connection only stays behind');
+  assert.match(plain, /^HTTP\/1\.1 200 [\s\S]*hi$/, 'hop-by-hop headers are not forwarded');
 });
 
 test('proxy: a silent host times out, before and inside a tunnel', async (t) => {
@@ -96,7 +96,7 @@ test('proxy: a silent host times out, before and inside a tunnel', async (t) => 
   const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
   assert.match(plain, /^HTTP\/1\.1 502 .*the connection was idle for too long/);
   const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
-  assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'nothing of the proxy is among its bytes');
+  assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'the tunnel has no bytes of the proxy');
 });
 
 test('proxy: a reset tunnel ends without output of the proxy', async (t) => {
@@ -132,7 +132,7 @@ test('run: guarded programs use the proxy, unless the operator has one', async (
   assert.deepEqual(await proxiesOf({ NO_PROXY: '*' }, false), ['NO_PROXY=*']);
   const guarded = await proxiesOf({ NO_PROXY: '*' }, true);
   assert.ok(guarded.includes(`https_proxy=${url}`) && guarded.includes(`HTTP_PROXY=${url}`), guarded.join());
-  assert.ok(guarded.includes('NO_PROXY=') && guarded.includes('no_proxy='), 'no host goes around it');
+  assert.ok(guarded.includes('NO_PROXY=') && guarded.includes('no_proxy='), 'NO_PROXY is empty');
   const own = await proxiesOf({ https_proxy: 'http://own.test:3128', NO_PROXY: '10.0.0.0/8' }, true);
   assert.ok(own.includes('https_proxy=http://own.test:3128') && own.includes('NO_PROXY='), own.join());
   assert.ok((await proxiesOf({ HTTP_PROXY: 'http://own.test:3128' }, true)).includes(`HTTPS_PROXY=${url}`));

@@ -36,5 +36,5 @@ test('once aborted: a listener may remove others and itself', () => {
   });
   const forgetSecond = onceAborted(end.signal, () => told.push('second'));
   end.abort();
-  assert.deepEqual(told, ['first'], 'as with listeners of the signal itself');
+  assert.deepEqual(told, ['first'], 'like listeners of the signal itself');
 });
