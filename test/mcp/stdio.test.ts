@@ -62,7 +62,7 @@ test('mcp over stdio: everything works on the local catalog', async (t) => {
   const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
   assert.equal((found.structuredContent as { total: number }).total, 1);
   const plan = await saidBy(client, 'plan_install', { id: 'tool:none@1.0.0' });
-  assert.match(plan.text, /^entity_not_found: /, 'no token is needed here');
+  assert.match(plan.text, /^entity_not_found: /, 'no token is needed locally');
   assert.match((await saidBy(client, 'list_pending')).text, /^1 pending\b/);
 });
 
@@ -116,7 +116,7 @@ test('mcp over stdio: local callers get the path of an install', async (t) => {
   const { listen } = await testHub(t, { manifests: [aManifest()], settings: { INSTALL_ROOT: join(folder, 'root') } });
   const far = await saidBy(await started(t, ['--hub', await listen()]), 'install_entity', request);
   assert.match(far.text, /^Installed mcp_server:pdf-tables@1\.0\.0 into project\.\n/);
-  assert.ok(!JSON.stringify(far).includes(folder), 'no paths of a machine elsewhere');
+  assert.ok(!JSON.stringify(far).includes(folder), 'no paths of a remote machine');
 });
 
 test('mcp over stdio: with a remote hub, does what that hub allows', async (t) => {
