@@ -89,7 +89,7 @@ testOnEveryEngine(
       'from the first to the last, and from there to the second',
     );
     const nothing = { created: 0, updated: 0, missing: 0 };
-    assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing], 'it has come to rest');
+    assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing], 'the ring has settled');
 
     await first.hub.removeEntity('mcp_server:notes@1.0.0');
     for (let round = 0; round < 2; round += 1) await syncAll(hubs);

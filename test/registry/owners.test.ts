@@ -74,7 +74,7 @@ testOnEveryEngine('owners: an entry is made only from the remote that had it fir
 
   await hub.removeRemote(host.url('/first.json'), { purge: true });
   const { server, _meta } = await entry();
-  assert.deepEqual([server.title, _meta[OFFICIAL_META].status], ['Evil', 'deprecated'], 'once the first has left');
+  assert.deepEqual([server.title, _meta[OFFICIAL_META].status], ['Evil', 'deprecated'], 'after the first left');
 });
 
 testOnEveryEngine('owners: the latest version of a published name is a published one', async (t, database) => {
@@ -92,9 +92,9 @@ testOnEveryEngine('owners: the latest version of a published name is a published
 
   const uid = `mcp_server:${NAME}@1.0.0`;
   await hub.blockEntity(uid, 'For the test.');
-  assert.deepEqual(await listed('?version=latest'), [], 'a blocked one does not hand its name to others');
+  assert.deepEqual(await listed('?version=latest'), [], 'a blocked version does not release its name');
   assert.equal((await app.inject(`/v0.1/servers/${encodeURIComponent(NAME)}/versions/1.0.0`)).statusCode, 404);
   await hub.unblockEntity(uid);
   await hub.removeEntity(uid);
-  assert.deepEqual(await listed('?version=latest'), [`${NAME}@10.0.0`], 'a removed one gives it up');
+  assert.deepEqual(await listed('?version=latest'), [`${NAME}@10.0.0`], 'a removed version releases it');
 });

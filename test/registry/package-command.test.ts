@@ -41,7 +41,7 @@ const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
 for (const [sentence, argument, words] of ARGUMENTS) {
   test(`registry command: ${sentence} becomes ${JSON.stringify(words)}`, () => {
     assert.deepEqual(npm({ packageArguments: [argument] }).cmd, [...NPX, ...words]);
-    assert.deepEqual(npm({ runtime_arguments: [argument] }).cmd, [...NPX, ...words], 'not options of npx');
+    assert.deepEqual(npm({ runtime_arguments: [argument] }).cmd, [...NPX, ...words], 'they are not options of npx');
   });
 }
 
