@@ -192,7 +192,7 @@ test('robust: a failed index changes nothing, and the next run continues', async
   host.fail('/index.json', { status: 500, times: 4 });
   assert.equal((await ingest()).ok, false);
   assert.equal((await get('tool:a')).missing_since, null);
-  assert.equal((await rejected()).total, 1, 'what was refused is still refused');
+  assert.equal((await rejected()).total, 1, 'refused manifests stay refused');
   host.forget();
   assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { unchecked: 1 });
   assert.equal(host.requests[0]?.status, 304);
@@ -224,7 +224,7 @@ test('robust: overlong addresses are cut in messages and storage', async (t) => 
   const long = ['a', 'b'].map((each) => `m/${'x'.repeat(2_000_000)}${each}.json`);
   host.put('/index.json', { manifests: long });
   const result = await ingest();
-  assert.equal(result.stats.failed, 2, 'two that differ at their ends only');
+  assert.equal(result.stats.failed, 2, 'two addresses with the same beginning');
   const { items } = await runs.rejections({ limit: 10, offset: 0 });
   for (const { url, error } of items) {
     assert.ok(url.startsWith(host.url('/m/xxx')) && url.length < 1_000, url);

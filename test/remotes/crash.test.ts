@@ -15,7 +15,7 @@ const KILLS = 10;
 /** An entity is written atomically: its text and its facets come from the same manifest. */
 const IS_OF_ONE_GENERATION = `cast(facets as text) like '%"generation-' || substr(summary, 12) || '"%'`;
 
-const name = `crash: killed at ${KILLS} random moments, the database is sound each time and the next run completes`;
+const name = `crash: after ${KILLS} kills at random moments the database is intact and the next run completes`;
 testOnEveryEngine(name, async (t, address) => {
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, address);

@@ -35,7 +35,7 @@ for (const validators of ['etag', 'last-modified', 'none'] as const) {
     assert.deepEqual(await fetchManifest({ url }, known(first), TASK), { outcome: 'unchanged', url });
     assert.equal(host.seen('/m.json').at(-1)?.status, validators === 'none' ? 200 : 304);
     const whole = await fetchManifest({ url }, known(first, { isMissing: true }), TASK);
-    assert.equal(whole.outcome, 'fetched', 'what is marked as missing is wanted whole');
+    assert.equal(whole.outcome, 'fetched', 'an entity marked missing is fetched completely');
     assert.equal(
       (await fetchManifest({ url }, known(first, { digest: '', etag: null, lastModified: null }), TASK)).outcome,
       'fetched',

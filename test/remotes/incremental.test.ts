@@ -192,7 +192,7 @@ testOnEveryEngine('incremental: an entity of two remotes stays when one drops it
 
   list('/two.json', 'c');
   await ingest('/two.json');
-  assert.ok((await get('tool:b')).missing_since, 'now nobody lists it');
+  assert.ok((await get('tool:b')).missing_since, 'no remote lists it now');
 
   list('/one.json', 'a', 'b');
   await ingest('/one.json');
@@ -226,7 +226,7 @@ test('incremental: temporary failures are retried although the index is unchange
   host.forget();
 
   await ingest('/index.json', { isBackground: true });
-  assert.equal(host.requests.length, 1, 'now the index is enough');
+  assert.equal(host.requests.length, 1, 'the index is sufficient now');
 });
 
 test('incremental: a permanent refusal does not slow down the next run', async (t) => {
@@ -237,7 +237,7 @@ test('incremental: a permanent refusal does not slow down the next run', async (
   host.forget();
   assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { unchecked: 1 });
   assert.equal(host.requests.length, 1);
-  assert.deepEqual(countsOf(await ingest()), { unchanged: 1, failed: 1 }, 'a person gets to see it again');
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 1, failed: 1 }, 'a manual run reports it again');
 });
 
 test('incremental: a manifest that fails later keeps its entity', async (t) => {
@@ -269,7 +269,7 @@ testOnEveryEngine('freshness: a manual ingest finds a change behind an unchanged
   const { summary, changed_at } = await get('tool:b');
   assert.deepEqual([summary, changed_at], ['new', '2026-06-01T12:00:00.000Z']);
   assert.equal((await get('tool:a')).changed_at, null);
-  assert.equal(host.seen('/m/a.json')[0]?.status, 304, 'what did not change costs no more than that');
+  assert.equal(host.seen('/m/a.json')[0]?.status, 304, 'an unchanged manifest costs only a 304');
 });
 
 test('freshness: a background sync trusts an unchanged index for an hour', async (t) => {
@@ -310,5 +310,5 @@ test('freshness: an index with inline manifests or digests needs no other reques
   put('new', 'digest');
   host.forget();
   assert.deepEqual(countsOf(await ingest()), { unchanged: 2 });
-  assert.equal(host.requests.length, 1, 'the digest says that the manifest did not change');
+  assert.equal(host.requests.length, 1, 'the digest shows that the manifest is unchanged');
 });

@@ -93,6 +93,6 @@ testOnEveryEngine('inline manifest: makes an entity that left its remote visible
     const before = await it.revision();
     await it.saveInline(document);
     assert.equal((await it.get('tool:a')).missing_since, null);
-    assert.ok((await it.revision()) > before, 'search takes notice');
+    assert.ok((await it.revision()) > before, 'search is notified');
   }
 });

@@ -31,7 +31,7 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
   assert.deepEqual(
     countsOf(await it.ingest()),
     { unchanged: 1, duplicates: 2 },
-    'an earlier one that changed is hidden',
+    'a change of an earlier one has no effect',
   );
   assert.equal(await summary(), '3');
   assert.equal(await it.revision(), before);
@@ -40,7 +40,7 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
   put(it, { first: rival('1 changed'), second: rival('2'), last: rival('3 changed') }, 3);
   assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 2 });
   assert.equal(await summary(), '3 changed');
-  assert.equal(it.host.seen('/m/first.json')[0]?.status, 304, 'what is hidden is remembered as well');
+  assert.equal(it.host.seen('/m/first.json')[0]?.status, 304, 'hidden ones are remembered as well');
 });
 
 for (const late of ['first', 'second', 'last']) {
@@ -59,11 +59,7 @@ for (const late of ['first', 'second', 'last']) {
     assert.equal((await it.get('tool:x')).summary, 'last');
     const before = await it.revision();
     put(it, { first: rival('first'), second: rival('second'), last: rival('last') }, 1);
-    assert.deepEqual(
-      countsOf(await it.ingest()),
-      { unchanged: 1, duplicates: 2 },
-      'and the next run has nothing to do',
-    );
+    assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, duplicates: 2 }, 'the next run has nothing to do');
     assert.equal(await it.revision(), before);
   });
 }
@@ -79,7 +75,7 @@ testOnEveryEngine('last write: when the winner is removed, the one before it win
   assert.deepEqual([shown.summary, shown.source_url, shown.missing_since], ['1', it.host.url('/m/first.json'), null]);
   it.host.forget();
   await it.ingest('/index.json', { isBackground: true });
-  assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+  assert.equal(it.host.requests.length, 1, 'the next run has nothing to do');
 });
 
 testOnEveryEngine('last write: when the winner becomes another entity, the one before wins', async (t, address) => {
@@ -108,7 +104,7 @@ for (const late of ['first', 'last']) {
     assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
     it.host.forget();
     await it.ingest('/index.json', { isBackground: true });
-    assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+    assert.equal(it.host.requests.length, 1, 'the next run has nothing to do');
   });
 }
 
@@ -136,7 +132,7 @@ testOnEveryEngine('last write: reordering an index changes the winner', async (t
   it.host.forget();
   list(it, '1', '2', '0');
   assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, duplicates: 2 });
-  assert.deepEqual([it.host.requests.length, await it.revision()], [4, before], 'the same last one costs nothing');
+  assert.deepEqual([it.host.requests.length, await it.revision()], [4, before], 'the same winner changes nothing');
 
   list(it, '0', '1');
   assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 1, missing: 1 });
@@ -178,7 +174,7 @@ testOnEveryEngine('last write: applies across pages of an index', async (t, addr
   assert.equal((await ingested())[0], '2');
   assert.deepEqual(await ingested(), ['2', { unchanged: 1, duplicates: 3 }]);
   it.host.put('/m/n0.json', rival('0 changed'));
-  assert.equal((await ingested())[0], '2', 'an earlier page was seen first, and is not the last');
+  assert.equal((await ingested())[0], '2', 'an earlier page came first and is not the last');
   pages([two], [zero], [one, inPlace]);
   assert.deepEqual(await ingested(), ['in place', { updated: 1, duplicates: 3 }]);
   pages([one, inPlace], [two], [zero]);
@@ -209,7 +205,7 @@ testOnEveryEngine('last write: applies when a later page fails temporarily', asy
   it.host.put('/m/a.json', rival('first, changed'));
   putPages(it, ['a'], undefined);
   assert.match((await it.ingest('/pages')).error ?? '', /answered 404/);
-  assert.equal((await it.get('tool:x')).summary, 'first, changed', 'for as long as the other page is away');
+  assert.equal((await it.get('tool:x')).summary, 'first, changed', 'while the other page fails');
 
   putPages(it, ['a'], ['b']);
   assert.deepEqual(countsOf(await it.ingest('/pages')), { updated: 1, duplicates: 1 });
@@ -244,7 +240,7 @@ testOnEveryEngine('last write: applies when the last one fails temporarily', asy
   list(it, '0', '1');
   it.host.fail('/m/n1.json', { status: 503, times: 4 });
   assert.deepEqual(countsOf(await it.ingest()), { duplicates: 1, failed: 1, missing: 1 });
-  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 1 }, 'although the index stayed the same');
+  assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 1 }, 'although the index is unchanged');
   assert.equal((await it.get('tool:x')).summary, '1');
 });
 
@@ -256,7 +252,7 @@ test('last write: a permanently refused last one does not slow down later runs',
   list(it, '0', '1');
   it.host.remove('/m/n1.json');
   assert.deepEqual(countsOf(await it.ingest()), { updated: 1, failed: 1, missing: 1 });
-  assert.equal((await it.get('tool:x')).summary, '0', 'the one before it counts');
+  assert.equal((await it.get('tool:x')).summary, '0', 'the one before it wins');
   it.host.forget();
   await it.ingest('/index.json', { isBackground: true });
   assert.equal(it.host.requests.length, 1);
@@ -271,8 +267,8 @@ testOnEveryEngine('last write: an entity of two remotes returns to the one that 
   it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
   await it.ingest('/b.json');
   assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 });
-  assert.equal((await it.get('tool:x')).summary, 'from B', 'it belongs to the remote that brought it first');
-  assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 }, 'and that is said each time');
+  assert.equal((await it.get('tool:x')).summary, 'from B', 'it belongs to the first remote');
+  assert.deepEqual(countsOf(await it.ingest('/a.json')), { conflicts: 1 }, 'every run reports it');
   const { items } = await it.runs.rejections({ url: it.host.url('/a.json'), limit: 10, offset: 0 });
   assert.match(items[0]?.error ?? '', /^describes tool:x@1\.0\.0, which belonged to .*\/b\.json; /);
 
@@ -283,7 +279,7 @@ testOnEveryEngine('last write: an entity of two remotes returns to the one that 
   assert.deepEqual([summary, source_url], ['from A', it.host.url('/sa.json')]);
   it.host.forget();
   await it.ingest('/a.json', { isBackground: true });
-  assert.equal(it.host.requests.length, 1, 'and then there is nothing left to do');
+  assert.equal(it.host.requests.length, 1, 'the next run has nothing to do');
 
   // The entity now belongs to A, where it is not removed but becomes another entity.
   it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });

@@ -58,7 +58,7 @@ testOnEveryEngine('meanwhile: a removed entity returns with the next run, not a 
   assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: BATCH + 2 });
   it.host.forget();
   assert.deepEqual(countsOf(await it.ingest('/index.json', { isBackground: true })), { unchecked: BATCH + 3 });
-  assert.equal(it.host.requests.length, 1, 'and then the index is taken at its word again');
+  assert.equal(it.host.requests.length, 1, 'the index is trusted again afterwards');
 });
 
 test('meanwhile: an entity removed before it is recorded does not affect others', async (t) => {
@@ -72,7 +72,7 @@ test('meanwhile: an entity removed before it is recorded does not affect others'
   assert.deepEqual(await it.ids(), [uidOf('b'), uidOf('last')]);
 
   await sql`drop trigger remover`.execute(it.database.write);
-  assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: 2 }, 'although the index stayed the same');
+  assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: 2 }, 'although the index is unchanged');
 });
 
 testOnEveryEngine('meanwhile: a removed remote leaves nothing but its entities', async (t, address) => {
@@ -102,5 +102,5 @@ testOnEveryEngine('meanwhile: a remote that is removed and added again is new', 
   });
   assert.equal(ok, true);
   await it.ingest();
-  assert.equal(await membersOf(it), BATCH + 3, 'those of the first part as well, although the index stayed the same');
+  assert.equal(await membersOf(it), BATCH + 3, 'including those of the first batch, although the index is unchanged');
 });

@@ -87,7 +87,7 @@ test('polite fetch: all requests to a host obey its Retry-After, in seconds', as
   assert.equal((await first).status, 200);
   order.push('after the pause');
   await elsewhere;
-  assert.deepEqual(order, ['elsewhere', 'after the pause'], 'another host is not concerned');
+  assert.deepEqual(order, ['elsewhere', 'after the pause'], 'other hosts are not affected');
   assert.ok((await second) >= 1_990, `${await second} ms`);
 });
 
@@ -183,7 +183,7 @@ for (const [name, answer] of [
     bad.forget();
     bad.answer('/a', (_request, response) => void response.end('back again'));
     const next = await fetch(bad.url('/a'), { signal: new AbortController().signal });
-    assert.equal(next.body.toString(), 'back again', 'the next piece of work asks again');
+    assert.equal(next.body.toString(), 'back again', 'the next run requests it again');
   });
 }
 
@@ -284,7 +284,7 @@ test('polite fetch: a stopped request leaves the queue and its turn to others', 
   const outcome = assert.rejects(waiting[0] as Promise<unknown>, { name: 'AbortError' });
   stopped.abort();
   await outcome;
-  await assert.rejects(fetch(host.url('/b'), { signal: stopped.signal }), 'stopped before it could wait');
+  await assert.rejects(fetch(host.url('/b'), { signal: stopped.signal }), 'stopped before it waited');
   letGo();
   await first;
   assert.equal((await waiting[1])?.body.toString(), 'b');

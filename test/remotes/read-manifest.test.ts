@@ -89,7 +89,7 @@ test('read manifest: every error of a text only refuses that text', async (t) =>
   const reader = manifestReader(t);
   const server = { name: 'a/a', version: '1.0.0', packages: [{ registryType: 'constructor', identifier: 'x' }] };
   const read = await readOne(reader, fetched(JSON.stringify(server)));
-  assert.equal(read.outcome, 'manifest', 'a word that objects know by themselves is not a kind of package');
+  assert.equal(read.outcome, 'manifest', 'a member name of objects is not a kind of package');
 });
 
 test('read manifest: many at once are answered in order, with bad ones and YAML in between', async (t) => {

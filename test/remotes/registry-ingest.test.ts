@@ -59,7 +59,7 @@ test('registry: is read to its last page, then only for changes', async (t) => {
   // An hour before the previous run, because clocks differ.
   assert.equal(new URL(asked?.path ?? '', host.origin).searchParams.get('updated_since'), '2026-06-01T11:00:00.000Z');
   assert.equal((await get('mcp_server:b/b@1.0.0')).summary, 'Does more.');
-  assert.equal((await get('mcp_server:c/c')).missing_since, null, 'what is not among the changes is still there');
+  assert.equal((await get('mcp_server:c/c')).missing_since, null, 'servers that are not among the changes stay');
 });
 
 testOnEveryEngine('registry: marks deleted servers, shows deprecated ones, and restores both', async (t, address) => {
@@ -238,12 +238,12 @@ test('registry: one that is down fails with its reason, not as a refusal of chan
   assert.equal(
     host.requests.every(({ path }) => path.includes('updated_since')),
     true,
-    'nobody refused, so that nothing else is asked',
+    'nothing was refused, so there is no second request',
   );
   host.forget();
   host.answer('/v0/servers', (_request, response) => void response.writeHead(429).end());
   assert.equal((await ingest('/v0/servers')).error, 'answered 429');
-  assert.equal(host.requests.length, 4, 'a host that wants fewer requests is not asked otherwise');
+  assert.equal(host.requests.length, 4, 'a host that limits requests gets no second one');
   assert.equal((await get('mcp_server:a/a')).missing_since, null);
 });
 

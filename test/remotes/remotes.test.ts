@@ -28,7 +28,7 @@ testOnEveryEngine('remotes: are seeded when there are none, and again after all 
   assert.equal(await book.seedIfEmpty(), false);
 
   await book.remove(A);
-  assert.equal((await book.list()).count, 1, 'as long as one is left, nothing is seeded');
+  assert.equal((await book.list()).count, 1, 'nothing is seeded while one is left');
   await book.remove(B);
   assert.equal(await book.seedIfEmpty(), true);
   assert.equal((await book.list()).count, 2);

@@ -203,7 +203,7 @@ testOnEveryEngine(
     letGo();
     assert.deepEqual((await syncing).ingested, [url]);
 
-    assert.deepEqual((await other.syncRemotes()).ingested, [url], 'afterwards it is free');
+    assert.deepEqual((await other.syncRemotes()).ingested, [url], 'it is free afterwards');
   },
 );
 
@@ -304,7 +304,7 @@ test('close: running work stops soon, and nothing is lost', SOON, async (t) => {
   host.delay(() => 0);
   const { hub: next } = await hubOn(t, address);
   const [remote] = (await next.listRemotes()).items;
-  assert.deepEqual([remote?.last_status, remote?.last_error], [null, null], 'the remote did nothing wrong');
+  assert.deepEqual([remote?.last_status, remote?.last_error], [null, null], 'the remote is not at fault');
   assert.deepEqual((await next.syncRemotes()).ingested, [url]);
   assert.equal((await next.countEntities()).tool, 2);
 });
