@@ -347,7 +347,7 @@ test('engine: background work yields to other work; searches do not wait', async
   assert.deepEqual([engine.sizes().entities, engine.sizes().embedded], [2, 0]);
   isBusy = false;
   for (let tries = 200; engine.sizes().embedded < 2; tries -= 1) {
-    assert.ok(tries > 0, 'nothing is embedded after that');
+    assert.ok(tries > 0, 'nothing is embedded afterwards');
     await sleep(50);
   }
 });

@@ -22,7 +22,7 @@ test('model: gets the task and the data separately, with its name and key', asyn
   const [system, user] = question?.body.messages ?? [];
   assert.equal(system?.role, 'system');
   assert.match(system?.content ?? '', /^Count the characters\./);
-  assert.ok(!system?.content.includes('pwned'), 'what strangers wrote is not part of the task');
+  assert.ok(!system?.content.includes('pwned'), 'text of manifests is not part of the task');
   assert.deepEqual(JSON.parse(user?.content ?? ''), PROMPT.data);
 });
 
@@ -53,7 +53,7 @@ test('model: an invalid answer is a failure, and nothing is thrown', async (t) =
       server.answer(() => said);
       assert.deepEqual(await llm.ask(PROMPT, readCount), { outcome: 'failed' });
       assert.equal(logged.length, 1);
-      assert.ok(!JSON.stringify(logged).includes('pwned'), 'the log holds nothing of what was asked');
+      assert.ok(!JSON.stringify(logged).includes('pwned'), 'the log does not contain the question');
     });
   }
 });
@@ -74,11 +74,7 @@ test('model: refuses more than a few concurrent requests', async (t) => {
     outcomes.push(outcome);
   });
   while (server.questions.length < 4) await sleep(10);
-  assert.deepEqual(
-    outcomes,
-    Array(20).fill('unavailable'),
-    'four are asked, sixteen wait, the others are told at once',
-  );
+  assert.deepEqual(outcomes, Array(20).fill('unavailable'), 'four run, sixteen wait, the others are refused at once');
   await sleep(100);
   assert.equal(server.questions.length, 4, 'at once');
   await Promise.all(asked);

@@ -194,7 +194,7 @@ test('tag: a matching one saves the search; it changes with everything the answe
     (await search.searchUnlessKnown(aQuery({ text: 'reads', ...fields }), () => true)).tag;
   const first = await tagOf();
   assert.equal(await tagOf(), first);
-  assert.equal(await tagOf({ text: ' reads\n', limit: 20 }), first, 'the same in other words');
+  assert.equal(await tagOf({ text: ' reads\n', limit: 20 }), first, 'the same query in another spelling');
   assert.equal(engine.requests.length, 0);
   const others = [
     await tagOf({ text: 'mails' }),
@@ -249,7 +249,7 @@ test('list: is answered from memory until the catalog changes', async (t) => {
   const asked = (fields: Partial<SearchQuery> = {}) => search.searchUnlessKnown(aQuery(fields), () => false);
   const first = await asked();
   assert.ok(first.page && first.tag);
-  assert.equal((await asked()).page, first.page, 'the same, not an equal one');
+  assert.equal((await asked()).page, first.page, 'identical, not merely equal');
   assert.equal((await asked()).tag, first.tag);
   assert.equal((await asked({ limit: 1 })).page?.items.length, 1);
   await save([aManifest({ id: 'new' })]);
@@ -294,7 +294,7 @@ test('rerank: the model orders the best fifty, scores descend, and all pages agr
   const pages = [];
   for (const offset of [0, 30, 60]) pages.push(await search.search({ ...query, rerank: 'llm', limit: 30, offset }));
   assert.deepEqual(pages.flatMap(ids), ids(page));
-  assert.equal(llm?.questions.length, 1, 'asked once for all pages');
+  assert.equal(llm?.questions.length, 1, 'one request for all pages');
 });
 
 test('rerank: the setting is the default of a query, and none turns it off', async (t) => {
@@ -315,10 +315,10 @@ test('rerank and reasons: a failing model affects neither the search nor its ord
   assert.equal(tag, undefined);
   assert.deepEqual(page && ids(page), ids(plain));
   assert.equal(page?.items[0]?.fit_reason, 'Mentions “reads” and “mails”: “Reads mails.”');
-  assert.equal(llm?.questions.length, 1, 'no search waits twice for a model that cannot be used');
+  assert.equal(llm?.questions.length, 1, 'no search waits twice for an unusable model');
   await search.search(query);
   await search.search(query);
-  assert.equal((await search.search(query)).rerank, 'unavailable', 'it is left alone for a while');
+  assert.equal((await search.search(query)).rerank, 'unavailable', 'it is paused for a while');
 });
 
 test('reasons: are written by the model if one is configured', async (t) => {
