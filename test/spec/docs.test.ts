@@ -8,7 +8,7 @@ const ROOT = new URL('../../', import.meta.url);
 
 test('docs: settings, errors and the OpenAPI document match the code (npm run docs)', async () => {
   for (const [path, text] of Object.entries(await generatedDocs())) {
-    assert.equal(await readFile(new URL(path, ROOT), 'utf8'), text, `${path} is out of step: npm run docs`);
+    assert.equal(await readFile(new URL(path, ROOT), 'utf8'), text, `${path} is outdated: npm run docs`);
   }
 });
 

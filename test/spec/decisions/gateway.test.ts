@@ -34,7 +34,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     const { registered, failed } = await after.sync();
     assert.deepEqual({ registered, failed }, { registered: 2, failed: 0 });
     assert.deepEqual(Object.keys(after.registered()).toSorted(), ['a', 'b']);
-    assert.equal(before.gateway.table.gateways.length, 2, 'the other one keeps what it has');
+    assert.equal(before.gateway.table.gateways.length, 2, 'the other gateway keeps its servers');
   });
 
   testOnEveryEngine(`gateway ${generation}: the hub owns its servers at a former gateway again`, async (t, address) => {
@@ -48,7 +48,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     a.publish('servers', server('kept'), server('changed', {}, { summary: 'New.' }));
     await b.ask('DELETE', path(serverUid('deleted')));
     assert.equal((await b.sync()).note, undefined);
-    assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'deleted', 'kept'], 'left as it was');
+    assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'deleted', 'kept'], 'unchanged');
 
     const back = await a.sync();
     assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
@@ -70,7 +70,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     world.setTime('2026-06-01T12:04:00.000Z');
 
     host.put('/servers/a.json', server('a', {}, { summary: 'Old.', license: 'MIT' }));
-    assert.equal((await sync()).registered, 0, 'nothing in it is for the gateway');
+    assert.equal((await sync()).registered, 0, 'nothing in it concerns the gateway');
     assert.equal((await entity('a')).gateway_registered_at, '2026-06-01T12:00:00.000Z');
 
     host.put('/servers/a.json', server('a', {}, { summary: 'New.' }));
@@ -224,7 +224,7 @@ testOnEveryEngine('gateway: a registration that never ended is given up', async 
   assert.equal((await sync()).note, undefined);
   gateway.table.gateways.push(createRow('a', { url: `${H}/a/sse`, transport: 'SSE' }));
   await sync();
-  assert.deepEqual(Object.keys(registered()), ['a'], 'somebody else created it');
+  assert.deepEqual(Object.keys(registered()), ['a'], 'another client created it');
 });
 
 testOnEveryEngine('gateway: a killed hub’s servers are retried by the next sync', async (t, address) => {
@@ -240,7 +240,7 @@ testOnEveryEngine('gateway: a killed hub’s servers are retried by the next syn
   other.start(address, { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET });
   await called.promise;
   const sync = () => ask('POST', '/remotes/sync', {});
-  assert.equal((await sync()).body.code, 'sync_running', 'another hub is at it');
+  assert.equal((await sync()).body.code, 'sync_running', 'another hub is syncing');
 
   assert.equal(await other.kill(), 'SIGKILL');
   gateway.onCall(undefined);

@@ -19,7 +19,7 @@ testOnEveryEngine('time limits: a silent host delays no other host', async (t, a
 
   const ingest = ask('POST', '/ingest', { url: host.url('/index.json') });
   await until(async () => (await ask('GET', path('tool:quick@1.0.0'))).status === 200);
-  assert.ok(silent.requests.length > 0, 'the silent host is being waited for');
+  assert.ok(silent.requests.length > 0, 'the silent host is still being waited for');
   for (const answer of release) answer();
   assert.equal((await ingest).body.results[0].stats.created, 51);
 });

@@ -23,8 +23,8 @@ testOnEveryEngine('registration: an explicit sync retries pending servers at onc
 
   assert.equal((await syncInBackground()).failed, 0, 'it waits until next_try_at');
   assert.deepEqual(await tries(), { down: 1, local: 1 });
-  assert.equal((await sync()).failed, 1, 'a person does not wait');
-  assert.deepEqual(await tries(), { down: 2, local: 1 }, 'without an address there is nothing to try');
+  assert.equal((await sync()).failed, 1, 'an explicit sync does not wait');
+  assert.deepEqual(await tries(), { down: 2, local: 1 }, 'without an address it is not tried');
   world.setTime('2026-06-01T13:00:00.000Z');
   assert.equal((await syncInBackground()).failed, 1);
   assert.deepEqual(await tries(), { down: 3, local: 1 });
@@ -54,7 +54,7 @@ testOnEveryEngine(
     gateway.servers.clear();
     world.setTime('2026-06-03T12:00:00.000Z');
     await hub.syncRemotes(undefined, { background: true });
-    assert.deepEqual(Object.keys(registered()), ['disabled'], 'background syncs leave out what no remote lists');
+    assert.deepEqual(Object.keys(registered()), ['disabled'], 'background syncs skip servers that no remote lists');
     assert.equal((await sync()).registered, 1);
     assert.deepEqual(Object.keys(registered()).toSorted(), ['disabled', 'removed']);
   },
@@ -114,7 +114,7 @@ testOnEveryEngine('pending: a disabled server is not registered, and the list sa
   host.put('/servers/off.json', server('off', {}, { lifecycle }));
   await sync();
   await sync();
-  assert.deepEqual(registered(), {}, 'what becomes disabled is removed from the gateway');
+  assert.deepEqual(registered(), {}, 'a server that becomes disabled is removed from the gateway');
   const again = (await ask('GET', '/gateways/pending')).body;
   assert.partialDeepStrictEqual(again.items, [{ name: 'off', registrable: false, gateway_registered_at: null }]);
 });

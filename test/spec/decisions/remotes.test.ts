@@ -60,7 +60,7 @@ testOnEveryEngine('freshness: an unchanged index with digests needs no other req
   await ask('POST', '/remotes', { url: host.url('/index.json') });
   assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.created, 1);
   assert.equal((await ask('POST', '/remotes/sync')).body.results[0].stats.unchanged, 1);
-  assert.equal(host.seen('/x.json').length, 1, 'the manifest is not asked for again');
+  assert.equal(host.seen('/x.json').length, 1, 'the manifest is not requested again');
 });
 
 testOnEveryEngine('notes: a sync reports that an index shrank, in every interface', async (t, address) => {
@@ -178,7 +178,7 @@ testOnEveryEngine(
     await ask('PATCH', '/remotes?remote=second', { priority: 5 });
     await ask('POST', '/remotes/sync');
     const taken = (await ask('GET', path('tool:x@1.0.0'))).body;
-    assert.deepEqual([taken.summary, taken.remote], ['hijacked', second], 'the operator has decided so');
+    assert.deepEqual([taken.summary, taken.remote], ['hijacked', second], 'the operator decided so');
     const { priority, name } = (await ask('GET', '/remotes')).body.items[1];
     assert.deepEqual([priority, name], [5, 'second']);
 

@@ -106,7 +106,7 @@ testOnEveryEngine('blocking: hidden from search, refused by install, kept by an 
   assert.equal((await ask('GET', '/catalog')).body.total, 1);
   assert.deepEqual((await ask('GET', '/catalog?state=blocked')).body.items[0].id, 'tool:x@1.0.0');
   const shown = (await ask('GET', path('tool:x@1.0.0'))).body;
-  assert.deepEqual([shown.summary, shown.blocked_at !== null], ['new', true], 'kept, and kept up to date');
+  assert.deepEqual([shown.summary, shown.blocked_at !== null], ['new', true], 'kept, and updated');
   assert.equal(shown.versions.find(({ id }: { id: string }) => id === 'tool:x@1.0.0').blocked, true);
 
   const target = await tempDir(t);
@@ -121,7 +121,7 @@ testOnEveryEngine('blocking: hidden from search, refused by install, kept by an 
   }
 
   const short = (await ask('GET', path('tool:x'))).body;
-  assert.deepEqual([short.id, short.blocked_reason], ['tool:x@1.0.0', 'Sends data away.'], 'there is no other version');
+  assert.deepEqual([short.id, short.blocked_reason], ['tool:x@1.0.0', 'Sends data away.'], 'no other version exists');
   assert.equal((await ask('POST', '/catalog/install', { id: 'tool:x', target })).body.code, 'entity_blocked');
   host.put('/a/x-2.json', tool('x', { version: '0.9.0' }));
   host.put('/a.json', { manifests: ['a/x.json', 'a/x-other.json', 'a/x-2.json'] });

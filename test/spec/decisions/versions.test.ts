@@ -23,7 +23,7 @@ testOnEveryEngine(
     const { ask, found } = await versionsStage(t, address);
     assert.equal((await ask('GET', path('tool:reader'))).body.version, '1.10.0');
     assert.equal((await ask('GET', `${path('tool:reader')}?prerelease=true`)).body.version, '2.0.0-beta.1');
-    assert.equal((await ask('GET', path('tool:only'))).body.version, '0.1.0-rc.1', 'there is nothing else');
+    assert.equal((await ask('GET', path('tool:only'))).body.version, '0.1.0-rc.1', 'only a pre-release exists');
     assert.equal((await ask('GET', '/catalog/manifest/tool:reader')).body.version, '1.10.0');
     assert.deepEqual(await found('q=reader'), ['tool:reader@1.10.0']);
     assert.deepEqual(await found('q=reader&prerelease=true'), ['tool:reader@2.0.0-beta.1']);
