@@ -30,7 +30,7 @@ test('backup: a copy made while the hub writes is a complete catalog', async (t)
   });
   assert.equal((await copy.getEntity('mcp_server:pdf-tables')).version, '1.0.0');
   const { mcp_server } = await copy.countEntities();
-  assert.ok(mcp_server === 1 || mcp_server === 501, `all of a change or nothing of it, not ${mcp_server}`);
+  assert.ok(mcp_server === 1 || mcp_server === 501, `all of a change or nothing, not ${mcp_server}`);
 });
 
 test('backup: remains of a failed copy do not block the next one', async (t) => {

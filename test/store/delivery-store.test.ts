@@ -70,7 +70,7 @@ testOnEveryEngine('deliveries: one hub has the lease until it expires', async (t
   assert.deepEqual(await store.due(NOW), []);
   assert.equal(await store.next('a', { at: later(59_000), by: 'two', id: 'msg_2' }), undefined);
   const again = await store.next('a', { at: later(61_000), by: 'two', id: 'msg_2' });
-  assert.deepEqual(again, first, 'the hub that had it was killed');
+  assert.deepEqual(again, first, 'the hub with the lease was killed');
   // The first hub was only slow: it neither ends the attempt of the second nor takes its lease.
   await store.record({ id: 'msg_1', webhook: 'a', by: 'one' }, attempt, { state: 'failed' });
   assert.equal(await store.next('a', { at: later(62_000), by: 'three', id: 'msg_3' }), undefined);
@@ -116,7 +116,7 @@ testOnEveryEngine('sweep: drops events that are too old or too many, and logs it
   assert.match(String(log[0]?.error), /^3 events were dropped: they waited for more than 7 days/);
   assert.equal(log[1]?.id, open?.id);
   await store.record({ id: String(open?.id), webhook: 'a', by: 'one' }, attempt, { state: 'delivered' });
-  assert.equal((await store.list('a', { limit: 10 }))[1]?.state, 'failed', 'what the log says stays');
+  assert.equal((await store.list('a', { limit: 10 }))[1]?.state, 'failed', 'the log is unchanged');
   assert.deepEqual(await store.due(NOW), ['a'], 'the lease is free again');
 
   await sweepEvents(dialect, { at: later(7 * DAY_MS + 1), newId }, { ...limits, mostEvents: 2 });
@@ -128,6 +128,6 @@ testOnEveryEngine('sweep: drops events that are too old or too many, and logs it
   assert.deepEqual(
     (await store.list('a', { limit: 10 })).map(({ event_count }) => event_count),
     [2],
-    'what was dropped now',
+    'what was dropped this time',
   );
 });

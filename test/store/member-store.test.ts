@@ -89,7 +89,7 @@ testOnEveryEngine('missing: an entity is missing only once its last manifest is 
 
   assert.equal(await members.markMissing(A, urlsOf('1', 'unknown'), LATER), 1);
   assert.equal(await missingSince('x'), null);
-  assert.equal(await catalog.revision(), before, 'nobody sees a difference');
+  assert.equal(await catalog.revision(), before, 'no visible change');
   assert.equal(await members.markMissing(B, urlsOf('1'), LATER), 1);
   assert.equal(await missingSince('x'), LATER.toISOString());
   assert.equal(await catalog.revision(), before + 1);
@@ -101,7 +101,7 @@ testOnEveryEngine('missing: an entity is missing only once its last manifest is 
   await members.record(B, [member('1', 'x')], LATER);
   assert.equal(await missingSince('x'), null);
   assert.equal(await catalog.revision(), before + 2);
-  assert.equal(await missingSince('z'), null, 'what no remote ever listed is not missing');
+  assert.equal(await missingSince('z'), null, 'an entity that no remote ever listed is not missing');
 });
 
 testOnEveryEngine('missing: a manifest that becomes another entity leaves the old one missing', async (t, address) => {
@@ -156,7 +156,7 @@ testOnEveryEngine('missing: is correct under concurrent drops and additions', as
       listed.map(({ url }) => ({ ...member('', 'y'), url })),
     ];
     await Promise.all([members.record(A, toX, LATER), members.record(B, toY.toReversed(), LATER)]);
-    assert.equal(await missing(), ids.length, 'both became others');
+    assert.equal(await missing(), ids.length, 'both became other entities');
   }
 });
 
@@ -212,7 +212,7 @@ testOnEveryEngine('ownership: the first remote owns an entity, and another does 
   assert.deepEqual((await members.conflicts(A, 10)).total, 0);
 
   await remotes.change(B, { priority: 5 });
-  assert.deepEqual(await state(), { summary: 'as it was', owner_url: B, made_of: null }, 'its next ingest makes it');
+  assert.deepEqual(await state(), { summary: 'as it was', owner_url: B, made_of: null }, 'its next ingest creates it');
   assert.deepEqual([await members.isWorkLeft(A), await members.isWorkLeft(B)], [false, true]);
   assert.equal(await publish({ catalog, members }, B, { url: TWO, uid: X, summary: 'chosen' }), 'changed');
   assert.equal(await publish({ catalog, members }, A, { url: ONE, uid: X }), 'not owned');

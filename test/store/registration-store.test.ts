@@ -113,7 +113,7 @@ testOnEveryEngine('record: determines what is due afterwards', async (t, address
   assert.deepEqual(await due({ now: LATER }), ['amiss', 'over', 'waiting'].map(uidOf));
   assert.deepEqual(await due({ effort: 'force' }), ['amiss', 'hopeless', 'over', 'waiting'].map(uidOf));
   await save(servers('registered').map((manifest) => ({ ...manifest, summary: 'Other words.' })));
-  assert.deepEqual(await due(), ['amiss', 'over', 'registered'].map(uidOf), 'its manifest is another');
+  assert.deepEqual(await due(), ['amiss', 'over', 'registered'].map(uidOf), 'its manifest changed');
 });
 
 testOnEveryEngine(
@@ -150,10 +150,10 @@ testOnEveryEngine('record: many at once, and returns those that still exist', as
   const revision = await catalog.revision();
   const gone = { ...records[0], uid: 'mcp_server:gone@1.0.0' } as RegistrationRecord;
   assert.deepEqual(await store.record([...records, gone]), new Set([uidOf('a'), uidOf('b')]));
-  assert.equal(await catalog.revision(), revision + 1, 'one change for all');
+  assert.equal(await catalog.revision(), revision + 1, 'one revision for all');
   assert.deepEqual(await store.record([gone]), new Set());
   assert.deepEqual(await store.record([]), new Set());
-  assert.equal(await catalog.revision(), revision + 1, 'and none for nothing');
+  assert.equal(await catalog.revision(), revision + 1, 'and none without changes');
 });
 
 testOnEveryEngine('record: success without changes keeps the registration time', async (t, address) => {

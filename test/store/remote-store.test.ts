@@ -81,7 +81,7 @@ testOnEveryEngine('remotes: store the state of an index, only for existing remot
   await remotes.remove(A, REMOVAL);
   await remotes.add([A], NOON);
   await remotes.saveOutcome(A, { at: NOON, error: null, ...NO_NOTE, state, generation });
-  assert.deepEqual(await stateOf(A), nothing, 'a remote that comes back is new, also for who read the one before');
+  assert.deepEqual(await stateOf(A), nothing, 'a remote that is added again is new, also for running ingests');
 });
 
 /** The report of an uneventful run. */
@@ -166,5 +166,5 @@ testOnEveryEngine('rejections: are replaced completely per remote, and listed in
   await runs.replaceRejections(A, []);
   assert.equal((await runs.rejections({ url: A, limit: 10, offset: 0 })).total, 0);
   await remotes.remove(B, REMOVAL);
-  assert.equal((await runs.rejections({ limit: 10, offset: 0 })).total, 0, 'they go with their remote');
+  assert.equal((await runs.rejections({ limit: 10, offset: 0 })).total, 0, 'they are removed with their remote');
 });

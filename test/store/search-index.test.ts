@@ -83,7 +83,7 @@ testOnEveryEngine('search index: detects a gap in the changes', async (t, addres
   assert.equal(await index.changes(0), undefined);
   assert.equal((await index.changes(1))?.revision, 2);
   await database.write.deleteFrom('catalog_change').execute();
-  assert.equal(await index.changes(1), undefined, 'nothing at all, although the revision moved');
+  assert.equal(await index.changes(1), undefined, 'nothing, although the revision changed');
 });
 
 testOnEveryEngine('search index: each revision has a unique stamp', async (t, address) => {
