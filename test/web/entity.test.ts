@@ -68,7 +68,7 @@ browserTest('entity: a hub that is unreachable for a while is retried automatica
   const alert = page.getByRole('alert');
   await alert.getByText('as soon as the hub answers').waitFor();
   await page.waitForTimeout(3_500);
-  assert.equal(await alert.count(), 1, 'it stays until there is an answer');
+  assert.equal(await alert.count(), 1, 'it stays until a response arrives');
   await page.unroute(/\/catalog\/entities/);
   await page.getByRole('heading', { level: 1, name: 'PDF Tables' }).waitFor();
   assert.equal(await alert.count(), 0);
@@ -141,7 +141,7 @@ browserTest('entity: a deprecated entry says so, and why', demo, async ({ open }
   const page = await open('/entities/mcp_server:wiki-bridge');
   await page.getByText('This version is deprecated').waitFor();
   await page.getByRole('heading', { name: 'How well it is described' }).waitFor();
-  assert.ok((await page.locator('.reasons .unmet').count()) > 0, 'what is missing is named too');
+  assert.ok((await page.locator('.reasons .unmet').count()) > 0, 'missing values are named too');
 });
 
 const readme =
@@ -163,7 +163,7 @@ browserTest('entity: pictures of a readme and its repository load only after a c
   await page.reload();
   await page.getByText('a chart').waitFor();
   await page.waitForTimeout(300);
-  assert.deepEqual(loaded, [], 'an address alone, which anybody can send, is not consent');
+  assert.deepEqual(loaded, [], 'a URL parameter, which anybody can send, is not consent');
 
   await page.getByRole('button', { name: 'Load pictures' }).click();
   const picture = page.getByRole('img', { name: 'a chart' });
@@ -268,7 +268,7 @@ browserTest('entity: links of a readme lead to its headings or its repository on
     await readme.getByRole('link', { name: 'a file' }).getAttribute('href'),
     'https://github.com/example/pdf/blob/HEAD/docs/guide.md',
   );
-  assert.equal(await readme.getByRole('link').count(), 2, 'what leads nowhere is text');
+  assert.equal(await readme.getByRole('link').count(), 2, 'a link to nowhere is text');
   await page.goto(`${page.url().split('#')[0]}#readme-the-end--of-it`);
   await page.reload();
   await until(page, 'document.activeElement.id === "readme-the-end--of-it"');

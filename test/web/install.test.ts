@@ -81,7 +81,7 @@ browserTest(
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
     await dialog.getByText('Register with the gateway').waitFor();
     assert.match(await dialog.innerText(), /\.mcp\.json/);
-    await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan touches nothing');
+    await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan changes nothing');
     await screenshot(page, 'install-plan');
 
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
@@ -94,7 +94,7 @@ browserTest(
     );
     assert.ok(
       steps.some((step) => /\d+(\.\d)? m?s/.test(step)),
-      'steps have their times',
+      'steps show their duration',
     );
     await screenshot(page, 'install-done');
     await assertAccessible('the end');
@@ -185,10 +185,10 @@ browserTest(
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByText('Installed;').waitFor();
     await readFile(join(root, 'asked-again', 'hub.lock.json'));
-    await assert.rejects(readFile(join(root, 'hub.lock.json')), 'nothing is where no plan was');
+    await assert.rejects(readFile(join(root, 'hub.lock.json')), 'nothing is written outside the plan');
 
     await dialog.getByRole('button', { name: 'Forget the token' }).click();
-    assert.ok(await dialog.getByText('Installed;').isVisible(), 'what was done stays on screen');
+    assert.ok(await dialog.getByText('Installed;').isVisible(), 'completed steps stay on screen');
     assert.equal(await page.evaluate('sessionStorage.length'), 0);
   },
 );
@@ -303,7 +303,7 @@ browserTest('install: a failed step says why, and nothing is installed', unguard
   await page.getByText('Nothing was installed').waitFor();
   const failed = page.locator('.step-bad').first();
   assert.match(await failed.innerText(), /zip\.extract/);
-  await assert.rejects(readFile(join(root, 'broken', 'hub.lock.json')), 'there is no lockfile');
+  await assert.rejects(readFile(join(root, 'broken', 'hub.lock.json')), 'no lockfile is shown');
   assert.ok(((await failed.locator('.step-note').textContent()) ?? '').length > 10, 'it says why');
 
   const again = page.waitForRequest((request) => /catalog\/install/.test(request.url()));

@@ -107,7 +107,7 @@ browserTest(
     assert.equal(await paper(), dark);
     await button.click();
     await page.emulateMedia({ colorScheme: 'light' });
-    assert.equal(await paper(), light, 'as the device has it');
+    assert.equal(await paper(), light, 'follows the device');
   },
 );
 

@@ -332,8 +332,8 @@ test('markdown: an overlong readme is parsed up to the end of a line', () => {
   const { blocks, isCut } = readMarkdown('One line of a paragraph.\n\n'.repeat(50_000));
   assert.ok(isCut);
   assert.ok(blocks.length > 1_000);
-  assert.equal(new Set(blocks.map((block) => JSON.stringify(block))).size, 1, 'no line is cut');
-  assert.ok(readMarkdown('**a** '.repeat(10_000)).isCut, 'also when it is short, and consists of characters only');
+  assert.equal(new Set(blocks.map((block) => JSON.stringify(block))).size, 1, 'no line is split');
+  assert.ok(readMarkdown('**a** '.repeat(10_000)).isCut, 'also a short text with many elements');
 });
 
 test('markdown: a text is split at line breaks without loss', () => {

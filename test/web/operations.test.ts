@@ -34,7 +34,7 @@ browserTest(
     await page.getByLabel('Address of an index').fill(host.url('/index.json'));
     await page.getByRole('button', { name: 'Add' }).click();
     await remotes.getByRole('status').getByText('Already added: ').first().waitFor();
-    assert.equal(await row.getByText('Manifests it refused').count(), 0, 'nothing was refused yet');
+    assert.equal(await row.getByText('Manifests it refused').count(), 0, 'nothing is refused yet');
     assert.equal(await page.getByRole('alert').count(), 0, 'a corrected address is no longer reported');
 
     await page.getByRole('button', { name: 'Sync all' }).click();
@@ -81,8 +81,8 @@ browserTest('operations: an unreadable remote says why', {}, async ({ open, hub 
     await page.emulateMedia({ colorScheme });
     const reason = page.locator('tbody tr').getByText('404');
     const [shown, cells] = [await reason.boundingBox(), await page.locator('tbody tr').boundingBox()];
-    assert.ok(shown && cells && shown.x < 390, 'the reason begins on the screen');
-    assert.ok(cells.height < 150, 'no row is tall for what is out of sight');
+    assert.ok(shown && cells && shown.x < 390, 'the start of the reason is visible');
+    assert.ok(cells.height < 150, 'no row grows for hidden content');
     await screenshot(page, `operations-history-${colorScheme}-phone`);
   }
 });
@@ -135,7 +135,7 @@ browserTest(
     await alert.waitFor();
     page.forget();
     await until(page, 'performance.getEntriesByName(location.origin + "/ingest/status").length > 3');
-    assert.equal(await alert.count(), 1, 'what somebody did, and did not work, is not forgotten by the next look');
+    assert.equal(await alert.count(), 1, 'polling does not clear the error of a user action');
   },
 );
 
@@ -186,7 +186,7 @@ browserTest(
     await page.getByRole('button', { name: 'Sync all' }).click();
     await row.getByText('4 manifests').waitFor();
     await page.getByRole('img', { name: /The last ingest:/ }).waitFor();
-    assert.equal(await page.locator('.work').count(), 1, 'the sync goes on');
+    assert.equal(await page.locator('.work').count(), 1, 'the sync continues');
     slowGateway.resolve();
     await page.getByText('2 servers registered').waitFor();
     await page.getByRole('img', { name: '2 registered or updated on 1 Jun 2026' }).waitFor();

@@ -58,7 +58,7 @@ browserTest('pending: all matching servers are deleted, on every page', { manife
   await all.click();
   const question = page.getByRole('dialog', { name: 'Delete 1,100 servers that match “crowd”?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
-  assert.equal(await left('crowd'), 1_100, 'nothing before the answer');
+  assert.equal(await left('crowd'), 1_100, 'nothing before the response');
   await all.click();
   await question.getByRole('button', { name: 'Delete' }).click();
   await pending(page).getByRole('status').getByText('1,100 servers deleted.').first().waitFor();

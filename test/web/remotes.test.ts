@@ -137,7 +137,7 @@ browserTest('remotes: a removal deletes its entries on request, or lists them', 
   await remove('/one.json', { purge: true });
   await status.getByText('removed. 2 entries deleted.').waitFor();
   assert.equal((await hub.listCatalog({ text: '', sort: 'name', limit: 10, offset: 0 })).total, 3);
-  assert.equal(await attention.count(), 0, 'nothing is left to look at');
+  assert.equal(await attention.count(), 0, 'nothing is left to review');
 
   await remove('/two.json', { purge: false });
   await status.getByText('removed. 3 entries are no longer listed by any remote.').waitFor();
@@ -175,7 +175,7 @@ browserTest('operations: a refused address is explained at its field', {}, async
   const add = page.getByRole('button', { name: 'Add', exact: true });
   for (const { given, words } of CASES) {
     await address(page).fill(given);
-    assert.equal(await page.getByRole('alert').count(), 0, 'a refusal is gone while the address is edited');
+    assert.equal(await page.getByRole('alert').count(), 0, 'a refusal disappears while the address is edited');
     assert.equal(await address(page).getAttribute('aria-invalid'), null, 'an edited address is not wrong yet');
     await add.click();
     const refusal = page.getByRole('alert');
@@ -187,9 +187,9 @@ browserTest('operations: a refused address is explained at its field', {}, async
     await until(page, "document.activeElement.type === 'url'");
     const [field, sentence] = [await address(page).boundingBox(), await refusal.boundingBox()];
     assert.ok(field && sentence);
-    assert.ok(field.y >= 0 && sentence.y + sentence.height <= 845, 'the field and the sentence are in view');
+    assert.ok(field.y >= 0 && sentence.y + sentence.height <= 845, 'the field and the message are in view');
     const gap = sentence.y - (field.y + field.height);
-    assert.ok(gap >= 0 && gap < 80, `the sentence stands right below the field, not ${gap} away`);
+    assert.ok(gap >= 0 && gap < 80, `the message is right below the field, not ${gap} away`);
     assert.equal(await address(page).inputValue(), given, 'it can be corrected');
   }
   assert.deepEqual(await axeFindings(page), []);
@@ -198,7 +198,7 @@ browserTest('operations: a refused address is explained at its field', {}, async
   await page.getByRole('searchbox').waitFor();
   await page.getByRole('link', { name: 'Operations' }).first().click();
   await address(page).waitFor();
-  assert.equal(await address(page).getAttribute('aria-invalid'), null, 'a visit begins without a refusal');
+  assert.equal(await address(page).getAttribute('aria-invalid'), null, 'a new visit shows no refusal');
   assert.equal(await page.getByRole('alert').count(), 0);
   await address(page).fill('https://d.example/index.json');
   await address(page).press('Enter');

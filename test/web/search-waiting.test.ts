@@ -64,10 +64,10 @@ for (const [keys, place] of [
     for (const key of keys) await page.keyboard.press(key);
     await until(page, 'location.search === "?q=weather"');
     await page.waitForTimeout(500);
-    assert.match(page.url(), /\/\?q=weather$/, 'nothing of the list before is opened');
+    assert.match(page.url(), /\/\?q=weather$/, 'opens nothing from the previous list');
     letGo();
     const expected = (await answer)[place] ?? '';
-    assert.notEqual(expected, before, 'the list before is another one');
+    assert.notEqual(expected, before, 'the previous list differs');
     await page.getByRole('heading', { level: 1, name: expected, exact: true }).waitFor();
     await page.goBack();
     await until(page, 'location.search === "?q=weather"');
@@ -81,7 +81,7 @@ browserTest('search: an arrow key before the response moves into the new list on
   const answer = found(page, 'weather');
   await field(page).pressSequentially('weather');
   await page.keyboard.press('ArrowDown');
-  assert.equal(await focused(page), 'q', 'until then the focus stays');
+  assert.equal(await focused(page), 'q', 'the focus stays until then');
   letGo();
   await page.getByText('for “weather”').waitFor();
   await until(page, 'document.activeElement.tagName === "A"');
@@ -141,7 +141,7 @@ browserTest('search: focus is not lost with a row that disappears', demo, async 
   const after = await titles(page).allTextContents();
   const kept = after.indexOf(before[place] ?? '');
   await until(page, 'document.activeElement !== document.body');
-  assert.equal(await focused(page), after[kept < 0 ? place : kept], 'where it was, or on the same entry');
+  assert.equal(await focused(page), after[kept < 0 ? place : kept], 'at the same position, or on the same entry');
 
   await page.goto(`${stage.origin}/?q=weather&mode=keyword`);
   await page.getByText('for “weather”').waitFor();
@@ -152,7 +152,7 @@ browserTest('search: focus is not lost with a row that disappears', demo, async 
   await page.goBack();
   await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
   await until(page, 'document.activeElement !== document.body');
-  assert.equal(await focused(page), 'q', 'without a list there is the field');
+  assert.equal(await focused(page), 'q', 'without a list, the field has the focus');
 
   await page.getByRole('button', { name: 'weather forecast' }).press('Enter');
   await page.getByText('for “weather forecast”').waitFor();

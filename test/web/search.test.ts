@@ -34,7 +34,7 @@ browserTest('search: results appear while typing, with highlights and reasons', 
   const asked = page.asked('/catalog/search').map((path) => new URL(path, 'http://h').searchParams.get('q'));
   // Counts of the previous search may still be requested.
   const typed = new Set(asked.filter((q) => q !== 'tables in a pdf'));
-  assert.deepEqual(typed, new Set(['weather']), 'not every key is a search');
+  assert.deepEqual(typed, new Set(['weather']), 'not every keystroke is a search');
 });
 
 browserTest('search: the first list is requested once, before the script has loaded', demo, async ({ open }) => {
@@ -42,7 +42,7 @@ browserTest('search: the first list is requested once, before the script has loa
   await first(page).waitFor();
   await page.getByText('Capability', { exact: true }).waitFor();
   const lists = page.asked('/catalog/search').filter((path) => !path.includes('facets'));
-  assert.equal(lists.length, 1, 'what was asked ahead is what the page shows');
+  assert.equal(lists.length, 1, 'the preloaded response is the one shown');
   const isAhead = await page.evaluate(`(() => {
     const loaded = (part) => performance.getEntriesByType('resource').find(({ name }) => name.includes(part));
     return loaded('/catalog/search').startTime < loaded('.js').responseEnd;
@@ -79,18 +79,18 @@ browserTest('search: works by keyboard alone', demo, async ({ open }) => {
 
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), names[0]);
-  assert.ok(await page.locator('.search-hint').isHidden(), 'no hint beside what is typed');
+  assert.ok(await page.locator('.search-hint').isHidden(), 'no hint next to typed text');
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused(page), names[1]);
   await page.keyboard.press('End');
   assert.equal(await focused(page), (await titles(page).allTextContents()).at(-1));
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowUp');
-  assert.equal(await focused(page), 'q', 'before the first result is the field');
+  assert.equal(await focused(page), 'q', 'the field comes before the first result');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('/');
   assert.equal(await focused(page), 'q');
-  assert.equal(await field(page).inputValue(), 'pdf table', 'the key that focuses is not typed');
+  assert.equal(await field(page).inputValue(), 'pdf table', 'the shortcut itself is not typed');
 
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -137,7 +137,7 @@ async function countsOf(origin: string, filters: string): Promise<NonNullable<Se
 
 browserTest('search: the count of a filter value equals its results', demo, async ({ open, origin }) => {
   const [chosen, other] = (await countsOf(origin, 'type=tool')).framework;
-  assert.ok(chosen && other, 'there is a choice');
+  assert.ok(chosen && other, 'at least two values exist');
   const types = (await countsOf(origin, `frameworks=${chosen.value}`)).type;
   const all = types.reduce((sum, { count }) => sum + count, 0);
   assert.ok(types.length > 1, 'other types have it too');
@@ -158,7 +158,7 @@ browserTest('search: the count of a filter value equals its results', demo, asyn
   await page.waitForURL(/versions=all/);
   await until(page, 'document.querySelector(".results:not(.results-old)") !== null');
   const limits = page.asked('/catalog/search').map((path) => /limit=1(&|$)/.test(path));
-  assert.ok(limits.filter(Boolean).length <= 1, 'only the filter that is in use is counted apart');
+  assert.ok(limits.filter(Boolean).length <= 1, 'only the filter in use is counted separately');
 });
 
 browserTest(
@@ -323,7 +323,7 @@ browserTest(
     await page.goto(`${stage.origin}/?q=qwxzv+flurbz`);
     await page.getByText('1 result for “qwxzv flurbz”').waitFor();
     await page.getByText('No exact matches for “qwxzv flurbz”').waitFor();
-    assert.equal(await page.getByText('Why it matches').count(), 0, 'a reason would contradict that');
+    assert.equal(await page.getByText('Why it matches').count(), 0, 'a reason would contradict the label');
   },
 );
 
@@ -369,9 +369,9 @@ browserTest('search: failed counts do not affect results', demo, async ({ open }
   await field(page).fill('pdf');
   await page.getByText('for “pdf”').waitFor();
   await page.getByText('The counts take too long at the moment.').waitFor();
-  assert.equal(await page.locator('.results-old').count(), 0, 'they are not greyed');
-  assert.equal(await page.getByRole('alert').count(), 0, 'nothing failed that was asked for');
-  assert.equal(await page.locator('.reason-awaited').count(), 0, 'nobody waits for reasons');
+  assert.equal(await page.locator('.results-old').count(), 0, 'they are not grayed out');
+  assert.equal(await page.getByRole('alert').count(), 0, 'nothing that was requested failed');
+  assert.equal(await page.locator('.reason-awaited').count(), 0, 'results do not wait for reasons');
   assert.equal(await page.locator('.types-count').count(), 0, 'counts of another search are not shown as its own');
   await screenshot(page, 'search-without-counts');
   await page.unroute(/facets=true/);
@@ -387,7 +387,7 @@ browserTest('search: highlights only the searched words', demo, async ({ open })
   assert.ok(marked.has('pdf') && marked.has('tables'));
   for (const word of ['in', 'a']) assert.ok(!marked.has(word), word);
   const spoken = page.locator('.reason mark', { hasText: /^(in|name|tags|meaning|mentions)$/i });
-  assert.equal(await spoken.count(), 0, 'the words of the hub in a reason are not marked');
+  assert.equal(await spoken.count(), 0, 'the hub’s words in a reason are not highlighted');
 });
 
 browserTest('search: says what is counted, here and on the operations page', demo, async ({ open }) => {
@@ -501,7 +501,7 @@ browserTest('page: a malformed address is reported too', demo, async ({ open, or
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   for (const path of ['/catalog/entities/%E0%A4%A', '/%zz']) {
     const answer = await fetch(`${origin}${path}`);
-    assert.match(answer.headers.get('content-type') ?? '', /problem\+json/, 'programs get a problem');
+    assert.match(answer.headers.get('content-type') ?? '', /problem\+json/, 'programs get a problem document');
   }
 });
 
