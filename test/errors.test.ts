@@ -9,7 +9,7 @@ test('errors: every code is one word for programs and one sentence for people', 
   }
 });
 
-test('errors: an error of the hub has a code, a path and a reason', () => {
+test('errors: an error of the hub has a code, a message, field errors and a cause', () => {
   const cause = new Error('disk full');
   const faults = [{ path: 'id', message: 'must not be empty' }];
   const error = new HubError('invalid_manifest', 'The manifest cannot be read.', { faults, cause });
