@@ -74,7 +74,7 @@ test('the executable reports a failed write to stdout, and ignores one to stderr
   assert.equal(shell(`${hub} frobnicate 2> /dev/full`).status, 2);
 });
 
-test('the executable exits with the result of the command', async (t) => {
+test('the executable passes on the exit code and the output', async (t) => {
   const { code, stdout, stderr } = await run(t, { args: ['frobnicate'] });
   assert.deepEqual([code, stdout], [2, '']);
   assert.equal(lines(stderr)[0], "error: unknown command 'frobnicate'");

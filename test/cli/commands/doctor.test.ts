@@ -139,7 +139,7 @@ test('hub doctor: an unusable database does not hide the other checks', async (t
   assert.equal(about.npm?.outcome, 'ok');
 });
 
-test('hub doctor: runs programs for their version, and ignores one that fails', async (t) => {
+test('hub doctor: runs programs for their version, and warns about one that fails', async (t) => {
   const folder = await tempDir(t);
   await mkdir(join(folder, 'bin'));
   const program = async (name: string, script: string) => {

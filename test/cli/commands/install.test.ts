@@ -293,7 +293,7 @@ test('hub install --on-hub: installs on the machine of the hub', async (t) => {
   assert.ok(existsSync(join(target, 'hub.lock.json')));
 });
 
-test('hub install --manifest: reads JSON, YAML or server.json, and saves it to an existing local catalog', async (t) => {
+test('hub install --manifest: reads YAML or server.json, and saves it to the local catalog if one exists', async (t) => {
   const folder = await tempDir(t);
   const environment = { ...(await nowhere(t)), DB_PATH: join(folder, 'c.sqlite') };
   const hub = (...args: string[]) => inTerminal(args, { environment });
