@@ -260,7 +260,7 @@ testOnEveryEngine('late: parts that a killed hub requested are removed with thei
   assert.deepEqual(rowsOf(fake), []);
 });
 
-testOnEveryEngine('late: nothing is deleted by address while the gateway is unreachable', async (t, address) => {
+testOnEveryEngine('late: nothing is deleted by address while the gateway cannot be read', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
   await on.ingest(aManifestWith('a'));
