@@ -104,7 +104,7 @@ test('rate limit: counts all public reads of an address together', async (t) => 
   assert.equal((await inject(app, { url: '/metrics', headers: from('192.0.2.1') })).status, 200, 'not a public read');
 });
 
-test('rate limit: X-Forwarded-For counts only behind a proxy', async (t) => {
+test('rate limit: ignores X-Forwarded-For without a trusted proxy', async (t) => {
   const { app } = await testHub(t, { settings: { RATE_LIMIT_PER_MINUTE: '2' } });
   const statuses = [];
   for (const n of [1, 2, 3]) {

@@ -197,7 +197,7 @@ testOnEveryEngine('trust: a namespace is verified by a remote that verifies name
   assertProblem(await inject(app, { method: 'POST', url: '/catalog/trust/tool:none' }), 'entity_not_found');
 });
 
-testOnEveryEngine('trust: the weakest artifact decides; no artifacts means no trust state', async (t, database) => {
+testOnEveryEngine('trust: the weakest artifact decides; without artifacts it is absent', async (t, database) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const two = [
