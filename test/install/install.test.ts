@@ -447,7 +447,7 @@ test('install: keeps the chosen folder, and verifies launchers', async (t) => {
   assert.equal((await verify())?.ok, true);
 });
 
-test('install: installs one of several packages and requests only its variables', async (t) => {
+test('install: prefer selects one of several packages, with only its variables', async (t) => {
   const { install, read } = await installStage(t);
   const server = {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-09-29/server.schema.json',

@@ -169,7 +169,7 @@ test('placing: podman starts an image when docker is not running', async (t) => 
   assert.equal(stdout, 'podman run\n');
 });
 
-test('uninstall: is refused while a client still starts the removed server', async (t) => {
+test('uninstall: is refused while the entry of a client cannot be removed', async (t) => {
   const { install, read, target } = await installStage(t);
   const [artifact] = archives(await startIndexServer(t), { '/thing.zip': '1' });
   const manifest = aManifest({
