@@ -69,7 +69,7 @@ test('address: failing steps do not show its secret', async (t) => {
   assert.doesNotMatch(JSON.stringify([report, commands]), /s3cret/);
 });
 
-test('address: an artifact is recognized in a lockfile of an earlier release with more fields', () => {
+test('address: an artifact is recognized in a lockfile that masks its secrets', () => {
   const spec = { url: 'https://x.example/a.zip?token=s3cret', headers: { Authorization: 'Bearer s3cret' } };
   const locked = { url: 'https://x.example/a.zip?token=***', headers: { Authorization: 'Bearer s3cret' } };
   const now = { url: 'https://x.example/a.zip?token=***', headers: { Authorization: '***' } };
