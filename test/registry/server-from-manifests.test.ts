@@ -150,7 +150,7 @@ for (const [sentence, manifest, expected] of PACKAGES) {
   });
 }
 
-test('registry mapping: the public registry is not named, other hosts are', () => {
+test('registry mapping: omits the address of the public registry', () => {
   const pack = { registryType: 'npm', identifier: 'a', transport: { type: 'stdio' } };
   const [listed] = fromManifests({ packages: [{ ...pack, registryBaseUrl: 'https://registry.npmjs.org' }] }).server
     .packages as JsonObject[];

@@ -13,7 +13,7 @@ function readings() {
   return { under, read };
 }
 
-test('snapshot: calls for one revision, and later ones meanwhile, share two reads', async () => {
+test('snapshot: calls for one revision share a read, and later ones share the next', async () => {
   const { under, read } = readings();
   const get = createSnapshot(read);
   const first = [get(1), get(1)];
