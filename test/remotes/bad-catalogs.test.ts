@@ -219,7 +219,7 @@ test('robust: names of object members such as constructor are ordinary words', a
   assert.deepEqual(countsOf(await ingest('/list.json')), { created: 1, failed: 1 });
 });
 
-test('robust: overlong addresses are cut in messages and storage', async (t) => {
+test('robust: addresses over 1,000 characters are refused, and shown shortened', async (t) => {
   const { host, ingest, runs } = await testIngestOnSqlite(t);
   const long = ['a', 'b'].map((each) => `m/${'x'.repeat(2_000_000)}${each}.json`);
   host.put('/index.json', { manifests: long });

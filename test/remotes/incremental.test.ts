@@ -124,7 +124,7 @@ testOnEveryEngine(
   },
 );
 
-test('incremental: a manual ingest accepts an index that shrank', async (t) => {
+test('incremental: an index that shrank is accepted on request', async (t) => {
   const { ingest, publish, get } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b', 'c', 'd', 'e'));
   await ingest();

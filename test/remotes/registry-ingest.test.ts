@@ -84,7 +84,7 @@ testOnEveryEngine('registry: marks deleted servers, shows deprecated ones, and r
   assert.equal((await get('mcp_server:a/a')).missing_since, null);
 });
 
-testOnEveryEngine('registry: a claim that most servers are deleted is ignored', async (t, address) => {
+testOnEveryEngine('registry: the deletion of most servers at once is not applied', async (t, address) => {
   const { host, world, ingest, get } = await testIngest(t, address);
   const registry = serveRegistry(host, { pageSize: 10 });
   const names = Array.from({ length: 20 }, (_, place) => `a/server-${place}`);
