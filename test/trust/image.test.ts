@@ -111,7 +111,7 @@ for (const path of [`/v2/acme/pdf/referrers/${DIGEST}`, `/v2/acme/pdf/manifests/
 
 const refused: [what: string, document: JsonObject][] = [
   ['another digest', statement({ name: '', digest: { sha256: '0'.repeat(64) } }, SIGNED)],
-  ['a list of its layers', statement({ name: '', digest: { sha256: HEX } }, 'https://spdx.dev/Document')],
+  ['an SBOM', statement({ name: '', digest: { sha256: HEX } }, 'https://spdx.dev/Document')],
 ];
 for (const [what, document] of refused) {
   test(`image: a bundle about ${what} is not its signature`, async (t) => {

@@ -44,7 +44,7 @@ const refused: [what: string, document: JsonObject, says: RegExp][] = [
   ['other bytes', npmStatement('pdf', '00'.repeat(64)), /other bytes/],
   ['another package', npmStatement('pdf-tables'), /another name/],
   ['another version', statement({ name: 'pkg:npm/pdf@2.0.0', digest: {} }), /another name/],
-  ['another subject', { ...npmStatement('pdf'), predicateType: 'https://x.example/scan' }, /of the type/],
+  ['another type', { ...npmStatement('pdf'), predicateType: 'https://x.example/scan' }, /of the type/],
   ['nothing', { predicateType: PROVENANCE }, /no statement/],
 ];
 for (const [what, document, says] of refused) {
