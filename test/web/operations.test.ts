@@ -277,7 +277,7 @@ browserTest(
 );
 
 browserTest(
-  'page: a private catalog asks for a token first, and says what needs another token',
+  'page: a private catalog asks for a token first, and says what needs another role',
   { demo: true, settings: { API_TOKEN: TOKEN, READ_ACCESS: 'token' } },
   async ({ open, hub }) => {
     const { token } = await hub.createToken({ name: 'reader', role: 'reader', scope: [] });
