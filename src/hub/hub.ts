@@ -40,7 +40,7 @@ import { openGateway } from './open-gateway.ts';
 import { openSearch } from './open-search.ts';
 import type { HubOperations } from './operations.ts';
 import { createHubPolicy } from './policy.ts';
-import { startRepairs } from './repairs.ts';
+import { repair } from './repairs.ts';
 
 /** The hub in this process: what callers can ask, and what only its owner can. */
 export interface Hub extends HubOperations {
@@ -87,6 +87,8 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that does not listen at its address: what it writes must not contain the address. */
   isServed?: boolean;
+  /** True for the hub of one command, which should start fast and may block the main thread. */
+  isForCommand?: boolean;
   /** Aborted when the hub is no longer needed while it still waits for its database. */
   shutdown?: AbortSignal;
 }
@@ -104,10 +106,11 @@ export async function createHub({
   world,
   baseUrl,
   isServed = true,
+  isForCommand = false,
   shutdown = new AbortController().signal,
 }: HubDependencies): Promise<Hub> {
   const { now, log } = world;
-  const opening = { config, world, baseUrl, isServed, shutdown };
+  const opening = { config, world, baseUrl, isServed, isForCommand, shutdown };
   const { database, outbox, revision, admission, store, catalog } = await openCatalog(opening);
   const hubId = await readHubId(database);
   let closed: Promise<void> | undefined;
@@ -195,7 +198,7 @@ export async function createHub({
   });
 
   const stopping = new AbortController();
-  const { refreshed, interruptedClosed } = startRepairs({ catalog, sync, signal: stopping.signal, log });
+  const repaired = repair({ catalog, sync, signal: stopping.signal, log });
 
   /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
   async function clearGateway(): Promise<{ note?: string }> {
@@ -211,7 +214,7 @@ export async function createHub({
     catalog,
     clearGateway,
     register: (uid, signal) => gateway.registerOne(uid, signal),
-    whenFactsAreThere: refreshed,
+    whenFactsAreThere: repaired,
     recordChange: (caller, change) =>
       audit.record(caller, { operation: 'changePolicy', subject: 'the policy' }, change, ended.policy),
     world,
@@ -236,8 +239,7 @@ export async function createHub({
       remotes.stopWork(),
       installs.close(),
       registry.close(),
-      refreshed,
-      interruptedClosed,
+      repaired,
       engine.stopWork(),
     ]);
   }

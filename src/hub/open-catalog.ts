@@ -17,6 +17,7 @@ export interface OpenCatalogDependencies {
   baseUrl: () => string;
   /** Only a hub that serves waits for a database that does not answer yet. */
   isServed: boolean;
+  isForCommand: boolean;
   shutdown: AbortSignal;
 }
 
@@ -35,10 +36,17 @@ export async function openCatalog({
   world: { now, log, metrics },
   baseUrl,
   isServed,
+  isForCommand,
   shutdown,
 }: OpenCatalogDependencies): Promise<OpenedCatalog> {
   const forMs = isServed ? config.databaseWaitSec * 1000 : 0;
-  const database = await waitForDatabase(config.database, { metrics, forMs, signal: shutdown, log });
+  const database = await waitForDatabase(config.database, {
+    metrics,
+    readsBlock: isForCommand,
+    forMs,
+    signal: shutdown,
+    log,
+  });
   const outbox = createOutbox(database, now);
   const revision = createRevision(database, outbox);
   const registersAgents = config.gateway?.registerAgents ?? false;

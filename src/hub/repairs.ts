@@ -12,25 +12,17 @@ export interface RepairDependencies {
   log: Logger;
 }
 
-export interface Repairs {
-  /** Entities that an older version of the hub mapped differently. Never rejects. */
-  refreshed: Promise<void>;
-  /** Ingests that ended with the process that ran them. Never rejects. */
-  interruptedClosed: Promise<void>;
-}
-
 const DATABASE_RETRY_MS = 5_000;
 
-export function startRepairs({ catalog, sync, signal, log }: RepairDependencies): Repairs {
+/** Marks ingests that ended with their process, and refreshes entities that an older version mapped differently. Never rejects. */
+export async function repair({ catalog, sync, signal, log }: RepairDependencies): Promise<void> {
   const logEntity = (uid: string, error: unknown) => log.error({ uid, error }, `${uid} could not be refreshed`);
-  return {
-    refreshed: whenDatabaseAnswers(() => catalog.refreshOutdated(signal, logEntity), signal).catch((error) =>
-      log.error({ error }, 'Outdated entities could not be refreshed'),
-    ),
-    interruptedClosed: whenDatabaseAnswers(() => sync.closeInterrupted(), signal).catch((error) =>
-      log.error({ error }, 'Interrupted ingests could not be marked as such'),
-    ),
-  };
+  await whenDatabaseAnswers(() => sync.closeInterrupted(), signal).catch((error) =>
+    log.error({ error }, 'Interrupted ingests could not be marked as such'),
+  );
+  await whenDatabaseAnswers(() => catalog.refreshOutdated(signal, logEntity), signal).catch((error) =>
+    log.error({ error }, 'Outdated entities could not be refreshed'),
+  );
 }
 
 /** Tries again while the database is unavailable. */

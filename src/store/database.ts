@@ -152,25 +152,27 @@ function migrations(dialect: Dialect): Record<string, Migration> {
 
 async function migrate(dialect: Dialect): Promise<void> {
   const known = migrations(dialect);
+  const applied = await appliedMigrations(dialect);
+  if (applied.some((name) => !(name in known))) throw new StartError(IS_NEWER);
+  if (applied.length === Object.keys(known).length) return;
   const own = dialect.openMigrations?.();
   // Kysely takes a lock first, so two hubs that start at the same time take turns.
   const migrator = new Migrator({ db: own?.db ?? dialect.write, provider: { getMigrations: async () => known } });
   const { error } = await migrator.migrateToLatest().finally(() => own?.close());
-  if (error && (await isNewer(dialect, known))) {
-    throw new StartError(
-      'The database was written by a newer version of the hub; start that version, or use another database.',
-    );
-  }
   if (error) throw error;
 }
 
-async function isNewer(dialect: Dialect, known: Record<string, Migration>): Promise<boolean> {
-  const rows = await dialect.write
+const IS_NEWER = 'The database was written by a newer version of the hub; start that version, or use another database.';
+
+/** None when the table cannot be read: it does not exist yet, or the migrations fail for the same reason. */
+async function appliedMigrations({ lookup }: Dialect): Promise<string[]> {
+  const rows = await lookup
     .withTables<{ kysely_migration: { name: string } }>()
     .selectFrom('kysely_migration')
     .select('name')
-    .execute();
-  return rows.some(({ name }) => !(name in known));
+    .execute()
+    .catch(() => []);
+  return rows.map(({ name }) => name);
 }
 
 function reason(error: unknown): string {

@@ -21,7 +21,7 @@ export interface WorkerPoolOptions {
   importer: string;
   data?: unknown;
   threads: number;
-  /** Threads that start at once and keep running; others end after `idleMs` without work. */
+  /** Threads that start with the first task and keep running; others end after `idleMs` without work. */
   kept: number;
   idleMs?: number;
   /** A longer queue means that the hub cannot keep up, so the next task is refused. */
@@ -37,7 +37,7 @@ const LOOK_AGAIN_MS = 5;
 export function createWorkerPool<Task, Result>(options: WorkerPoolOptions): WorkerPool<Task, Result> {
   let isClosed = false;
   let isLoading = () => false;
-  let pool: Piscina<Task, Result> | undefined = open();
+  let pool: Piscina<Task, Result> | undefined;
 
   function open(): Piscina<Task, Result> {
     const opened = new Piscina<Task, Result>(settingsOf(options));

@@ -14,17 +14,15 @@ const HEAP_MB = 256;
 
 /** Threads start with the first searches and keep running. They share the index memory, so additional threads cost little. */
 export function createSearchThreads(state: IndexState, data: { modelFolder: string }) {
-  let pool: WorkerPool<SearchTask, unknown> | undefined;
+  const pool = createPool(data);
   let waiting = 0;
 
   async function run(work: SearchTask['work']): Promise<unknown> {
     if (waiting >= LONGEST_QUEUE) throw new HubError('overloaded', TOO_MANY);
-    pool ??= startThreads(data);
-    const threadPool = pool;
-    const withParts = () => threadPool.run({ version: state.version, parts: state.parts, work });
+    const withParts = () => pool.run({ version: state.version, parts: state.parts, work });
     waiting += 1;
     try {
-      return (await threadPool.run({ version: state.version, work })) ?? (await withParts());
+      return (await pool.run({ version: state.version, work })) ?? (await withParts());
     } catch {
       // A thread that ran out of memory is replaced, and the search is retried once.
       return await withParts();
@@ -36,11 +34,11 @@ export function createSearchThreads(state: IndexState, data: { modelFolder: stri
   return {
     rank: async (work: RankWork) => (await run({ rank: work })) as RankedReply,
     list: async (request: ListRequest) => (await run({ list: request })) as FoundHits,
-    close: async () => pool?.close(),
+    close: () => pool.close(),
   };
 }
 
-function startThreads(data: { modelFolder: string }): WorkerPool<SearchTask, unknown> {
+function createPool(data: { modelFolder: string }): WorkerPool<SearchTask, unknown> {
   return createWorkerPool({
     module: new URL('./search-worker', import.meta.url),
     importer: import.meta.url,

@@ -1,4 +1,5 @@
 // SQLite: one writing worker, several reading workers, and a connection on the main thread for reads that take microseconds.
+// Workers start with the first statement.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -36,18 +37,18 @@ const LONGEST_QUEUE = 5_000;
 
 export async function openSqlite(
   path: string,
-  { metrics }: DialectDependencies,
+  { metrics, readsBlock = false }: DialectDependencies,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
 ): Promise<Dialect> {
   await makeFolder(dirname(path));
+  makeFile({ path, readOnly: false, busyTimeoutMs });
   const writer = workers({ path, readOnly: false, busyTimeoutMs }, 1);
-  // Creates the file before the readers open it; a damaged file is also detected here.
-  await writer.run({ sql: 'select count(*) from sqlite_schema', parameters: [] }).catch(async (error) => {
-    await writer.destroy();
-    throw error;
-  });
   const readers = workers({ path, readOnly: true, busyTimeoutMs }, Math.min(MOST_READERS, availableParallelism()));
-  const lookup = openConnection({ path, readOnly: true, busyTimeoutMs: LOOKUP_TIMEOUT_MS });
+  const lookup = openConnection({
+    path,
+    readOnly: true,
+    busyTimeoutMs: readsBlock ? busyTimeoutMs : LOOKUP_TIMEOUT_MS,
+  });
   const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
       dialect: {
@@ -57,11 +58,12 @@ export async function openSqlite(
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     });
+  const onMainThread = kysely(async (statement) => lookup.run(statement), new ManyReaders());
   const write = kysely((statement) => writer.run(statement), new OneWriter());
   return {
     name: 'sqlite',
-    lookup: kysely(async (statement) => lookup.run(statement), new ManyReaders()),
-    read: kysely((statement) => readers.run(statement), new ManyReaders()),
+    lookup: onMainThread,
+    read: readsBlock ? onMainThread : kysely((statement) => readers.run(statement), new ManyReaders()),
     write,
     byteOrderedText: sql`text`,
     rowsFromJson: (_table, columns, json) =>
@@ -97,6 +99,16 @@ async function makeFolder(folder: string): Promise<void> {
     if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
     await makeFolder(dirname(folder));
     await mkdir(folder);
+  }
+}
+
+/** Creates the file before it is opened for reading. @throws if it is damaged. */
+function makeFile(options: SqliteOptions): void {
+  const connection = openConnection(options);
+  try {
+    connection.run({ sql: 'select count(*) from sqlite_schema', parameters: [] });
+  } finally {
+    connection.close();
   }
 }
 

@@ -187,7 +187,7 @@ function entryFromRow(row: Row, { view }: Pick<EntryFilter, 'view'>): RegistryEn
 }
 
 /** The id by which other hubs know this hub. */
-export async function readHubId({ read }: Pick<Dialect, 'read'>): Promise<string> {
-  const state = await read.selectFrom('registry_state').select('hub_id').executeTakeFirstOrThrow();
+export async function readHubId({ lookup }: Pick<Dialect, 'lookup'>): Promise<string> {
+  const state = await lookup.selectFrom('registry_state').select('hub_id').executeTakeFirstOrThrow();
   return state.hub_id;
 }
