@@ -38,16 +38,16 @@ try {
 console.table(rows);
 
 async function measure(name: string, host: Server): Promise<Record<string, unknown>> {
-  const place = await mkdtemp(join(folder, 'hub-'));
-  const hub = await startHub({ DB_PATH: join(place, 'catalog.sqlite'), DATABASE_URL: '' });
+  const hubDir = await mkdtemp(join(folder, 'hub-'));
+  const hub = await startHub({ DB_PATH: join(hubDir, 'catalog.sqlite'), DATABASE_URL: '' });
   try {
     // A search loads the modules that a hub in use has loaded.
     await ask('/catalog/search?q=bench');
     const before = await hub.memory('now');
     const stopWatching = watchHealth();
-    const first = await timed(() => install(name, host, join(place, 'target')));
+    const first = await timed(() => install(name, host, join(hubDir, 'target')));
     const healthP99 = await stopWatching();
-    const again = await timed(() => install(name, host, join(place, 'target')));
+    const again = await timed(() => install(name, host, join(hubDir, 'target')));
     return {
       archive: name,
       'MB packed': Math.round((await stat(join(folder, name))).size / 1_000_000),

@@ -74,8 +74,8 @@ async function measureSearches(rounds: number): Promise<void> {
   const hubs = { without: await openHub('without'), with: await openHub('with') };
   for (const side of SIDES) await untilIndexed(hubs[side].hub);
   for (let round = -1; round < rounds; round += 1) {
-    for (const [place, text] of queries.entries()) {
-      for (const side of inTurn(place + round)) {
+    for (const [index, text] of queries.entries()) {
+      for (const side of inTurn(index + round)) {
         // A different page each time, to bypass caches.
         const query = searchQuery({ text, mode: 'keyword', limit: 20, offset: round + 1 });
         const startedAt = performance.now();

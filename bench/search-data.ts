@@ -56,9 +56,9 @@ async function loadCollection(folder: string, name: string): Promise<SearchData>
   // Numbered, because document ids may not be valid entity ids, and names may repeat.
   return {
     name,
-    manifests: documents.map((document, place) => ({
+    manifests: documents.map((document, index) => ({
       type: 'mcp_server',
-      id: `document-${place}`,
+      id: `document-${index}`,
       version: '1.0.0',
       name: document._id,
       title: document.name,

@@ -23,7 +23,7 @@ export function summarize(ranks: readonly (readonly number[])[]): Measures {
 
 function gain(ranks: readonly number[]): number {
   const value = (rank: number) => (rank <= 10 ? 1 / Math.log2(rank + 1) : 0);
-  const ideal = ranks.reduce((sum, _, place) => sum + value(place + 1), 0);
+  const ideal = ranks.reduce((sum, _, index) => sum + value(index + 1), 0);
   return ideal === 0 ? 0 : ranks.reduce((sum, rank) => sum + value(rank), 0) / ideal;
 }
 

@@ -151,7 +151,7 @@ async function names(engine: Engine, set: SearchData): Promise<void> {
   const sample = set.manifests
     .map((manifest) => manifest as NamedManifest)
     // Search does not return disabled entities.
-    .filter(({ lifecycle }, place) => place % step === 0 && lifecycle?.status !== 'disabled');
+    .filter(({ lifecycle }, index) => index % step === 0 && lifecycle?.status !== 'disabled');
   const ways: Record<string, (manifest: NamedManifest) => string> = {
     name: ({ name }) => name,
     'other separators': ({ name }) => name.replace(/[^\p{L}\p{N}]+/gu, '-').toLowerCase(),

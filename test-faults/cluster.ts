@@ -203,7 +203,7 @@ function assertInTurn({ syncs }: LoadReport, host: IndexServer, names: ReadonlyM
     return { from: Math.min(...times), to: Math.max(...times) };
   });
   spans.sort((a, b) => a.from - b.from);
-  const overlapping = spans.filter(({ to }, place) => to > (spans[place + 1]?.from ?? Number.POSITIVE_INFINITY));
+  const overlapping = spans.filter(({ to }, index) => to > (spans[index + 1]?.from ?? Number.POSITIVE_INFINITY));
   assert.deepEqual(overlapping, [], 'Two syncs ran at the same time');
 }
 
@@ -213,7 +213,7 @@ function assertRegisteredOnce({ table, calls }: FakeGateway): void {
     .map(({ body }) => String(body?.url));
   assert.ok(created.length >= SERVERS);
   assert.deepEqual(
-    created.filter((url, place) => created.indexOf(url) !== place),
+    created.filter((url, index) => created.indexOf(url) !== index),
     [],
     'Some servers were created twice',
   );

@@ -22,9 +22,9 @@ export async function startHub(
   database: DatabaseAddress,
   settings: Record<string, string> = {},
 ): Promise<FaultHub> {
-  const place: Record<string, string> =
+  const where: Record<string, string> =
     database.engine === 'sqlite' ? { DB_PATH: database.path } : { DATABASE_URL: database.url, DATABASE_POOL_SIZE: '5' };
-  const hub = await serve(scope, { settings: { API_TOKEN: TOKEN, LOG_LEVEL: 'warn', ...place, ...settings } });
+  const hub = await serve(scope, { settings: { API_TOKEN: TOKEN, LOG_LEVEL: 'warn', ...where, ...settings } });
   return {
     ...hub,
     async stop() {

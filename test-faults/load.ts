@@ -99,7 +99,7 @@ export async function underLoad(
   async function allSucceed(): Promise<void> {
     const successes = () => SUCCESSES.map((line) => report.answers[line] ?? 0);
     const before = successes();
-    await until(() => successes().every((count, place) => count > (before[place] ?? 0)));
+    await until(() => successes().every((count, index) => count > (before[index] ?? 0)));
   }
 
   const lanes = [write(0), write(1), read(0), read(1), sync(), sync(), sync()];

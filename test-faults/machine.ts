@@ -47,12 +47,12 @@ const runFullDisk: Fault['run'] = async (scope, engine, inject) => {
 async function databaseIn(scope: Scope, folder: string, engine: Engine): Promise<DatabaseAddress> {
   if (engine === 'sqlite') return { engine, path: join(folder, 'catalog.sqlite') };
   const server = process.env.TEST_DATABASE_URL ?? '';
-  const place = join(folder, 'postgres');
-  await mkdir(place);
+  const space = join(folder, 'postgres');
+  await mkdir(space);
   // The server does not run as root, and requires that it owns its folder.
-  execFileSync('chown', ['nobody', place]);
+  execFileSync('chown', ['nobody', space]);
   const tablespace = `fault_${basename(dirname(folder)).replaceAll(/\W/g, '_').toLowerCase()}`;
-  await onServer(server, `create tablespace ${tablespace} location '${place}'`);
+  await onServer(server, `create tablespace ${tablespace} location '${space}'`);
   scope.after(() => onServer(server, `drop tablespace ${tablespace}`));
   const database = await emptyDatabase(scope, engine);
   assert.equal(database.engine, 'postgres');
@@ -117,13 +117,13 @@ const runClock: Fault['run'] = async (scope, engine, inject) => {
     INGEST_INTERVAL_MIN: '0',
   });
   await hub.ask('/remotes', { method: 'POST', body: { url: host.url('/index.json') } });
-  for (const [place, days] of DAYS.entries()) {
+  for (const [index, days] of DAYS.entries()) {
     await inject(async () => {
-      publish(host, 20 + place);
+      publish(host, 20 + index);
       await writeFile(clockFile, days);
       const { status, body } = await hub.ask('/remotes/sync', { method: 'POST', body: {} });
       assert.deepEqual([status, body.errors], [200, {}]);
-      assert.equal((await hub.ask('/catalog')).body.total, 20 + place);
+      assert.equal((await hub.ask('/catalog')).body.total, 20 + index);
       await assertHealthy(hub);
     });
   }
@@ -141,10 +141,10 @@ async function smallDisk(scope: Scope): Promise<string> {
 }
 
 function publish(host: IndexServer, count: number): void {
-  const paths = Array.from({ length: count }, (_, place) => `tool-${place}.json`);
-  for (const [place, path] of paths.entries()) {
+  const paths = Array.from({ length: count }, (_, index) => `tool-${index}.json`);
+  for (const [index, path] of paths.entries()) {
     const description = 'x'.repeat(4_000);
-    host.put(`/${path}`, aManifest({ type: 'tool', id: `tool-${place}`, name: `tool-${place}`, description }));
+    host.put(`/${path}`, aManifest({ type: 'tool', id: `tool-${index}`, name: `tool-${index}`, description }));
   }
   host.put('/index.json', paths);
 }

@@ -14,26 +14,26 @@ export interface ReadManifest {
 
 /** @throws UsageError, HubError `invalid_manifest` */
 export async function readManifest(
-  place: string,
+  from: string,
   { terminal, fetchManifest }: { terminal: Terminal; fetchManifest: OwnInstall['fetchManifest'] },
 ): Promise<ReadManifest> {
-  if (/^https?:/i.test(place)) {
-    const fetched = await fetchManifest(place, terminal.shutdown);
+  if (/^https?:/i.test(from)) {
+    const fetched = await fetchManifest(from, terminal.shutdown);
     if ('error' in fetched)
-      throw new HubError('invalid_manifest', `The manifest at ${place} cannot be used: ${fetched.error}.`);
+      throw new HubError('invalid_manifest', `The manifest at ${from} cannot be used: ${fetched.error}.`);
     const { uid, manifestText, sourceUrl } = fetched.entity;
     return { id: uid, manifest: JSON.parse(manifestText), ...(sourceUrl === null ? {} : { source_url: sourceUrl }) };
   }
   const { entityFromText } = await import('../remotes/ingest/entity-from-text.ts');
-  const { uid, manifestText } = entityFromText({ url: place, text: await textAt(place, terminal) });
+  const { uid, manifestText } = entityFromText({ url: from, text: await textAt(from, terminal) });
   return { id: uid, manifest: JSON.parse(manifestText) };
 }
 
-async function textAt(place: string, { readInput }: Terminal): Promise<string> {
-  const text = await (place === '-' ? readInput() : readFile(place, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--manifest is '${place}', but must be a readable file (${error.code}).`);
+async function textAt(from: string, { readInput }: Terminal): Promise<string> {
+  const text = await (from === '-' ? readInput() : readFile(from, 'utf8')).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--manifest is '${from}', but must be a readable file (${error.code}).`);
   });
   if (text.trim() !== '') return text;
-  const empty = place === '-' ? 'Nothing came in on standard input' : `The file ${place} is empty`;
+  const empty = from === '-' ? 'Nothing came in on standard input' : `The file ${from} is empty`;
   throw new HubError('invalid_manifest', `${empty}: there is no manifest to install.`);
 }

@@ -3,15 +3,15 @@ import type { z } from 'zod';
 import { UnreachableError } from '../errors.ts';
 
 /** The path of the field comes from the response, which may be untrusted. */
-const LONGEST_PLACE = 80;
+const LONGEST_FIELD = 80;
 
 /** Returns the response unchanged, including fields of newer hubs. @throws UnreachableError if it is not a hub response. */
 export function checkedAnswer<T>(answer: unknown, shape: z.ZodType<T>, hubUrl: string): T {
   const { error } = shape.safeParse(answer, { reportInput: true });
   const mismatch = error?.issues.find(isMismatch);
   if (!mismatch) return answer as T;
-  const place = mismatch.path.join('.').slice(0, LONGEST_PLACE);
-  const what = place === '' ? '' : `: '${place}' is missing or has the wrong type`;
+  const field = mismatch.path.join('.').slice(0, LONGEST_FIELD);
+  const what = field === '' ? '' : `: '${field}' is missing or has the wrong type`;
   throw new UnreachableError(hubUrl, `returned JSON that is not a hub response${what} (is this the right address?)`);
 }
 

@@ -8,11 +8,11 @@ import type { ArtifactContext } from './artifacts/artifact.ts';
 import { readDest } from './artifacts/destination.ts';
 import { readArtifact } from './artifacts/kinds.ts';
 import {
-  foreseePlace,
   type InstalledArtifact,
   type Ownership,
   type PlaceJob,
   placeArtifact,
+  previewPlace,
 } from './artifacts/place.ts';
 import { STEP_TIMEOUT_MS } from './artifacts/program.ts';
 import type {
@@ -86,13 +86,13 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
 type PlanningJob = Pick<InstallJob, 'request' | 'subject' | 'targetDir' | 'known' | 'others' | 'plan'>;
 
 /** Returns each artifact's plan with what its step would report about the target, without building. */
-export function foreseeArtifacts(job: PlanningJob, context: ArtifactContext): Promise<PlannedArtifact[]> {
+export function previewArtifacts(job: PlanningJob, context: ArtifactContext): Promise<PlannedArtifact[]> {
   const taken: string[] = [];
   return Array.fromAsync(job.plan.artifacts, async (planned): Promise<PlannedArtifact> => {
     const artifact = readArtifact(planned.kind, planned.spec);
     if (planned.alternative || 'fault' in artifact) return planned;
     try {
-      const { path, warnings } = await foreseePlace(artifact, { ...placeOf(planned, job, taken), context });
+      const { path, warnings } = await previewPlace(artifact, { ...placeOf(planned, job, taken), context });
       if (path) taken.push(path);
       return warnings.length > 0 ? { ...planned, warning: warnings.join(' ') } : planned;
     } catch (error) {

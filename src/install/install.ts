@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { HubError, invalidRequest } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { findConfigFault } from './adapters/plan-adapters.ts';
-import { foreseeAdapters } from './adapters/write-adapters.ts';
+import { previewAdapters } from './adapters/write-adapters.ts';
 import { readDest } from './artifacts/destination.ts';
-import { contextOf, foreseeArtifacts, type InstallJob, type InstallTools } from './build-artifacts.ts';
+import { contextOf, type InstallJob, type InstallTools, previewArtifacts } from './build-artifacts.ts';
 import type {
   InstallListener,
   InstallReport,
@@ -91,8 +91,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const context = contextOf(job.subject, tools, { signal, stagingDir: tmpdir() });
     const { launch, plan } = await planInstall({ ...job, known, others, context });
     const planned = { ...job, known, others, lockfile, launch, plan };
-    plan.adapters = await foreseeAdapters({ ...planned, planned: plan.adapters });
-    if (job.request.dry_run) plan.artifacts = await foreseeArtifacts(planned, context);
+    plan.adapters = await previewAdapters({ ...planned, planned: plan.adapters });
+    if (job.request.dry_run) plan.artifacts = await previewArtifacts(planned, context);
     onEvent({ kind: 'plan', plan: shownPlan(plan) });
     return planned;
   }

@@ -15,9 +15,9 @@ const LONGEST_VALUE = 300;
 /** Hides secrets and truncates long values; a digest shows whether two values are equal. */
 export function contentOf(brought: unknown): ContentValue[] {
   const whole = [...leavesOf(brought, '')];
-  const values = [...leavesOf(withoutCredentials(brought), '')].map(({ path, value }, place) => {
+  const values = [...leavesOf(withoutCredentials(brought), '')].map(({ path, value }, index) => {
     const cut = value.slice(0, LONGEST_VALUE);
-    const full = whole[place]?.value;
+    const full = whole[index]?.value;
     return { path, value: cut === full ? cut : `${cut}… (${jsonDigest(full)})` };
   });
   if (values.length <= MOST_VALUES) return values;

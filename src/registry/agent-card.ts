@@ -30,9 +30,9 @@ export function cardFaults(card: JsonObject): InputFault[] {
     ...areTexts(card, ['name', 'description', 'version']),
     ...(isJsonObject(card.capabilities) ? [] : [{ path: 'capabilities', message: 'must be an object' }]),
     ...areLists(card, ['defaultInputModes', 'defaultOutputModes', 'skills']),
-    ...asObjects(card.skills).flatMap((skill, place) => [
-      ...areTexts(skill, ['id', 'name', 'description'], `skills[${place}].`),
-      ...areLists(skill, ['tags'], `skills[${place}].`),
+    ...asObjects(card.skills).flatMap((skill, index) => [
+      ...areTexts(skill, ['id', 'name', 'description'], `skills[${index}].`),
+      ...areLists(skill, ['tags'], `skills[${index}].`),
     ]),
     ...(addressOf(card)
       ? []

@@ -49,7 +49,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     const entries = ofNames.slice(0, limit);
     // Further search results are looked up with the next page.
     if (ofNames.length > limit || (search !== undefined && entries.length === limit))
-      return { entries, next: placeOf(entries.at(-1), 'names', search) };
+      return { entries, next: positionOf(entries.at(-1), 'names', search) };
     if (search === undefined) return { entries };
     const others = await findRanked({ ...filter, search }, limit - entries.length, after);
     return { entries: [...entries, ...others.entries], ...(others.next ? { next: others.next } : {}) };
@@ -64,25 +64,25 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     const text = query.search.toLowerCase();
     const ranked = await rank(query.search);
     const names = [...new Set(ranked.map(({ key }) => key.name))].filter((name) => !name.toLowerCase().includes(text));
-    const places = new Map(names.map((name, place) => [name, place]));
-    const placeIn = (name: string) => places.get(name) ?? names.length;
+    const order = new Map(names.map((name, index) => [name, index]));
+    const orderOf = (name: string) => order.get(name) ?? names.length;
     const keys = (await store.keysOf(names, query)).toSorted(
-      (one, other) => placeIn(one.name) - placeIn(other.name) || (one.version < other.version ? -1 : 1),
+      (one, other) => orderOf(one.name) - orderOf(other.name) || (one.version < other.version ? -1 : 1),
     );
     // If the last name has left the ranking, the list ends.
     const start =
       after?.in === 'ranked'
         ? 1 +
           keys.findLastIndex(({ name, version }) => {
-            const [place, last] = [placeIn(name), placeIn(after.name)];
-            return place < last || (place === last && version <= after.version);
+            const [current, last] = [orderOf(name), orderOf(after.name)];
+            return current < last || (current === last && version <= after.version);
           })
         : 0;
     const shown = keys.slice(start, start + limit);
     const hasMore = keys.length > start + limit;
     return {
       entries: await store.entries(shown, query),
-      ...(hasMore ? { next: placeOf(shown.at(-1), 'ranked') } : {}),
+      ...(hasMore ? { next: positionOf(shown.at(-1), 'ranked') } : {}),
     };
   }
 
@@ -151,7 +151,7 @@ function queryOf({ includeDeleted, ...asked }: Partial<ListedQuery>): ListedQuer
   return { ...asked, includeDeleted: includeDeleted ?? asked.updatedSince !== undefined };
 }
 
-function placeOf(
+function positionOf(
   key: { name: string; version: string } | undefined,
   list: CursorPosition['in'],
   search?: string,

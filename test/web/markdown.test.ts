@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { placeId } from '../../web/src/markdown/anchors.ts';
+import { headingId } from '../../web/src/markdown/anchors.ts';
 import { type Block, parseBlocks } from '../../web/src/markdown/blocks.ts';
 import { readMarkdown } from '../../web/src/markdown/document.ts';
 import { type Inline, parseInline } from '../../web/src/markdown/inline.ts';
@@ -227,20 +227,20 @@ test('links: a relative one leads into its repository or nowhere', () => {
 test('markdown: headings have ids like those of repository hosts, apart from the page’s ids', () => {
   const text = '# Set-up & *use*\n> ## `a.b`\n\n- # Ünicode 数\n\n## Same\n## Same\n## readme';
   assert.deepEqual(
-    [...readMarkdown(text).places.values()],
+    [...readMarkdown(text).headingIds.values()],
     ['readme-set-up--use', 'readme-ab', 'readme-ünicode-数', 'readme-same', 'readme-same-1', 'readme-readme'],
   );
-  const placesOf = (each: string) => [...readMarkdown(each).places.values()];
-  assert.deepEqual(placesOf('# A\n# A\n# A-1\n# A-1\n# A'), [
+  const idsOf = (each: string) => [...readMarkdown(each).headingIds.values()];
+  assert.deepEqual(idsOf('# A\n# A\n# A-1\n# A-1\n# A'), [
     'readme-a',
     'readme-a-1',
     'readme-a-1-1',
     'readme-a-1-2',
     'readme-a-2',
   ]);
-  assert.deepEqual(placesOf('# A-1\n# A\n# A'), ['readme-a-1', 'readme-a', 'readme-a-2']);
-  assert.equal(placeId('%C3%9Cnicode-数'), 'readme-ünicode-数');
-  assert.equal(placeId('100%'), 'readme-100%');
+  assert.deepEqual(idsOf('# A-1\n# A\n# A'), ['readme-a-1', 'readme-a', 'readme-a-2']);
+  assert.equal(headingId('%C3%9Cnicode-数'), 'readme-ünicode-数');
+  assert.equal(headingId('100%'), 'readme-100%');
 });
 
 test('markdown: any text is parsed completely, and every address in it is safe', () => {

@@ -32,7 +32,7 @@ export function hashOf(id: string): string {
 }
 
 /** Scrolls to an element of this page; back returns to the previous position. */
-export function goToPlace(id: string): void {
+export function goToHeading(id: string): void {
   const hash = hashOf(id);
   // Otherwise, it would scroll to the stored position, which is now 0.
   clearTimeout(restoring);
@@ -42,9 +42,9 @@ export function goToPlace(id: string): void {
   // The element may not be drawn before the next frame.
   requestAnimationFrame(() => {
     clearTimeout(restoring);
-    const place = document.getElementById(id);
-    place?.scrollIntoView();
-    place?.focus({ preventScroll: true });
+    const found = document.getElementById(id);
+    found?.scrollIntoView();
+    found?.focus({ preventScroll: true });
   });
 }
 

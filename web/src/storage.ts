@@ -9,7 +9,7 @@ export interface Keeper {
 /** Takes a function, because with blocked cookies even accessing a storage throws. */
 export function createKeeper(storage: () => Storage): Keeper {
   const remembered = new Map<string, string>();
-  const attempt = <T>(action: (place: Storage) => T): T | undefined => {
+  const attempt = <T>(action: (store: Storage) => T): T | undefined => {
     try {
       return action(storage());
     } catch {
@@ -17,14 +17,14 @@ export function createKeeper(storage: () => Storage): Keeper {
     }
   };
   return {
-    read: (key) => remembered.get(key) ?? attempt((place) => place.getItem(key)) ?? undefined,
+    read: (key) => remembered.get(key) ?? attempt((store) => store.getItem(key)) ?? undefined,
     write(key, value) {
       remembered.set(key, value);
-      attempt((place) => place.setItem(key, value));
+      attempt((store) => store.setItem(key, value));
     },
     remove(key) {
       remembered.delete(key);
-      attempt((place) => place.removeItem(key));
+      attempt((store) => store.removeItem(key));
     },
   };
 }

@@ -30,7 +30,7 @@ export const keepCommands = [
     ],
     async run({ options: { format, output: path, type, force }, terminal, output, access }) {
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
-      if (path !== undefined) checkPlace({ path, isFolder: format === 'index', force });
+      if (path !== undefined) checkDestination({ path, isFolder: format === 'index', force });
       const hub = await access.open({ mustExist: true });
       if (path !== undefined) await spareDatabase(path, access);
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
@@ -67,7 +67,7 @@ export const keepCommands = [
         throw new UsageError(
           "'hub backup' works only on the machine of the hub: run it there, without HUB_URL. From here, use 'hub export' to export the catalog.",
         );
-      checkPlace({ path: file, isFolder: false, force });
+      checkDestination({ path: file, isFolder: false, force });
       const hub = await access.openLocal({ mustExist: true });
       if ((await hub.config()).database === 'postgres')
         throw new UsageError(
@@ -94,7 +94,7 @@ async function spareDatabase(path: string, access: Pick<HubAccess, 'serverUrl' |
   for (const written of [resolve(path), `${resolve(path)}.unfinished`]) await hub.spareOwnFiles(written);
 }
 
-interface Place {
+interface Destination {
   path: string;
   isFolder: boolean;
   /** Whether an existing file may be overwritten. */
@@ -102,7 +102,7 @@ interface Place {
 }
 
 /** @throws UsageError if the path cannot be written, or must not be. */
-function checkPlace({ path, isFolder, force }: Place): void {
+function checkDestination({ path, isFolder, force }: Destination): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() && !isFolder) throw new UsageError(`${resolve(path)} is a folder; name a file in it.`);
   if (found && !found.isDirectory() && isFolder) throw new UsageError(`${resolve(path)} is a file; name a folder.`);

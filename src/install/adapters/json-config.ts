@@ -6,8 +6,8 @@ import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.t
 
 export const jsonConfig: ConfigFormat = { compare, put, remove, upgrade, addInputs };
 
-function compare(text: string, { entry, ...place }: ConfigEntry): EntryState {
-  const found = find(text, place);
+function compare(text: string, { entry, ...location }: ConfigEntry): EntryState {
+  const found = find(text, location);
   if (found === undefined) return 'absent';
   if (isEqual(found, entry)) return 'same';
   return isSameServer(entry, found) ? 'filled in' : 'another';
@@ -37,7 +37,7 @@ function mergeChange(ours: unknown, earlier: unknown, theirs: unknown): unknown 
 function put(text: string, wanted: ConfigEntry): string {
   const { section, name, entry } = wanted;
   const names = Object.keys(sectionIn(read(text, wanted.format), section));
-  const edited = set(text, [section, name], entry, placeOf(name, names, text));
+  const edited = set(text, [section, name], entry, indexFor(name, names, text));
   if (compare(edited, wanted) !== 'same')
     throw new RangeError(`'${section}' or '${name}' occurs twice in it, and programs differ about which one applies`);
   return edited;
@@ -51,7 +51,7 @@ function remove(text: string, { format, section, name, entry }: ConfigEntry): st
   const inputs = asObjects(read(removed, format).inputs);
   if (inputs.length > 0 && inputs.every(({ id }) => isUnused(id))) return cut(removed, ['inputs']);
   // Removed from the end, so that the remaining indexes stay valid.
-  return inputs.reduceRight((text, { id }, place) => (isUnused(id) ? cut(text, ['inputs', place]) : text), removed);
+  return inputs.reduceRight((text, { id }, index) => (isUnused(id) ? cut(text, ['inputs', index]) : text), removed);
 }
 
 function addInputs(text: string, inputs: readonly JsonObject[]): string {
@@ -61,12 +61,12 @@ function addInputs(text: string, inputs: readonly JsonObject[]): string {
   const missing = inputs.filter((each) => !isAsked(each));
   if (asObjects(existing).length === 0 && missing.length > 0) return set(text, ['inputs'], missing);
   const ids = asObjects(existing).map(({ id }) => String(id));
-  const place = placeOf(String(missing[0]?.id), ids, text);
-  return missing.reduceRight((edited, each) => set(edited, ['inputs', place], each), text);
+  const index = indexFor(String(missing[0]?.id), ids, text);
+  return missing.reduceRight((edited, each) => set(edited, ['inputs', index], each), text);
 }
 
 /** Sorted by name, independent of the order of installs. In hand-formatted files, entries go first, so that comments stay in place. */
-function placeOf(name: string, names: readonly string[], text: string): number {
+function indexFor(name: string, names: readonly string[], text: string): number {
   const isPlain = text === `${JSON.stringify(parseJson(text), null, 2)}\n`;
   return isPlain ? names.filter((each) => each < name).length : 0;
 }
@@ -93,12 +93,12 @@ export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);
 }
 
-function set(text: string, path: jsonc.JSONPath, value: unknown, place = 0): string {
+function set(text: string, path: jsonc.JSONPath, value: unknown, index = 0): string {
   const content = text.trim() === '' ? '{}\n' : text;
   const { indent, eol } = layoutOf(content);
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol };
   const isArrayInsertion = typeof path.at(-1) === 'number';
-  const options = { formattingOptions, isArrayInsertion, getInsertionIndex: () => place };
+  const options = { formattingOptions, isArrayInsertion, getInsertionIndex: () => index };
   return jsonc.applyEdits(content, jsonc.modify(content, path, value, options));
 }
 

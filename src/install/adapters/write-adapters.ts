@@ -50,7 +50,7 @@ export async function writeAdapters(job: AdapterJob): Promise<WrittenAdapters> {
 const NOT_KNOWN_YET = { kind: 'command', command: '', args: [], env: [] } satisfies Launch;
 
 /** Returns each adapter's plan with the result that its step would report. */
-export function foreseeAdapters(job: AdapterJob): Promise<PlannedAdapter[]> {
+export function previewAdapters(job: AdapterJob): Promise<PlannedAdapter[]> {
   const launch = job.launch.kind === 'none' ? NOT_KNOWN_YET : job.launch;
   return Array.fromAsync(job.planned, async (adapter) => {
     if (adapter.fault || adapter.note) return adapter;
@@ -75,8 +75,8 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
   const existing = await readInside(job.targetDir, path);
   const others = job.others.flatMap(({ adapters }) => adapters);
   const taken = others.flatMap((each) => (each.path === path && each.entry) || []);
-  const place = { existing, earlier, path, isForced, taken };
-  const put = rendered.kind === 'entry' ? putEntry(rendered, place) : putFile(rendered.content, place);
+  const file = { existing, earlier, path, isForced, taken };
+  const put = rendered.kind === 'entry' ? putEntry(rendered, file) : putFile(rendered.content, file);
   const { content, locked, changed, renamed } = put;
   if (content !== existing) {
     await (job.isDryRun ? assertWritable(job.targetDir, path) : writeFileInside(job.targetDir, path, content));
@@ -100,7 +100,7 @@ function render({ framework, template_key, path }: PlannedAdapter, params: JsonO
   return template.render({ subject, params, path, targetDir, launch });
 }
 
-interface Place {
+interface FileState {
   existing: string | undefined;
   earlier: LockedAdapter | undefined;
   path: string;
@@ -120,8 +120,8 @@ interface Put {
 const CHANGED = 'was changed since it was installed';
 const FOREIGN = 'was not written by this install';
 
-function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, place: Place): Put {
-  const { existing = '', earlier, path, ...rules } = place;
+function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, file: FileState): Put {
+  const { existing = '', earlier, path, ...rules } = file;
   const { entry: written, inputs } = wanted;
   try {
     const merged = mergeEntry(existing, { wanted, earlier: lockedEntry(earlier), ...rules });
@@ -139,7 +139,7 @@ function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, place: Place): P
   }
 }
 
-function putFile(content: string, { existing, earlier, path, isForced }: Place): Put {
+function putFile(content: string, { existing, earlier, path, isForced }: FileState): Put {
   const locked = { integrity: textDigest(content), written: content };
   const isOurs = existing === undefined || existing === content || textDigest(existing) === earlier?.integrity;
   if (isOurs) return { content, locked };

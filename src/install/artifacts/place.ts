@@ -54,7 +54,7 @@ export async function placeArtifact(artifact: ReadyArtifact, given: PlaceJob): P
 }
 
 /** Returns the folder's path and the warnings of an install, without building. @throws InstallError like an install. */
-export async function foreseePlace({ kind, spec }: ReadyArtifact, given: PlaceJob) {
+export async function previewPlace({ kind, spec }: ReadyArtifact, given: PlaceJob) {
   const { location, job } = checkLocked({ kind, spec }, given);
   const { locked, targetDir, context } = job;
   const paths = location.kind === 'vendor' ? possiblePaths(location, job) : [];

@@ -35,12 +35,12 @@ export async function pathInside(root: string, path: string): Promise<string> {
   if (fault) throw new InstallError(`The path '${shown(path)}' ${fault}.`);
   const names = namesOf(path);
   for (const index of names.keys()) {
-    const place = names.slice(0, index + 1);
-    const found = await lstat(join(root, ...place)).catch(absent);
+    const parts = names.slice(0, index + 1);
+    const found = await lstat(join(root, ...parts)).catch(absent);
     if (!found) break;
     if (found.isSymbolicLink()) throw new InstallError(`'${shown(path)}' goes through a link, which is not followed.`);
     if (index < names.length - 1 && !found.isDirectory())
-      throw new InstallError(`'${shown(path)}' cannot be written: '${place.join('/')}' is a file.`);
+      throw new InstallError(`'${shown(path)}' cannot be written: '${parts.join('/')}' is a file.`);
   }
   return join(root, ...names);
 }

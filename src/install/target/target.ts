@@ -53,22 +53,22 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
 }
 
 /** Paths with links resolved; `existing` is the part of the folder that exists. */
-type Place = Record<'folder' | 'existing', string>;
+type Resolved = Record<'folder' | 'existing', string>;
 
-async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Place> {
+async function locate(target: string, { installRoot, workingDir }: TargetRule): Promise<Resolved> {
   const fault = textFault(target);
   if (fault) throw invalidRequest('target', fault);
-  const place = await resolveLinks(resolve(installRoot ?? workingDir, target));
-  if (installRoot === undefined) return place;
+  const resolved = await resolveLinks(resolve(installRoot ?? workingDir, target));
+  if (installRoot === undefined) return resolved;
   // A missing root is created together with the first target.
   const root = await resolveLinks(resolve(installRoot));
-  if (!isBelow(root.folder, place.folder))
+  if (!isBelow(root.folder, resolved.folder))
     throw invalidRequest('target', 'must be inside INSTALL_ROOT, after links are resolved');
-  return place;
+  return resolved;
 }
 
 /** Walks up to an existing folder. A dangling link is not a free name. */
-async function resolveLinks(path: string): Promise<Place> {
+async function resolveLinks(path: string): Promise<Resolved> {
   try {
     const existing = await realpath(path);
     if ((await lstat(existing)).isDirectory()) return { folder: existing, existing };

@@ -72,8 +72,8 @@ export function createArdAgents(source: AgentSource, baseUrl: () => string): Ard
       const found = await source.find(text);
       if (known.revision < revision) known = { revision, entries: new Map() };
       const entries = await Promise.all(found.map(({ uid }) => knownEntry(uid, known)));
-      return found.flatMap(({ score }, place) => {
-        const entry = entries[place];
+      return found.flatMap(({ score }, index) => {
+        const entry = entries[index];
         return entry ? { score, entry } : [];
       });
     },

@@ -4,7 +4,7 @@ import { type ArdEntry, type ArdField, type ArdFilter, CARD_TYPE } from '../cont
 
 export interface Listed {
   /** Sort key: the name of a server, or the identifier of an agent. */
-  place: string;
+  sortKey: string;
   publishedAt: string;
   shown: ArdEntry;
 }

@@ -45,11 +45,11 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
   async function everything(revision: number): Promise<Listed[]> {
     const [servers, found] = await Promise.all([allServers(revision), agents.find(revision)]);
     const carded = found.map(({ entry: shown }) => ({
-      place: shown.identifier,
+      sortKey: shown.identifier,
       publishedAt: shown.updatedAt,
       shown,
     }));
-    return [...servers, ...carded.toSorted((one, other) => (one.place < other.place ? -1 : 1))];
+    return [...servers, ...carded.toSorted((one, other) => (one.sortKey < other.sortKey ? -1 : 1))];
   }
 
   async function readAll(): Promise<Listed[]> {
@@ -57,7 +57,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
     for (let after = { rank: 0, name: '', version: '' }; ; ) {
       const page = await store.page({ ...LATEST, limit: ENTRIES_AT_ONCE, after });
       for (const entry of page)
-        servers.push({ place: entry.name, publishedAt: entry.publishedAt, shown: present(entry) });
+        servers.push({ sortKey: entry.name, publishedAt: entry.publishedAt, shown: present(entry) });
       const last = page.at(-1);
       if (!last || page.length < ENTRIES_AT_ONCE) return servers;
       after = { rank: 0, name: last.name, version: last.version };
@@ -103,15 +103,15 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
       const isMatch = readListFilter(filter);
       const from = pageToken === undefined ? '' : readToken(pageToken);
       const all = await everything(await upToDate());
-      const start = all.findIndex(({ place }) => isAfter(place, from));
+      const start = all.findIndex(({ sortKey }) => isAfter(sortKey, from));
       const found: Listed[] = [];
-      for (let place = start; place >= 0 && place < all.length && found.length <= pageSize; place += 1) {
-        const each = all[place];
+      for (let index = start; index >= 0 && index < all.length && found.length <= pageSize; index += 1) {
+        const each = all[index];
         if (each && isMatch(each)) found.push(each);
       }
       const items = found.slice(0, pageSize);
       const last = found.length > pageSize ? items.at(-1) : undefined;
-      return { items: items.map(({ shown }) => shown), ...(last ? { pageToken: writeToken(last.place) } : {}) };
+      return { items: items.map(({ shown }) => shown), ...(last ? { pageToken: writeToken(last.sortKey) } : {}) };
     },
 
     async get(identifier) {
@@ -148,9 +148,9 @@ function bucketsOf({ values, limit, minCount }: { values: Map<string, number>; l
 }
 
 /** Agent identifiers sort after all server names. */
-function isAfter(place: string, from: string): boolean {
-  const [isAgent, wasAgent] = [place.startsWith('urn:'), from.startsWith('urn:')];
-  return isAgent === wasAgent ? place > from : isAgent;
+function isAfter(sortKey: string, from: string): boolean {
+  const [isAgent, wasAgent] = [sortKey.startsWith('urn:'), from.startsWith('urn:')];
+  return isAgent === wasAgent ? sortKey > from : isAgent;
 }
 
 function writeToken(text: string): string {

@@ -108,7 +108,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
         throw invalidRequest('statusMessage', "must not be given with the status 'active'");
       const before = await publishedVersions(request);
       const after = before.map((manifest) => withStatus(manifest, { status, statusMessage }));
-      const changed = after.filter((manifest, place) => jsonDigest(manifest) !== jsonDigest(before[place]));
+      const changed = after.filter((manifest, index) => jsonDigest(manifest) !== jsonDigest(before[index]));
       if (changed.length === 0)
         throw invalidRequest('status', 'is already set, with the same message, so nothing would change');
       await save(changed);

@@ -29,8 +29,8 @@ export function ruleIssues(server: PublishedServer): ValidationIssue[] {
     ...versionIssues('version', version),
     ...storageIssues(version),
     ...(repository ? repositoryIssues(repository) : []),
-    ...packages.flatMap((pack, place) => packageIssues(pack, `packages[${place}]`)),
-    ...remotes.flatMap((remote, place) => remoteIssues(remote, `remotes[${place}]`)),
+    ...packages.flatMap((pack, index) => packageIssues(pack, `packages[${index}]`)),
+    ...remotes.flatMap((remote, index) => remoteIssues(remote, `remotes[${index}]`)),
     ...metaIssues(_meta?.[PUBLISHER_META]),
   ];
 }
@@ -87,13 +87,13 @@ function packageIssues(pack: Package, path: string): ValidationIssue[] {
 }
 
 function argumentIssues(args: NonNullable<Package['packageArguments']>, path: string): ValidationIssue[] {
-  return args.flatMap((argument, place) => {
+  return args.flatMap((argument, index) => {
     if (argument.type !== 'named') return [];
     const { name } = argument;
     const repeats = (['value', 'default'] as const).filter((member) => argument[member]?.startsWith(name));
     return repeats.map((member) =>
       error(
-        `${path}[${place}].${member}`,
+        `${path}[${index}].${member}`,
         `must not begin with the name of the argument, ${name}`,
         `argument-${member}-starts-with-name`,
       ),

@@ -30,8 +30,8 @@ function listsOf(document: JsonObject): unknown[][] {
 function* entriesOf(lists: readonly unknown[][], indexUrl: string): Generator<IndexEntry> {
   for (const [position, listed] of lists.flat().entries()) {
     const fault = isBareManifest(listed) ? BARE : undefined;
-    const place = { kind: 'entry', position } as const;
-    yield usableEntry(indexUrl, place, () => entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, place, fault));
+    const label = { kind: 'entry', position } as const;
+    yield usableEntry(indexUrl, label, () => entryOf(listed, indexUrl) ?? unusableEntry(indexUrl, label, fault));
   }
 }
 

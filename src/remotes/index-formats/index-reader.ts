@@ -52,27 +52,27 @@ export function placeInIndex(indexUrl: string, name: string): string {
 }
 
 /** The name and position of an entry. */
-export interface EntryPlace {
+export interface EntryLabel {
   kind: 'entry' | 'server';
   position: number;
 }
 
 /** Turns an error into an unusable entry, so that it does not affect others. */
-export function usableEntry(indexUrl: string, place: EntryPlace, read: () => IndexEntry): IndexEntry {
+export function usableEntry(indexUrl: string, label: EntryLabel, read: () => IndexEntry): IndexEntry {
   try {
     return read();
   } catch {
-    return unusableEntry(indexUrl, place, 'cannot be interpreted');
+    return unusableEntry(indexUrl, label, 'cannot be interpreted');
   }
 }
 
 /** Kept, so that the catalog's author sees it in the rejections. */
 export function unusableEntry(
   indexUrl: string,
-  place: EntryPlace,
+  label: EntryLabel,
   fault = 'is not a manifest and does not refer to one',
 ): IndexEntry {
-  const { kind, position } = place;
+  const { kind, position } = label;
   const url = placeInIndex(indexUrl, `${kind}-${position}`);
   return { url, fault: `${fault} (${kind} ${position}, counted from 0)` };
 }

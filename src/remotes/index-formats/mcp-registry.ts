@@ -17,9 +17,9 @@ export const mcpRegistry: IndexReader = {
 };
 
 function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntry {
-  const place = { kind: 'server', position } as const;
-  if (!isJsonObject(listed)) return unusableEntry(indexUrl, place);
-  return usableEntry(indexUrl, place, () => serverEntry(listed, indexUrl));
+  const label = { kind: 'server', position } as const;
+  if (!isJsonObject(listed)) return unusableEntry(indexUrl, label);
+  return usableEntry(indexUrl, label, () => serverEntry(listed, indexUrl));
 }
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {

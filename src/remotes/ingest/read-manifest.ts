@@ -66,7 +66,7 @@ export function createManifestReader(): ManifestReader {
       ...heavy.map((each) => onThread([each], signal)),
     ]);
     const inOrder = [...light, ...heavy];
-    return new Map(read.flat().map((answer, place) => [inOrder[place] as FetchedText, answer]));
+    return new Map(read.flat().map((answer, index) => [inOrder[index] as FetchedText, answer]));
   }
 
   return {

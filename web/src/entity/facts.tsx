@@ -91,9 +91,9 @@ function Words({ name, words, filter }: { name: string; words: readonly string[]
 
 /** Links each value to a search for other entries with it. */
 function linked(words: readonly string[], filter: Filter) {
-  return words.map((word, place) => (
+  return words.map((word, index) => (
     <Fragment key={word}>
-      {place > 0 && ', '}
+      {index > 0 && ', '}
       <a href={filterPath(filter, word)}>{word}</a>
     </Fragment>
   ));

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { readMarkdown } from '../markdown/document.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { address, goToPlace, hashOf } from '../router.ts';
+import { address, goToHeading, hashOf } from '../router.ts';
 import { RawText } from './raw-text.tsx';
 
 const asksForImages = (url: URL | Location) => new URLSearchParams(url.search).get('images') === 'remote';
@@ -41,14 +41,14 @@ export function Readme({ text, repository }: ReadmeProps) {
   const isUnfolded = useSignal(false);
   const isFolded = read.isLong && read.blocks.length > FIRST_BLOCKS && !isUnfolded.value;
   const showImages = mayShowImages();
-  const toPlace = (id: string) => {
+  const toHeading = (id: string) => {
     isUnfolded.value = true;
-    goToPlace(id);
+    goToHeading(id);
   };
   // Follows a link to a heading of the readme.
   useEffect(() => {
-    const id = location.hash && [...read.places.values()].find((each) => hashOf(each) === location.hash);
-    if (id) toPlace(id);
+    const id = location.hash && [...read.headingIds.values()].find((each) => hashOf(each) === location.hash);
+    if (id) toHeading(id);
   }, [read]);
   return (
     <section class="panel" aria-labelledby="readme">
@@ -65,8 +65,8 @@ export function Readme({ text, repository }: ReadmeProps) {
         blocks={isFolded ? read.blocks.slice(0, FIRST_BLOCKS) : read.blocks}
         showImages={showImages}
         isLong={read.isLong}
-        places={read.places}
-        onPlace={toPlace}
+        headingIds={read.headingIds}
+        onHeading={toHeading}
         repository={repository}
       />
       {isFolded && (

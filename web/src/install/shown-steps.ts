@@ -14,5 +14,5 @@ export function withEvent(steps: readonly ShownStep[], event: InstallEvent, now:
   // Several steps may have the same name; the first one still running has ended.
   const at = steps.findIndex(({ step, result }) => step === event.result.step && !result);
   if (at < 0) return [...steps, { step: event.result.step, startedAt: now, result: event.result }];
-  return steps.map((step, place) => (place === at ? { ...step, result: event.result } : step));
+  return steps.map((step, index) => (index === at ? { ...step, result: event.result } : step));
 }

@@ -32,8 +32,8 @@ export function stepName(step: string): string {
 export function Steps({ steps }: { steps: readonly ShownStep[] }) {
   return (
     <ol class="steps" aria-live="polite">
-      {steps.map((step, place) => (
-        <Step key={`${place}-${step.step}`} {...step} />
+      {steps.map((step, index) => (
+        <Step key={`${index}-${step.step}`} {...step} />
       ))}
     </ol>
   );

@@ -25,7 +25,7 @@ export function nameHeadings(blocks: readonly Block<Inline[]>[]): ReadonlyMap<Bl
 }
 
 /** Converts the fragment of a link, encoded or not, to an id. */
-export function placeId(fragment: string): string {
+export function headingId(fragment: string): string {
   return `${PREFIX}${decoded(fragment).toLowerCase()}`;
 }
 

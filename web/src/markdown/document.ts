@@ -7,7 +7,7 @@ import { repositoryPicture } from './repository-link.ts';
 export interface MarkdownDocument {
   blocks: Block<Inline[]>[];
   /** Heading → id. */
-  places: ReadonlyMap<Block<Inline[]>, string>;
+  headingIds: ReadonlyMap<Block<Inline[]>, string>;
   /** Whether it contains pictures. */
   hasImages: boolean;
   /** Whether the text was truncated. */
@@ -38,7 +38,7 @@ export function readMarkdown(text: string, repository?: string): MarkdownDocumen
   const isLong = isCut || limits.left < MOST_PARTS - MANY_PARTS;
   return {
     blocks,
-    places: nameHeadings(blocks),
+    headingIds: nameHeadings(blocks),
     hasImages: blocks.some((block) => hasImages(block, repository)),
     isCut,
     isLong,

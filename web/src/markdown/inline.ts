@@ -139,15 +139,15 @@ function image(target: string, alt: string): Inline[] {
 function bracketed(text: string, at: number): { label: string; target: string; length: number } | undefined {
   const inner = text.slice(at, at + FARTHEST_END);
   let depth = 0;
-  for (let place = 0; place < inner.length; place += 1) {
-    if (inner[place] === '\\') place += 1;
-    else if (inner[place] === '[') depth += 1;
-    else if (inner[place] === ']') depth -= 1;
+  for (let index = 0; index < inner.length; index += 1) {
+    if (inner[index] === '\\') index += 1;
+    else if (inner[index] === '[') depth += 1;
+    else if (inner[index] === ']') depth -= 1;
     // Deeper nesting occurs only in hostile text.
     if (depth > 4) return undefined;
     if (depth > 0) continue;
-    const found = targetAt(inner, place + 1);
-    return found && { label: inner.slice(1, place), target: found.target, length: found.end };
+    const found = targetAt(inner, index + 1);
+    return found && { label: inner.slice(1, index), target: found.target, length: found.end };
   }
   return undefined;
 }

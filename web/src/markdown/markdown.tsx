@@ -1,6 +1,6 @@
 // Renders a readme from its parsed parts: untrusted input becomes only text and checked addresses.
 import type { ComponentChildren, JSX } from 'preact';
-import { placeId } from './anchors.ts';
+import { headingId } from './anchors.ts';
 import type { Block } from './blocks.ts';
 import type { Inline } from './inline.ts';
 import { repositoryLink, repositoryPicture } from './repository-link.ts';
@@ -11,8 +11,8 @@ interface Given {
   /** Pictures tell other hosts who reads the page; if false, their alternative texts are shown. */
   showImages: boolean;
   /** Ids of all headings, including those not drawn yet. */
-  places: ReadonlyMap<ReadBlock, string>;
-  onPlace: (id: string) => void;
+  headingIds: ReadonlyMap<ReadBlock, string>;
+  onHeading: (id: string) => void;
   /** The readme's repository, if known. */
   repository: string | undefined;
 }
@@ -24,7 +24,7 @@ interface MarkdownProps extends Given {
 }
 
 export function Markdown({ blocks, isLong, ...given }: MarkdownProps) {
-  const drawing = { ...given, ids: new Set(given.places.values()) };
+  const drawing = { ...given, ids: new Set(given.headingIds.values()) };
   return (
     <div class={isLong ? 'markdown markdown-long' : 'markdown'}>{blocks.map((block) => drawBlock(block, drawing))}</div>
   );
@@ -39,7 +39,7 @@ function drawBlock(block: ReadBlock, drawing: Drawing): ComponentChildren {
   const inner = (blocks: ReadBlock[]) => blocks.map((each) => drawBlock(each, drawing));
   switch (block.kind) {
     case 'heading':
-      return drawHeading(block.level, { id: drawing.places.get(block), children: inline(block.text) });
+      return drawHeading(block.level, { id: drawing.headingIds.get(block), children: inline(block.text) });
     case 'paragraph':
       return <p>{inline(block.text)}</p>;
     case 'code':
@@ -86,8 +86,8 @@ function drawBlock(block: ReadBlock, drawing: Drawing): ComponentChildren {
 
 /** Omits the paragraph element, and its margins, for an item with a single paragraph. */
 function drawItem(blocks: ReadBlock[], drawing: Drawing): ComponentChildren {
-  return blocks.map((block, place) =>
-    block.kind === 'paragraph' && place === 0
+  return blocks.map((block, index) =>
+    block.kind === 'paragraph' && index === 0
       ? block.text.map((part) => drawInline(part, drawing))
       : drawBlock(block, drawing),
   );
@@ -141,14 +141,14 @@ function drawRelative(target: string, children: ComponentChildren, drawing: Draw
     const url = repositoryLink(target, drawing.repository);
     return url === undefined ? children : drawLink(url, children);
   }
-  const id = placeId(target.slice(1));
+  const id = headingId(target.slice(1));
   if (!drawing.ids.has(id)) return children;
   return (
     <a
       href={`#${id}`}
       onClick={(event) => {
         event.preventDefault();
-        drawing.onPlace(id);
+        drawing.onHeading(id);
       }}
     >
       {children}

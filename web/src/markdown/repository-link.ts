@@ -13,25 +13,25 @@ const PAGES =
 
 /** Returns undefined if the repository is unknown, or the target leads out of it. */
 export function repositoryLink(target: string, repository: string | undefined): string | undefined {
-  const place = repository === undefined ? undefined : placeOf(repository);
-  if (!place || !isRelative(target)) return undefined;
-  const base = target.startsWith('/') ? place.files : place.folder;
+  const urls = repository === undefined ? undefined : urlsOf(repository);
+  if (!urls || !isRelative(target)) return undefined;
+  const base = target.startsWith('/') ? urls.files : urls.folder;
   const path = target.replace(/^\/+/, '');
   if (!URL.canParse(path, base)) return undefined;
   const { href } = new URL(path, base);
-  return href.startsWith(place.files) || isPage(href, path, place) ? safeLink(href) : undefined;
+  return href.startsWith(urls.files) || isPage(href, path, urls) ? safeLink(href) : undefined;
 }
 
 /** Like `repositoryLink`, for a picture: the raw file instead of its page. */
 export function repositoryPicture(target: string, repository: string | undefined): string | undefined {
-  const place = repository === undefined ? undefined : placeOf(repository);
+  const urls = repository === undefined ? undefined : urlsOf(repository);
   const link = repositoryLink(target, repository);
-  if (!place || !link?.startsWith(place.files)) return undefined;
-  return `${place.pictures}${link.slice(place.files.length)}`;
+  if (!urls || !link?.startsWith(urls.files)) return undefined;
+  return `${urls.pictures}${link.slice(urls.files.length)}`;
 }
 
 /** Hosts resolve `../../issues` to that page; `../LICENSE` looks similar, but stays within the branch. */
-function isPage(href: string, path: string, { pages }: RepositoryPlace): boolean {
+function isPage(href: string, path: string, { pages }: RepositoryUrls): boolean {
   const named = path.replace(/^(?:\.\.\/)+/, '');
   return PAGES.test(named) && href === `${pages}${named}`;
 }
@@ -41,7 +41,7 @@ export function isRelative(target: string): boolean {
   return target !== '' && !/^\/\/|^[^/?#]*:|[\\\p{Cc}]/u.test(target);
 }
 
-interface RepositoryPlace {
+interface RepositoryUrls {
   /** Base address of pages that are not files. */
   pages: string;
   /** Base address of files. */
@@ -52,7 +52,7 @@ interface RepositoryPlace {
   folder: string;
 }
 
-function placeOf(repository: string): RepositoryPlace | undefined {
+function urlsOf(repository: string): RepositoryUrls | undefined {
   const address = safeLink(repository.replace(/^git\+/, ''));
   if (!address) return undefined;
   const { protocol, hostname, pathname } = new URL(address);

@@ -29,8 +29,8 @@ const NO_PROGRESS: SyncProgress = { running: [], registering: null, registering_
 
 export const work = signal<Work | undefined>(undefined);
 /** Where the last action was started, and its result is shown. */
-export type Place = 'remotes' | 'new remote' | 'pending';
-export const place = signal<Place>('remotes');
+export type Panel = 'remotes' | 'new remote' | 'pending';
+export const panel = signal<Panel>('remotes');
 export const outcome = signal<OutcomeWords | undefined>(undefined);
 /** The failure of the last action; kept until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
@@ -65,10 +65,10 @@ function hasEnded(before: IngestStatus, after: IngestStatus): boolean {
 }
 
 /** Shows the failure of the last action. Resolves to whether the action succeeded. */
-export async function attempt(where: Place, action: () => Promise<unknown>): Promise<boolean> {
+export async function attempt(where: Panel, action: () => Promise<unknown>): Promise<boolean> {
   failure.value = undefined;
   outcome.value = undefined;
-  place.value = where;
+  panel.value = where;
   // `failure` may have been dismissed by the end, so the result is kept here.
   let hasSucceeded = true;
   try {
@@ -128,7 +128,7 @@ function nameOf(url: string): string {
 
 /** `rename` updates the name of the running work. */
 export function carryOut(
-  where: Place,
+  where: Panel,
   name: string,
   action: (report: (progress: SyncProgress) => void, rename: (now: string) => void) => Promise<void>,
 ): Promise<boolean> {

@@ -2,10 +2,10 @@
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { entityPath } from '../router.ts';
 import type { OutcomeNote } from './ingest-words.ts';
-import { failure, outcome, type Place, place, work } from './operations-state.ts';
+import { failure, outcome, type Panel, panel, work } from './operations-state.ts';
 
-export function Outcome({ of }: { of: Place }) {
-  const isHere = place.value === of;
+export function Outcome({ of }: { of: Panel }) {
+  const isHere = panel.value === of;
   const words = work.value ? undefined : outcome.value;
   return (
     // Always in the document, so that screen readers announce its changes.

@@ -59,7 +59,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
   if (options.length === 0) return null;
   const isChosen = (value: string) => chosen.some((each) => each.toLowerCase() === value.toLowerCase());
   const matches = options.filter(({ value }) => value.toLowerCase().includes(wanted.value.trim().toLowerCase()));
-  const shown = isLong.value ? matches : options.filter(({ value }, place) => place < FEW || isChosen(value));
+  const shown = isLong.value ? matches : options.filter(({ value }, index) => index < FEW || isChosen(value));
   return (
     <fieldset class="filter">
       <legend>{TITLES[filter]}</legend>

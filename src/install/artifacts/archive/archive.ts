@@ -96,13 +96,13 @@ async function extractArchive(file: string, folder: string, signal: AbortSignal)
   const links = new Map<string, string>();
   for await (const { path, kind, isExecutable, content } of (format === 'zip' ? zipEntries : tarEntries)(source)) {
     signal.throwIfAborted();
-    const place = join(folder, path);
+    const dest = join(folder, path);
     if (kind === 'link') links.set(path, await readTarget(path, content));
-    else if (kind === 'folder') await mkdir(place, { recursive: true });
+    else if (kind === 'folder') await mkdir(dest, { recursive: true });
     else {
-      await mkdir(dirname(place), { recursive: true });
+      await mkdir(dirname(dest), { recursive: true });
       // Only the executable bit of its mode is kept.
-      const output = createWriteStream(place, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 });
+      const output = createWriteStream(dest, { flags: 'wx', mode: isExecutable ? 0o755 : 0o644 });
       await pipeline(content, output, { signal });
     }
   }

@@ -41,7 +41,7 @@ export interface EntryGuard {
 }
 
 export function createEntryGuard(archiveBytes: number): EntryGuard {
-  const places = new Map<string, { path: string; isFolder: boolean }>();
+  const claimed = new Map<string, { path: string; isFolder: boolean }>();
   let entries = 0;
   let bytes = 0;
 
@@ -64,12 +64,12 @@ export function createEntryGuard(archiveBytes: number): EntryGuard {
   function claim(path: string, isFolder: boolean): void {
     const names = path.split('/');
     for (const index of names.keys()) {
-      const place = names.slice(0, index + 1).join('/');
+      const prefix = names.slice(0, index + 1).join('/');
       const isLast = index === names.length - 1;
-      const wanted = { path: place, isFolder: isLast ? isFolder : true };
-      const found = places.get(sameEverywhere(place));
+      const wanted = { path: prefix, isFolder: isLast ? isFolder : true };
+      const found = claimed.get(sameEverywhere(prefix));
       if (found) checkSecond(found, wanted);
-      else places.set(sameEverywhere(place), wanted);
+      else claimed.set(sameEverywhere(prefix), wanted);
     }
   }
 

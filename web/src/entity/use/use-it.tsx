@@ -63,7 +63,7 @@ function isBundle({ type, artifacts }: EntityRecord): boolean {
 function ClientTabs({ chosen, onChoose }: { chosen: ClientName; onChoose: (client: ClientName) => void }) {
   return (
     <div class="tabs" role="tablist" aria-label="Client">
-      {CLIENTS.map((client, place) => (
+      {CLIENTS.map((client, index) => (
         <button
           key={client}
           type="button"
@@ -75,7 +75,7 @@ function ClientTabs({ chosen, onChoose }: { chosen: ClientName; onChoose: (clien
           onClick={() => onChoose(client)}
           onKeyDown={(event) => {
             const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
-            const next = CLIENTS[(place + step + CLIENTS.length) % CLIENTS.length];
+            const next = CLIENTS[(index + step + CLIENTS.length) % CLIENTS.length];
             if (step === 0 || next === undefined) return;
             onChoose(next);
             document.getElementById(`client-${next}`)?.focus();

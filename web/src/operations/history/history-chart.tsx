@@ -28,8 +28,8 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
     <figure class="chart">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={labelOf(runs, shown)}>
         <path class="chart-base" d={`M0 ${BASE + 0.5}H${WIDTH}`} />
-        {runs.map((run, place) => (
-          <g key={`${run.url} ${run.started_at}`} transform={`translate(${place * step + (step - width) / 2} 0)`}>
+        {runs.map((run, index) => (
+          <g key={`${run.url} ${run.started_at}`} transform={`translate(${index * step + (step - width) / 2} 0)`}>
             <title>{describe(run)}</title>
             {bars(run, (BASE - 14) / most).map(({ kind, y, height }) => (
               <rect key={kind} class={`chart-${kind}`} x="0" y={y} width={width} height={height} rx="1.5" />

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { addRemote, failure, place } from '../operations-state.ts';
+import { addRemote, failure, panel } from '../operations-state.ts';
 import { Outcome } from '../outcome.tsx';
 import { fieldRefusal } from './field-refusal.ts';
 
@@ -62,7 +62,7 @@ function Refusal({ sentence }: { sentence: string }) {
 /** The reason for the last refusal; focuses the faulty field. */
 function useRefusal(url: Signal<string>) {
   const form = useRef<HTMLFormElement>(null);
-  const last = place.value === 'new remote' ? failure.value : undefined;
+  const last = panel.value === 'new remote' ? failure.value : undefined;
   const refusal = last && fieldRefusal(url.value, last);
   useEffect(() => {
     if (refusal) form.current?.querySelector<HTMLInputElement>('[aria-invalid]')?.focus();
@@ -70,7 +70,7 @@ function useRefusal(url: Signal<string>) {
   // A refusal is cleared when the reader returns to the page.
   useEffect(
     () => () => {
-      if (place.peek() === 'new remote' && failure.peek()?.kind === 'refused') failure.value = undefined;
+      if (panel.peek() === 'new remote' && failure.peek()?.kind === 'refused') failure.value = undefined;
     },
     [],
   );

@@ -47,7 +47,7 @@ function histogram(buckets: readonly Sample[]): Figures['searches'] {
   const byBound = Map.groupBy(buckets, ({ labels }) => Number(labels.le === '+Inf' ? Infinity : labels.le));
   const bounds = [...byBound.keys()].sort((one, other) => one - other);
   const below = bounds.map((bound) => (byBound.get(bound) ?? []).reduce((sum, { value }) => sum + value, 0));
-  return bounds.map((bound, place) => ({ bound, count: (below[place] ?? 0) - (below[place - 1] ?? 0) }));
+  return bounds.map((bound, index) => ({ bound, count: (below[index] ?? 0) - (below[index - 1] ?? 0) }));
 }
 
 function median(buckets: readonly Sample[], total: number): number | undefined {

@@ -57,8 +57,8 @@ function Growth({ points }: { points: readonly Point[] }) {
   if (!first || !last) return null;
   const [least, most] = [Math.min(first.entries, last.entries), Math.max(first.entries, last.entries)];
   const y = ({ entries }: Point) => HEIGHT - 6 - ((entries - least) / Math.max(most - least, 1)) * (HEIGHT - 12);
-  const x = (place: number) => 4 + (place / (points.length - 1)) * (WIDTH - 8);
-  const path = points.map((point, place) => `${place === 0 ? 'M' : 'L'}${x(place)} ${y(point)}`).join('');
+  const x = (index: number) => 4 + (index / (points.length - 1)) * (WIDTH - 8);
+  const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(point)}`).join('');
   const words = `From ${shortNumber(first.entries)} to ${count(last.entries, 'entry', 'entries')} over ${points.length} ingests`;
   return (
     <figure class="trend">
@@ -68,8 +68,8 @@ function Growth({ points }: { points: readonly Point[] }) {
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
         <path class="trend-area" d={`${path}L${x(points.length - 1)} ${HEIGHT}L${x(0)} ${HEIGHT}Z`} />
         <path class="trend-line" d={path} />
-        {points.map((point, place) => (
-          <circle key={point.at} class="trend-dot" cx={x(place)} cy={y(point)} r="2.5">
+        {points.map((point, index) => (
+          <circle key={point.at} class="trend-dot" cx={x(index)} cy={y(point)} r="2.5">
             <title>{`${atMoment(point.at)}: ${count(point.entries, 'entry', 'entries')}`}</title>
           </circle>
         ))}
@@ -127,13 +127,13 @@ function Bars({ name, value, words, bars }: BarsProps) {
         {name} <strong>{value}</strong>
       </figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-        {bars.map(({ label, number, title }, place) => {
+        {bars.map(({ label, number, title }, index) => {
           const height = number === 0 ? 0 : Math.max((number / most) * (HEIGHT - 20), 2);
           return (
             <g key={title}>
               <rect
                 class="trend-bar"
-                x={place * step + 2}
+                x={index * step + 2}
                 y={HEIGHT - 14 - height}
                 width={step - 4}
                 height={height}
@@ -141,7 +141,7 @@ function Bars({ name, value, words, bars }: BarsProps) {
               >
                 <title>{title}</title>
               </rect>
-              <text class="trend-label" x={place * step + step / 2} y={HEIGHT - 2}>
+              <text class="trend-label" x={index * step + step / 2} y={HEIGHT - 2}>
                 {label}
               </text>
             </g>

@@ -7,7 +7,7 @@ import { moveFocus } from './keyboard.ts';
 interface Ahead {
   /** The query; if it changes before the response, the key is dropped. */
   words: string;
-  place: number;
+  index: number;
   opens: boolean;
 }
 
@@ -29,31 +29,31 @@ export function useKeysAhead(links: () => HTMLElement[]): FieldKeys {
     const isStillMeant = wanted.words === text.value && document.activeElement?.matches('.search-field');
     if (!isStillMeant || failure.value) return;
     const all = links();
-    if (wanted.opens) all[Math.min(wanted.place, all.length - 1)]?.click();
+    if (wanted.opens) all[Math.min(wanted.index, all.length - 1)]?.click();
     // Moves from the field, which comes before the first result.
-    else moveFocus(all, wanted.place + 1);
+    else moveFocus(all, wanted.index + 1);
   }, [wanted, isAwaited]);
 
   const last = () => (ahead.value?.words === text.value ? ahead.value : undefined);
-  function want(place: number, opens: boolean): void {
+  function want(index: number, opens: boolean): void {
     submitText();
-    ahead.value = place < 0 ? undefined : { words: text.value, place, opens };
+    ahead.value = index < 0 ? undefined : { words: text.value, index, opens };
   }
 
   return {
     onDown: () => {
       // After a failure, the earlier results stay reachable.
       if (failure.value && !isLoading.value) moveFocus(links(), 'first');
-      else want((last()?.place ?? -1) + 1, last()?.opens ?? false);
+      else want((last()?.index ?? -1) + 1, last()?.opens ?? false);
     },
     onUp: () => {
       const before = last();
-      if (before) want(before.place - 1, before.opens);
+      if (before) want(before.index - 1, before.opens);
     },
     onOpen: () => {
       submitText();
       if (failure.value && !isLoading.value) retry();
-      want(last()?.place ?? 0, true);
+      want(last()?.index ?? 0, true);
     },
   };
 }

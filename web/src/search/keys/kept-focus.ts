@@ -7,14 +7,14 @@ export function useKeptFocus(results: RefObject<HTMLElement | null>): void {
   // Read before rendering, because a browser blurs elements that are removed or moved.
   const before = document.activeElement;
   const hadFocus = before !== null && (results.current?.contains(before) ?? false);
-  const place = hadFocus ? linksIn(results).indexOf(before as HTMLAnchorElement) : -1;
-  const address = place < 0 ? undefined : (before as HTMLAnchorElement).href;
+  const index = hadFocus ? linksIn(results).indexOf(before as HTMLAnchorElement) : -1;
+  const address = index < 0 ? undefined : (before as HTMLAnchorElement).href;
 
   useLayoutEffect(() => {
     if (!hadFocus || document.activeElement !== document.body) return;
     const links = linksIn(results);
     const same = links.find(({ href }) => href === address);
-    const next = same ?? (place < 0 ? undefined : links[Math.min(place, links.length - 1)]);
+    const next = same ?? (index < 0 ? undefined : links[Math.min(index, links.length - 1)]);
     (next ?? document.querySelector<HTMLElement>('.search-field'))?.focus();
   });
 }
