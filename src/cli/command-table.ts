@@ -1,5 +1,6 @@
 // All commands, in the order in which help lists them.
 import type { CommandTable } from './command.ts';
+import { backupCommands } from './commands/backup.ts';
 import { completionCommands } from './commands/completion.ts';
 import { doctorCommands } from './commands/doctor.ts';
 import { entityCommands } from './commands/entities.ts';
@@ -12,7 +13,6 @@ import { viewCommands } from './commands/governance/views.ts';
 import { webhookCommands } from './commands/governance/webhooks.ts';
 import { installCommands } from './commands/install.ts';
 import { installedCommands } from './commands/installed.ts';
-import { keepCommands } from './commands/keep.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { openCommands } from './commands/open.ts';
 import { pendingCommands } from './commands/pending.ts';
@@ -43,7 +43,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...serviceCommands,
     ...mcpCommands,
     ...doctorCommands,
-    ...keepCommands,
+    ...backupCommands,
     ...completionCommands,
   ],
   groups: {

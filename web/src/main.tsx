@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { readSettings } from './api/settings.ts';
 import { App } from './app.tsx';
-import { whenDrawn } from './drawn.ts';
+import { whenPainted } from './first-paint.ts';
 import { startRouter, view } from './router.ts';
 import { startSearch, whenAnswered } from './search/search-state.ts';
 import './styles/base.css';
@@ -20,5 +20,5 @@ startSearch();
 if (view.value.name === 'search') await whenAnswered(LONGEST_WAIT_MS);
 const root = document.getElementById('page');
 if (root) render(<App />, root);
-await whenDrawn();
+await whenPainted();
 void readSettings();

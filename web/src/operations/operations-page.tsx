@@ -9,7 +9,7 @@ import { History } from './history/history.tsx';
 import { failure, look } from './operations-state.ts';
 import { Pending } from './pending/pending.tsx';
 import { Remotes } from './remotes/remotes.tsx';
-import { Glance } from './status/glance.tsx';
+import { HealthPanel } from './status/health-panel.tsx';
 import { Webhooks } from './webhooks.tsx';
 import { WorkPanel } from './work-panel.tsx';
 
@@ -32,7 +32,7 @@ export function OperationsPage() {
   }, []);
 
   return (
-    <OperatorsOnly title="Operations" failure={failure} open={<Glance />}>
+    <OperatorsOnly title="Operations" failure={failure} open={<HealthPanel />}>
       <Panels />
     </OperatorsOnly>
   );

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SearchPage } from '../../../src/search/contract.ts';
-import { whenDrawn } from '../drawn.ts';
+import { whenPainted } from '../first-paint.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { countSentence } from './count-words.ts';
@@ -70,7 +70,7 @@ function useRows(isAnswered: boolean): number {
   const rows = useSignal(scrollY === 0 && opened === undefined ? FIRST_ROWS : MOST_SHOWN);
   useEffect(() => {
     if (isAnswered)
-      void whenDrawn().then(() => {
+      void whenPainted().then(() => {
         rows.value = MOST_SHOWN;
       });
   }, [isAnswered]);

@@ -4,7 +4,7 @@ import type { SearchPage } from '../../../src/search/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
-import { whenDrawn } from '../drawn.ts';
+import { whenPainted } from '../first-paint.ts';
 import { address, go, view } from '../router.ts';
 import { openCounts } from './facet-counts.ts';
 import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
@@ -109,7 +109,7 @@ async function run(state: SearchState): Promise<void> {
     failure.value = asFailure(error);
     return;
   }
-  if (isFirst) await whenDrawn();
+  if (isFirst) await whenPainted();
   try {
     const [page, open] = await Promise.all([
       hub.search(withDetails(parameters), signal),

@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 import { hub } from '../../api/hub.ts';
 import { asFailure } from '../../api/problem.ts';
 import { mayAct, settings } from '../../api/settings.ts';
-import { type GatewayTrial, gatewayTile } from './glance-words.ts';
 import { Tile } from './tile.tsx';
+import { type GatewayTrial, gatewayTile } from './tile-words.ts';
 
 const trial = signal<GatewayTrial>('not tried');
 

@@ -1,6 +1,6 @@
 // One metric or state of the hub.
 import type { ComponentChildren } from 'preact';
-import type { TileWords } from './glance-words.ts';
+import type { TileWords } from './tile-words.ts';
 
 export function Tile({ name, value, note, tone = 'plain', children }: TileProps) {
   return (

@@ -10,7 +10,7 @@ import { exportIndex, exportLines } from '../export.ts';
 import { flag, oneOf, oneOfOr, text } from '../options.ts';
 import { byteCount, plural } from '../output/text.ts';
 
-export const keepCommands = [
+export const backupCommands = [
   command({
     path: ['export'],
     summary: 'export the whole catalog, as JSON lines or as an index that hubs can read',

@@ -10,14 +10,14 @@ import { TYPES } from '../../parts/type-label.tsx';
 import { atMoment, bytes, duration, shortNumber, uptime } from '../../parts/words.ts';
 import { catalogRevision } from '../operations-state.ts';
 import { GatewayTile } from './gateway-tile.tsx';
-import { databaseTile, type HealthAnswer, hubTile } from './glance-words.ts';
 import { type Figures, readFigures } from './metrics-text.ts';
 import { Tile } from './tile.tsx';
+import { databaseTile, type HealthAnswer, hubTile } from './tile-words.ts';
 import { Trends } from './trends.tsx';
 
 const EVERY_MS = 15_000;
 
-export function Glance() {
+export function HealthPanel() {
   const health = useSignal<HealthAnswer>('asked');
   const figures = useSignal<Figures | { failure: HubFailure } | undefined>(undefined);
 
@@ -34,8 +34,8 @@ export function Glance() {
 
   const known = figures.value;
   return (
-    <section class="panel" aria-labelledby="glance">
-      <h2 id="glance">Health</h2>
+    <section class="panel" aria-labelledby="health">
+      <h2 id="health">Health</h2>
       <dl class="tiles">
         <Tile name="Hub" {...hubTile(health.value)} />
         <Tile name="Database" {...databaseTile(health.value, settings.value)} />

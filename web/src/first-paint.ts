@@ -4,7 +4,7 @@
 const LONGEST_WAIT_MS = 150;
 
 /** Waits two frames: when the second begins, the first is being painted. */
-export function whenDrawn(): Promise<void> {
+export function whenPainted(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
     setTimeout(resolve, LONGEST_WAIT_MS);
