@@ -82,13 +82,8 @@ test('hostile queries: long queries without a hit do not fill the memory', async
   };
   for (let number = 0; number < 100; number += 1) await search(number);
   const before = heapInUse();
-<<<<<<< HEAD
-  // 24 MB of text in total.
-  for (let number = 100; number < 2_100; number += 1) await search(number);
-=======
-  // Together they are 12 MB of text.
+  // 12 MB of text in total.
   for (let number = 100; number < 1_100; number += 1) await search(number);
->>>>>>> d904cc81 (perf(store): start threads with the first statement)
   const grownBy = heapInUse() - before;
   assert.ok(grownBy < 6_000_000, `The heap grew by ${grownBy} bytes.`);
 });
