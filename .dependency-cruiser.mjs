@@ -61,7 +61,7 @@ const seenByDoors = [
   // Without zod, so that the page can use them too.
   '^src/search/search-query\\.ts$',
   '^src/gateway/state-words\\.ts$',
-  '^src/catalog/(uid|entity|manifest-text|trust)\\.ts$',
+  '^src/catalog/(uid|entity|manifest-text|trust-signals)\\.ts$',
   '^src/access/authenticate\\.ts$',
   // What a file that somebody names is about, told as ingest tells it.
   '^src/remotes/ingest/entity-from-text\\.ts$',

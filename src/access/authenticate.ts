@@ -1,10 +1,10 @@
 // Identifies a caller by its bearer token.
 import { HubError } from '../errors.ts';
-import { createAttempts } from './attempts.ts';
 import type { Caller } from './contract.ts';
 import type { CheckJsonWebToken } from './json-web-tokens.ts';
 import { isAtLeast, type Role } from './roles.ts';
 import type { Tokens } from './tokens.ts';
+import { createAttempts } from './wrong-token-limit.ts';
 
 export interface Authentication {
   /** Whether the hub has neither API_TOKEN nor a token issuer: then everyone may do everything. */

@@ -3,7 +3,7 @@ import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } f
 import { VERSION } from '../version.ts';
 import type { Command, CommandTable, OptionSpec } from './command.ts';
 import { type Ending, UsageError } from './exit-codes.ts';
-import { createAccess } from './hub/access.ts';
+import { createAccess } from './hub/reach-hub.ts';
 import { optionsOf } from './options.ts';
 import { createOutput } from './output/output.ts';
 import { wrapped } from './output/text.ts';

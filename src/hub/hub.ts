@@ -29,7 +29,7 @@ import { createViewStore } from '../store/registry/view-store.ts';
 import { createMemberStore } from '../store/remotes/member-store.ts';
 import { createRemoteStore } from '../store/remotes/remote-store.ts';
 import { createRunStore } from '../store/remotes/run-store.ts';
-import { createTrustChecks } from '../trust/trust.ts';
+import { createTrustChecks } from '../trust/trust-checks.ts';
 import { ended } from './audit-words.ts';
 import { guardHub, permit } from './guard.ts';
 import { createHubInstalls } from './installs.ts';

@@ -17,7 +17,7 @@ import type { openRemotes } from '../remotes/open-remotes.ts';
 import type { SearchEngine } from '../search/engine/engine.ts';
 import { checkLlm } from '../search/llm/check-llm.ts';
 import type { Search } from '../search/search.ts';
-import type { TrustChecks } from '../trust/trust.ts';
+import type { TrustChecks } from '../trust/trust-checks.ts';
 import { VERSION } from '../version.ts';
 import type { HubInstalls } from './installs.ts';
 import type { HubOperations } from './operations.ts';

@@ -1,6 +1,6 @@
 // Compiles one member of `match` or `except` into a test of an entity, and describes the value it found.
 import type { TrustState } from '../catalog/contract.ts';
-import { installedKinds, signersOf, trustState } from '../catalog/trust.ts';
+import { installedKinds, signersOf, trustState } from '../catalog/trust-signals.ts';
 import { compileGlob } from '../lib/glob.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Match } from './document.ts';

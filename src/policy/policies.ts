@@ -1,6 +1,6 @@
 // Shows, changes and tests the policy in force, and applies it to the catalog.
 import type { Entity } from '../catalog/entity.ts';
-import { signersOf } from '../catalog/trust.ts';
+import { signersOf } from '../catalog/trust-signals.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';

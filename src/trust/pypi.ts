@@ -1,6 +1,6 @@
 // Checks Python packages: the attestations (PEP 740) that the index stores with each file.
 import { z } from 'zod';
-import { weakestState } from '../catalog/trust.ts';
+import { weakestState } from '../catalog/trust-signals.ts';
 import { PypiSpec } from '../install/artifacts/python/requirements.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { ask } from './ask.ts';

@@ -1,6 +1,6 @@
 // The trust signals that are known without a request to a registry.
 import type { Trust, TrustSignal } from '../catalog/contract.ts';
-import { installedKinds, trustState } from '../catalog/trust.ts';
+import { installedKinds, trustState } from '../catalog/trust-signals.ts';
 import type { TrustSubject } from './store.ts';
 
 export function signalOf(kind: string): TrustSignal['signal'] {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchInLanes } from '../../src/remotes/fetching/fetch-lanes.ts';
 import type { FetchedManifest } from '../../src/remotes/fetching/fetch-manifest.ts';
-import type { ListedEntry } from '../../src/remotes/fetching/index-worker.ts';
+import type { ListedEntry } from '../../src/remotes/fetching/parse-index-worker.ts';
 
 interface Input {
   entry: ListedEntry;

@@ -1,6 +1,6 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
-import { signalLine } from '../../catalog/trust.ts';
+import { signalLine } from '../../catalog/trust-signals.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';

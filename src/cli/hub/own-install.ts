@@ -6,7 +6,7 @@ import type { Install, InstallDependencies } from '../../install/install.ts';
 import type { FetchSingleManifest } from '../../remotes/ingest/single-manifest.ts';
 import type { Call } from '../command.ts';
 import { lineLogger } from '../terminal/line-logger.ts';
-import { machineUser } from './access.ts';
+import { machineUser } from './reach-hub.ts';
 
 /** What the user allows beyond the defaults. */
 export interface InstallRights {

@@ -4,7 +4,7 @@ import { FetchError } from '../../lib/net/fetch-error.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { RemoteFetch } from '../credentials.ts';
 import type { IndexState } from '../store.ts';
-import type { IndexAnswer, IndexTask, ListedEntry } from './index-worker.ts';
+import type { IndexAnswer, IndexTask, ListedEntry } from './parse-index-worker.ts';
 
 export interface IndexLimits {
   maxIndexBytes: number;
@@ -59,7 +59,7 @@ export function createIndexFetcher({
   hasCredentials?: (remote: string) => boolean;
 }): IndexFetcher {
   const parsers = createTimedPool<IndexTask, IndexAnswer>({
-    module: new URL('./index-worker', import.meta.url),
+    module: new URL('./parse-index-worker', import.meta.url),
     importer: import.meta.url,
     threads: THREADS,
     // A parsed index leaves a large heap behind, so threads end soon; pages of a registry arrive within this time.

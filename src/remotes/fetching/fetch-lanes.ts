@@ -1,7 +1,7 @@
 // Fetches the manifests of an index concurrently: hosts do not wait for each other, and results are yielded as they arrive.
 import type { FetchedManifest } from './fetch-manifest.ts';
 import { createHostLanes, type Lane } from './host-lanes.ts';
-import type { ListedEntry } from './index-worker.ts';
+import type { ListedEntry } from './parse-index-worker.ts';
 import { hostNames } from './polite-fetch.ts';
 
 const MOST_UNDER_WAY = 128;

@@ -5,7 +5,7 @@ import type { FetchReply } from '../../lib/world.ts';
 import type { RemoteFetch } from '../credentials.ts';
 import type { KnownMember, Member } from '../store.ts';
 import { conditions, type FetchTask } from './fetch-index.ts';
-import type { ListedEntry } from './index-worker.ts';
+import type { ListedEntry } from './parse-index-worker.ts';
 
 export type FetchedManifest =
   | { outcome: 'unchanged'; url: string }

@@ -6,7 +6,7 @@ import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Logger } from '../../lib/world.ts';
 import type { IngestResult } from '../contract.ts';
 import type { RemoteStore, RunStore } from '../store.ts';
-import { NO_STATE } from './index-state.ts';
+import { NO_STATE } from './index-freshness.ts';
 import { createIngest, type Ingest, type IngestDependencies, type IngestedIndex } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
 

@@ -14,7 +14,16 @@ const HEAP_MB = 256;
 
 /** Threads start with the first searches and keep running. They share the index memory, so additional threads cost little. */
 export function createSearchThreads(state: IndexState, data: { modelFolder: string }) {
-  const pool = createPool(data);
+  const pool: WorkerPool<SearchTask, unknown> = createWorkerPool({
+    module: new URL('./search-worker', import.meta.url),
+    importer: import.meta.url,
+    data,
+    threads: Math.min(MOST_THREADS, availableParallelism()),
+    kept: 1,
+    idleMs: Number.POSITIVE_INFINITY,
+    longestQueue: LONGEST_QUEUE + 1,
+    heapMb: HEAP_MB,
+  });
   let waiting = 0;
 
   async function run(work: SearchTask['work']): Promise<unknown> {
@@ -36,17 +45,4 @@ export function createSearchThreads(state: IndexState, data: { modelFolder: stri
     list: async (request: ListRequest) => (await run({ list: request })) as FoundHits,
     close: () => pool.close(),
   };
-}
-
-function createPool(data: { modelFolder: string }): WorkerPool<SearchTask, unknown> {
-  return createWorkerPool({
-    module: new URL('./search-worker', import.meta.url),
-    importer: import.meta.url,
-    data,
-    threads: Math.min(MOST_THREADS, availableParallelism()),
-    kept: 1,
-    idleMs: Number.POSITIVE_INFINITY,
-    longestQueue: LONGEST_QUEUE + 1,
-    heapMb: HEAP_MB,
-  });
 }

@@ -1,7 +1,7 @@
 // The signatures of an entity's artifacts, and a button that checks them.
 import { useSignal } from '@preact/signals';
 import type { Trust } from '../../../src/catalog/contract.ts';
-import { signalLine } from '../../../src/catalog/trust.ts';
+import { signalLine } from '../../../src/catalog/trust-signals.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';

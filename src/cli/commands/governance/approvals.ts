@@ -1,6 +1,6 @@
 // `hub approvals`, `hub approve`, `hub reject` and `hub revoke`: entities that need approval.
 
-import { signalLine } from '../../../catalog/trust.ts';
+import { signalLine } from '../../../catalog/trust-signals.ts';
 import { harmless } from '../../../lib/harmless.ts';
 import {
   APPROVAL_STATES,

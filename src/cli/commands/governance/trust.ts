@@ -1,5 +1,5 @@
 // `hub trust`.
-import { signalLine } from '../../../catalog/trust.ts';
+import { signalLine } from '../../../catalog/trust-signals.ts';
 import type { TrustChecked } from '../../../trust/contract.ts';
 import { command } from '../../command.ts';
 import { idOrName } from '../../names.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RankRequest } from '../../src/search/engine/engine.ts';
-import { createRankings } from '../../src/search/rankings.ts';
+import { createRankings } from '../../src/search/ranking-cache.ts';
 import { heapInUse } from '../support/heap.ts';
 import { wordEngine } from '../support/word-engine.ts';
 

@@ -13,7 +13,11 @@ type Rank = (request: RankRequest, state: string) => Promise<Ranking>;
 
 export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rank {
   /** As JSON: a single string instead of hundreds of objects for the garbage collector to visit. */
-  const cache = new LRUCache<string, string>({ maxSize: MOST_CACHED_BYTES, sizeCalculation: bytesOf });
+  const cache = new LRUCache<string, string>({
+    maxSize: MOST_CACHED_BYTES,
+    // A character takes up to two bytes.
+    sizeCalculation: ({ length }) => ENTRY_OVERHEAD_BYTES + 2 * length,
+  });
   const underWay = new Map<string, Promise<Ranking>>();
 
   async function rank(request: RankRequest, key: string): Promise<Ranking> {
@@ -33,9 +37,4 @@ export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rank {
     underWay.set(key, ranking);
     return ranking;
   };
-}
-
-/** A character of a string takes up to two bytes. */
-function bytesOf(ranking: string): number {
-  return ENTRY_OVERHEAD_BYTES + 2 * ranking.length;
 }

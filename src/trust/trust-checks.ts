@@ -1,7 +1,7 @@
 // Shows the known trust signals of an entity, and checks them on request.
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord, Trust } from '../catalog/contract.ts';
-import { weakestState } from '../catalog/trust.ts';
+import { weakestState } from '../catalog/trust-signals.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { asObject } from '../lib/json.ts';
