@@ -1,12 +1,12 @@
 // Every event from its cause to the receiver, on both databases.
 import assert from 'node:assert/strict';
 import { EVENT_TYPES } from '../../src/events/contract.ts';
+import { publish, withGateway } from '../../test-page/operations-stage.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import { SECRET as GATEWAY_SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { testHub } from '../support/hub.ts';
 import { until } from '../support/until.ts';
-import { publish, withGateway } from '../web/operations-stage.ts';
 import { SECRET, startReceiver } from './receiver.ts';
 
 const server = (id: string) => `mcp_server:${id}@1.0.0`;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { aManifest } from '../support/builders.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { aManifest } from '../test/support/builders.ts';
+import { startIndexServer } from '../test/support/index-server.ts';
 import { axeFindings, browserTest, drawn, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
@@ -16,7 +16,11 @@ const remote = aManifest({
   adapters: [{ framework: 'claude', template_key: 'mcp' }],
   mcp_registration: { server: { transport: 'SSE', url: 'https://pdf.example.org/mcp' } },
 });
-const faulty = aManifest({ id: 'faulty', name: 'faulty', artifacts: [{ kind: 'pypi', spec: { package: '../evil' } }] });
+const faulty = aManifest({
+  id: 'faulty',
+  name: 'faulty',
+  artifacts: [{ kind: 'pypi', spec: { package: '../test/evil' } }],
+});
 const twofold = aManifest({
   id: 'twofold',
   name: 'twofold',
@@ -245,7 +249,7 @@ browserTest('install: the plan says which of several packages are not installed'
 browserTest('install: a folder that is not allowed is reported and can be changed', unguarded, async ({ open }) => {
   const page = await open(PDF, { expects: /400/ });
   await page.getByRole('button', { name: 'Install on the hub' }).click();
-  await page.getByLabel('Folder on the hub’s machine').fill('../elsewhere');
+  await page.getByLabel('Folder on the hub’s machine').fill('../test/elsewhere');
   await page.getByRole('button', { name: 'Show the plan' }).click();
   await page
     .getByRole('alert')
@@ -265,7 +269,7 @@ browserTest(
   async ({ open }) => {
     const page = await open(PDF, { expects: /400/ });
     await page.getByRole('button', { name: 'Install on the hub' }).click();
-    await page.getByLabel('Folder on the hub’s machine').fill(resolve(import.meta.dirname, '../..'));
+    await page.getByLabel('Folder on the hub’s machine').fill(resolve(import.meta.dirname, '..'));
     await page.getByRole('button', { name: 'Show the plan' }).click();
     await page.getByRole('alert').getByText("the hub's own program").first().waitFor();
     assert.equal(await page.getByRole('button', { name: 'Install', exact: true }).count(), 0);

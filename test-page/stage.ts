@@ -4,15 +4,15 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { readDemoCatalog } from '../../src/cli/demo.ts';
-import type { Environment } from '../../src/config.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
-import type { Ending } from '../support/databases.ts';
-import { type TestHub, testHub } from '../support/hub.ts';
+import { readDemoCatalog } from '../src/cli/demo.ts';
+import type { Environment } from '../src/config.ts';
+import type { JsonObject } from '../src/lib/json.ts';
+import type { Ending } from '../test/support/databases.ts';
+import { type TestHub, testHub } from '../test/support/hub.ts';
 import { skip, startChromium } from './chromium.ts';
 
 const PATIENCE_MS = 60_000;
-const ROOT = new URL('../../', import.meta.url);
+const ROOT = new URL('../', import.meta.url);
 const SCREENSHOTS = new URL('test-results/web/', ROOT);
 
 let browser: Promise<Browser> | undefined;
@@ -27,7 +27,7 @@ export interface Stage extends RunningHub {
   open(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
 
-export interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends BrowserContextOptions {
   /** Expected request failures and refused resources. */
   expects?: RegExp;
 }
@@ -53,13 +53,19 @@ interface RunningHub extends TestHub {
 
 const sharedHubs = new Map<StageOptions, Promise<RunningHub>>();
 
-async function hubFor(options: StageOptions, t: TestContext): Promise<RunningHub> {
-  const settings = typeof options.settings === 'function' ? await options.settings(t) : options.settings;
-  if (!options.isShared) return startHub({ ...options, settings }, t);
+function hubFor(options: StageOptions, t: TestContext): Promise<RunningHub> {
+  const shared = sharedHubs.get(options);
+  if (shared) return shared;
   const atEnd: Ending = { after: (end) => void endings.push(end as () => unknown) };
-  const running = sharedHubs.get(options) ?? startHub({ ...options, settings }, atEnd);
-  sharedHubs.set(options, running);
+  const running = settingsOf(options, t).then((settings) =>
+    startHub({ ...options, settings }, options.isShared ? atEnd : t),
+  );
+  if (options.isShared) sharedHubs.set(options, running);
   return running;
+}
+
+async function settingsOf({ settings }: StageOptions, t: TestContext): Promise<Environment | undefined> {
+  return typeof settings === 'function' ? settings(t) : settings;
 }
 
 async function startHub(
@@ -84,7 +90,11 @@ export function browserTest(
     const contexts: BrowserContext[] = [];
     const open = async (path: string, { expects, ...how }: OpenOptions = {}) => {
       browser ??= startChromium();
-      const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, ...how });
+      const context = await (await browser).newContext({
+        viewport: { width: 1280, height: 900 },
+        reducedMotion: 'reduce',
+        ...how,
+      });
       contexts.push(context);
       return openPage(context, `${origin}${path}`, (what) => {
         if (!expects?.test(what)) surprises.push(what);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { aManifest } from '../support/builders.ts';
-import { startIndexServer } from '../support/index-server.ts';
-import { HOSTILE_READMES } from './hostile-readmes.ts';
+import type { JsonObject } from '../src/lib/json.ts';
+import { aManifest } from '../test/support/builders.ts';
+import { startIndexServer } from '../test/support/index-server.ts';
+import { HOSTILE_READMES } from '../test/web/hostile-readmes.ts';
 import { browserTest } from './stage.ts';
 
 /** Payloads that would run if the page treated them as more than text. */

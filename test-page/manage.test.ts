@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { aManifest } from '../support/builders.ts';
-import { startIndexServer } from '../support/index-server.ts';
-import { npmStatement, putNpm, startRegistries } from '../trust/registries.ts';
+import { aManifest } from '../test/support/builders.ts';
+import { startIndexServer } from '../test/support/index-server.ts';
+import { npmStatement, putNpm, startRegistries } from '../test/trust/registries.ts';
 import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';

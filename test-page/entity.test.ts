@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { aManifest } from '../support/builders.ts';
+import type { JsonObject } from '../src/lib/json.ts';
+import { aManifest } from '../test/support/builders.ts';
 import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
@@ -314,7 +314,7 @@ browserTest('entity: shows how to install the command', demo, async ({ open }) =
   await use.getByText('Run it in your project folder').waitFor();
   const text = await use.innerText();
   // The command in docs/cli.md.
-  const guide = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../docs/cli.md', import.meta.url), 'utf8');
   const install = 'npm install -g ./catalog-hub-*.tgz';
   for (const where of [text, guide]) assert.ok(where.includes(install) && where.includes('npm pack'));
 });

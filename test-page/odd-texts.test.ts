@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aManifest } from '../support/builders.ts';
+import { aManifest } from '../test/support/builders.ts';
 import { axeFindingsInBothThemes, browserTest, overflow, screenshot } from './stage.ts';
 
 /** Invisible characters: a direction mark, and a tag that changes a flag. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { aManifest } from '../support/builders.ts';
+import { aManifest } from '../test/support/builders.ts';
 import { pending, publish, withGateway } from './operations-stage.ts';
 import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { aManifest } from '../support/builders.ts';
-import { until } from '../support/until.ts';
+import { aManifest } from '../test/support/builders.ts';
+import { until } from '../test/support/until.ts';
 import { axeFindings, browserTest, screenshot } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
