@@ -72,7 +72,7 @@ export function stepNamed({ results }: InstallReport, name: string): StepResult 
   return found;
 }
 
-export async function aFolder(t: TestContext): Promise<string> {
+export async function aFolder(t: Pick<TestContext, 'after'>): Promise<string> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'hub-install-')));
   t.after(() => rm(path, { recursive: true, force: true }));
   return path;

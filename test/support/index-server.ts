@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { Ending } from './databases.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
@@ -49,7 +49,7 @@ export interface IndexServer {
 
 const compressions = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
 
-export async function startIndexServer(t: TestContext): Promise<IndexServer> {
+export async function startIndexServer(t: Ending): Promise<IndexServer> {
   const answers = new Map<string, Answer>();
   const failures = new Map<string, { status: number; times: number; headers?: Record<string, string> }>();
   let requests: SeenRequest[] = [];

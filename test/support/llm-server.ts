@@ -1,7 +1,7 @@
 // A language model behind an OpenAI-compatible endpoint on loopback: the test decides what it says, and when.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
+import type { Ending } from './databases.ts';
 
 export interface AskedQuestion {
   headers: IncomingMessage['headers'];
@@ -20,7 +20,7 @@ export interface LlmServer {
   answer(say: (question: AskedQuestion) => Said): void;
 }
 
-export async function startLlm(t: TestContext): Promise<LlmServer> {
+export async function startLlm(t: Ending): Promise<LlmServer> {
   const questions: AskedQuestion[] = [];
   let say: (question: AskedQuestion) => Said = () => ({ status: 500, body: 'no answer was prepared' });
   const server = createServer(async (request, response) => {

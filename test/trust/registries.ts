@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { tempDir } from '../support/databases.ts';
+import { type Ending, tempDir } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { type Authority, startAuthority } from '../support/sigstore.ts';
 
@@ -20,7 +19,7 @@ export interface Registries {
   settings: Record<string, string>;
 }
 
-export async function startRegistries(t: TestContext): Promise<Registries> {
+export async function startRegistries(t: Ending): Promise<Registries> {
   const server = await startIndexServer(t);
   const authority = await startAuthority();
   const rootFile = join(await tempDir(t), 'trusted_root.json');

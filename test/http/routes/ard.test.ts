@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { ArdEntry } from '../../../src/registry/contract.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
-import { testHub } from '../../support/hub.ts';
+import { type TestHub, testHub } from '../../support/hub.ts';
+import { shared } from '../../support/shared.ts';
 
 const CARD = 'application/mcp-server-card+json';
 
@@ -28,8 +28,10 @@ const MANIFESTS = [
   { id: 'numbers', name: 'io.github.Some/numbers', description: 'Adds numbers.' },
 ].map((fields) => ({ type: 'mcp_server', version: '1.0.0', ...fields }));
 
-async function ard(t: TestContext, database?: DatabaseAddress) {
-  const { app, hub } = await testHub(t, { manifests: MANIFESTS, ...(database ? { database } : {}) });
+const sharedHub = shared((t) => testHub(t, { manifests: MANIFESTS }));
+
+async function ard(started: Promise<TestHub> = sharedHub()) {
+  const { app, hub } = await started;
   const get = async <T = JsonObject>(url: string) => {
     const { statusCode: status, headers, body } = await app.inject(url);
     return { status, headers, body: JSON.parse(body) as T };
@@ -44,8 +46,8 @@ async function ard(t: TestContext, database?: DatabaseAddress) {
   return { app, hub, get, post };
 }
 
-test('ard: both well-known addresses point to the search', async (t) => {
-  const { get } = await ard(t);
+test('ard: both well-known addresses point to the search', async () => {
+  const { get } = await ard();
   const { body, headers } = await get('/.well-known/ard.json');
   assert.equal(headers['access-control-allow-origin'], '*');
   assert.deepEqual((await get('/.well-known/ai-catalog.json')).body, body);
@@ -55,8 +57,8 @@ test('ard: both well-known addresses point to the search', async (t) => {
   assert.match(String(entry?.identifier), /^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$/);
 });
 
-testOnEveryEngine('ard: search returns whole entries with a score, only the latest versions', async (t, database) => {
-  const { post } = await ard(t, database);
+test('ard: search returns whole entries with a score, only the latest versions', async () => {
+  const { post } = await ard();
   const { body } = await post('/ard/search', { query: { text: 'weather' }, federation: 'auto' });
   const found = body.results.find(({ identifier }) => identifier === 'urn:air:example.org:mcp:weather');
   assert.ok(found);
@@ -82,8 +84,8 @@ testOnEveryEngine('ard: search returns whole entries with a score, only the late
   );
 });
 
-test('ard: filters combine with OR within a field and AND across fields', async (t) => {
-  const { post } = await ard(t);
+test('ard: filters combine with OR within a field and AND across fields', async () => {
+  const { post } = await ard();
   const found = async (filter: object) =>
     (await post('/ard/search', { query: { text: 'weather', filter } })).body.results.map(
       ({ displayName }) => displayName,
@@ -99,7 +101,7 @@ test('ard: filters combine with OR within a field and AND across fields', async 
 });
 
 testOnEveryEngine('ard: pages through searches and lists, and counts facets over all entries', async (t, database) => {
-  const { post, get } = await ard(t, database);
+  const { post, get } = await ard(testHub(t, { manifests: MANIFESTS, database }));
   const first = (await post('/ard/search', { query: { text: 'weather' }, pageSize: 1 })).body;
   assert.equal(first.results.length, 1);
   const { pageToken } = first;
@@ -139,8 +141,8 @@ testOnEveryEngine('ard: pages through searches and lists, and counts facets over
   assert.deepEqual(ofSearch.body.facets, { tags: { buckets: [{ value: 'forecast', count: 1 }] } });
 });
 
-test('ard: returns one entry and its card', async (t) => {
-  const { get, app } = await ard(t);
+test('ard: returns one entry and its card', async () => {
+  const { get, app } = await ard();
   assert.equal(
     (await get('/ard/agents/urn:air:Some.github.io:mcp:numbers')).body.displayName,
     'io.github.Some/numbers',
@@ -179,8 +181,8 @@ const BAD: [string, object][] = [
   ['/ard/explore', { resultType: { facets: [{ field: '__proto__' }] } }],
 ];
 
-testOnEveryEngine('ard: counts a repeated facet once, and refuses too many facets', async (t, database) => {
-  const { post } = await ard(t, database);
+test('ard: counts a repeated facet once, and refuses too many facets', async () => {
+  const { post } = await ard();
   const explore = (facets: object[]) => post<JsonObject>('/ard/explore', { resultType: { facets } });
   const twice = await explore([{ field: 'type', limit: 1 }, { field: 'publisher' }, { field: 'type' }]);
   assert.deepEqual(twice.body.facets, (await explore([{ field: 'type' }, { field: 'publisher' }])).body.facets);
@@ -190,8 +192,8 @@ testOnEveryEngine('ard: counts a repeated facet once, and refuses too many facet
 });
 
 for (const [url, body] of BAD) {
-  test(`ard: ${url} refuses ${JSON.stringify(body)}`, async (t) => {
-    const { post } = await ard(t);
+  test(`ard: ${url} refuses ${JSON.stringify(body)}`, async () => {
+    const { post } = await ard();
     const answer = await post<JsonObject>(url, body);
     assert.equal(answer.status, 400);
     assert.equal(answer.body.errorCode, 'INVALID_ARGUMENT');
@@ -201,14 +203,14 @@ for (const query of [
   ...['filter=odd', 'filter=secret%3D1', 'orderBy=score', 'orderBy=identifier', 'pageSize=0', 'pageSize=x'],
   ...['x', 'forged', Buffer.from('nothing').toString('base64url')].map((token) => `pageToken=${token}`),
 ]) {
-  test(`ard: a list refuses ${query}`, async (t) => {
-    const { get } = await ard(t);
+  test(`ard: a list refuses ${query}`, async () => {
+    const { get } = await ard();
     assert.equal((await get(`/ard/agents?${query}`)).status, 400);
   });
 }
 
-testOnEveryEngine('ard: lists entries published or changed after a date', async (t, database) => {
-  const { get, hub } = await ard(t, database);
+test('ard: lists entries published or changed after a date', async (t) => {
+  const { get, hub } = await ard(testHub(t, { manifests: MANIFESTS }));
   const provenance = { published_at: '2020-03-01T00:00:00Z' };
   await hub.save({ document: { ...MANIFESTS[3], id: 'early', name: 'org.early/one', provenance } });
   const names = async (filter: string) =>
@@ -224,8 +226,8 @@ testOnEveryEngine('ard: lists entries published or changed after a date', async 
     assert.equal((await get(`/ard/agents?filter=${wrong}`)).status, 400, wrong);
 });
 
-testOnEveryEngine('ard: cached answers are refreshed after a change', async (t, database) => {
-  const { get, post, hub } = await ard(t, database);
+test('ard: cached answers are refreshed after a change', async (t) => {
+  const { get, post, hub } = await ard(testHub(t, { manifests: MANIFESTS }));
   const count = async () => {
     const request = { resultType: { facets: [{ field: 'type' }] } };
     const { body } = await post<{ facets: Record<string, { buckets: { count: number }[] }> }>('/ard/explore', request);

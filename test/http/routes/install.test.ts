@@ -10,6 +10,7 @@ import { startGitHost } from '../../install/git-host.ts';
 import { aFolder, installStage } from '../../install/installing.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testHub } from '../../support/hub.ts';
+import { shared } from '../../support/shared.ts';
 import { eventsOf } from '../events.ts';
 
 const ID = 'mcp_server:pdf-tables@1.0.0';
@@ -71,10 +72,13 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ],
 ];
 
+const emptyRoot = shared(async (t) => {
+  const root = await aFolder(t);
+  return { root, ...(await testHub(t, { settings: { INSTALL_ROOT: root } })) };
+});
 for (const [name, fields, status, sentence] of BAD_REQUESTS) {
-  test(`install: ${name} is refused with ${status} and a message, and writes nothing`, async (t) => {
-    const root = await aFolder(t);
-    const { app } = await testHub(t, { settings: { INSTALL_ROOT: root } });
+  test(`install: ${name} is refused with ${status} and a message, and writes nothing`, async () => {
+    const { app, root } = await emptyRoot();
     const payload = { id: ID, target: 'project', manifest: aManifest(), ...fields };
     const answer = await app.inject({ method: 'POST', url: '/catalog/install', payload });
     assert.equal(answer.statusCode, status, answer.body);

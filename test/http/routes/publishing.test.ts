@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { searchQuery } from '../../../src/client/hub-client.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { ServerList, ServerResponse, Validation } from '../../../src/registry/contract.ts';
 import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
-import { testHub } from '../../support/hub.ts';
+import { type TestHub, testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
@@ -25,9 +25,12 @@ function aServer(fields: JsonObject = {}): JsonObject {
   };
 }
 
-async function registry(t: TestContext, database?: DatabaseAddress, manifests: JsonObject[] = []) {
-  const settings = { API_TOKEN: TOKEN };
-  const { app, hub, world, listen } = await testHub(t, { settings, manifests, ...(database ? { database } : {}) });
+const settings = { API_TOKEN: TOKEN };
+const sharedHub = shared((t) => testHub(t, { settings }));
+
+/** Talks to the shared hub, or to the given one. */
+async function registry(started: Promise<TestHub> = sharedHub()) {
+  const { app, hub } = await started;
   const ask = async <T = JsonObject>(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
@@ -48,11 +51,11 @@ async function registry(t: TestContext, database?: DatabaseAddress, manifests: J
   const publisher = async (...scope: string[]) =>
     (await ask<{ token: string }>('POST', '/tokens', { name: `ci-${scope.length}`, role: 'publisher', scope })).body
       .token;
-  return { app, hub, world, listen, ask, publish, setStatus, listed, publisher };
+  return { app, hub, ask, publish, setStatus, listed, publisher };
 }
 
 testOnEveryEngine('publishing: a server is listed unchanged, found, installed and audited', async (t, database) => {
-  const { hub, publish, listed, ask } = await registry(t, database);
+  const { hub, publish, listed, ask } = await registry(testHub(t, { settings, database }));
   const server = aServer({
     title: 'Notes',
     websiteUrl: 'https://acme.example',
@@ -85,15 +88,15 @@ testOnEveryEngine('publishing: a server is listed unchanged, found, installed an
 });
 
 testOnEveryEngine('publishing: of many concurrent requests one gets the version', async (t, database) => {
-  const { publish } = await registry(t, database);
+  const { publish } = await registry(testHub(t, { settings, database }));
   const answers = await Promise.all(
     Array.from({ length: 5 }, (_, place) => publish(aServer({ description: `Number ${place}.` }))),
   );
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409, 409]);
 });
 
-testOnEveryEngine('publishing: a token publishes only names in its scope', async (t, database) => {
-  const { publish, publisher, setStatus, hub, ask } = await registry(t, database);
+test('publishing: a token publishes only names in its scope', async (t) => {
+  const { publish, publisher, setStatus, hub, ask } = await registry(testHub(t, { settings }));
   const token = await publisher('com.acme/*');
   assert.equal((await publish(aServer(), token)).status, 200);
   assert.equal((await publish(aServer({ name: 'com.acmes/notes' }), token)).status, 403);
@@ -112,7 +115,7 @@ testOnEveryEngine('publishing: a token publishes only names in its scope', async
 });
 
 testOnEveryEngine('publishing: versions can be deprecated, deleted and reactivated', async (t, database) => {
-  const { publish, setStatus, listed, hub, ask } = await registry(t, database);
+  const { publish, setStatus, listed, hub, ask } = await registry(testHub(t, { settings, database }));
   await publish(aServer());
   await publish(aServer({ version: '2.0.0' }));
   const deprecated = await setStatus('versions/1.0.0/', { status: 'deprecated', statusMessage: 'Use 2.' });
@@ -139,8 +142,8 @@ testOnEveryEngine('publishing: versions can be deprecated, deleted and reactivat
   assert.equal((await ask('PATCH', '/v0/servers/com.acme%2Fnotes/status', { status: 'active' })).status, 400);
 });
 
-testOnEveryEngine('publishing: a remote cannot replace, extend or remove a published server', async (t, database) => {
-  const { publish, hub, ask, setStatus } = await registry(t, database);
+test('publishing: a remote cannot replace, extend or remove a published server', async (t) => {
+  const { publish, hub, ask, setStatus } = await registry(testHub(t, { settings }));
   await publish(aServer());
   const catalog = await startIndexServer(t);
   const theirs = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
@@ -167,8 +170,8 @@ testOnEveryEngine('publishing: a remote cannot replace, extend or remove a publi
   assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
 });
 
-testOnEveryEngine('publishing: the policy applies to published servers', async (t, database) => {
-  const { publish, hub, listed, setStatus } = await registry(t, database);
+test('publishing: the policy applies to published servers', async (t) => {
+  const { publish, hub, listed, setStatus } = await registry(testHub(t, { settings }));
   const rule = (what: string) =>
     hub.changePolicy(`version: 1\nrules:\n  - name: own\n    match: { remote: published }\n    ${what}\n`);
   await rule('search: require_approval');
@@ -186,8 +189,8 @@ testOnEveryEngine('publishing: the policy applies to published servers', async (
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval covers its content');
 });
 
-test('publishing: a manifest is registered with its remote, like a server.json', async (t) => {
-  const { publish, hub } = await registry(t);
+test('publishing: a manifest is registered with its remote, like a server.json', async () => {
+  const { publish, hub } = await registry();
   const manifest = { type: 'mcp_server', id: 'com.acme/crm', name: 'com.acme/crm', version: '1.0.0' };
   const { status } = await publish({ ...manifest, remotes: [{ type: 'sse', url: 'https://crm.acme.example/sse' }] });
   assert.equal(status, 200);
@@ -197,8 +200,8 @@ test('publishing: a manifest is registered with its remote, like a server.json',
   });
 });
 
-test('publishing: accepts a manifest in the hub’s own format', async (t) => {
-  const { publish, listed } = await registry(t);
+test('publishing: accepts a manifest in the hub’s own format', async () => {
+  const { publish, listed } = await registry();
   const manifest = {
     type: 'mcp_server',
     id: 'com.acme/pdf',
@@ -211,7 +214,7 @@ test('publishing: accepts a manifest in the hub’s own format', async (t) => {
   const { status, body } = await publish(manifest);
   assert.equal(status, 200, JSON.stringify(body));
   assert.notEqual(body._meta[OFFICIAL].publishedAt, '2020-01-01T00:00:00Z');
-  assert.deepEqual(await listed(), ['com.acme/pdf@1.0.0 active']);
+  assert.ok((await listed()).includes('com.acme/pdf@1.0.0 active'));
   for (const wrong of [{ type: 'agent' }, { type: 'x' }, { id: 'pdf' }, { name: 'PDF' }, { version: 1 }])
     assert.equal((await publish({ ...manifest, ...wrong })).status, 422, JSON.stringify(wrong));
 });
@@ -268,8 +271,9 @@ const BAD_SERVERS: [string, JsonObject][] = [
   ['status', { status: 'active' }],
 ];
 
-test('publishing: an invalid server is refused with each wrong field, and nothing is stored', async (t) => {
-  const { publish, ask, listed } = await registry(t);
+test('publishing: an invalid server is refused with each wrong field, and nothing is stored', async () => {
+  const { publish, ask, listed } = await registry();
+  const before = await listed('?include_deleted=true');
   for (const [path, fields] of BAD_SERVERS) {
     const server = aServer(fields);
     const { body } = await ask<Validation>('POST', '/v0/validate', server, '');
@@ -279,14 +283,15 @@ test('publishing: an invalid server is refused with each wrong field, and nothin
     const refused = await publish(server);
     assert.equal(refused.status, 422, JSON.stringify(fields));
   }
-  assert.deepEqual(await listed('?include_deleted=true'), []);
+  assert.deepEqual(await listed('?include_deleted=true'), before);
 });
 
 /** Fields that manifests share with `server.json`, checked in both formats. */
 const SHARED = /^(version$|packages|remotes|icons|repository|_meta)/;
 
-testOnEveryEngine('publishing: manifests follow the rules of server.json, also in validation', async (t, database) => {
-  const { publish, ask, listed } = await registry(t, database);
+test('publishing: manifests follow the rules of server.json, also in validation', async () => {
+  const { publish, ask, listed } = await registry();
+  const before = await listed('?include_deleted=true');
   const manifest = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.acme/notes', version: '1.0.0' };
   const shared = BAD_SERVERS.filter(([path]) => SHARED.test(path));
   assert.ok(shared.length > 20);
@@ -297,14 +302,20 @@ testOnEveryEngine('publishing: manifests follow the rules of server.json, also i
     assert.ok(paths.includes(path), `${JSON.stringify(fields)}: ${JSON.stringify(body.issues)}`);
     assert.equal((await publish(document)).status, 422, JSON.stringify(fields));
   }
-  assert.deepEqual(await listed('?include_deleted=true'), []);
-  const internal = { ...manifest, remotes: [{ type: 'sse', url: 'http://notes.internal/sse' }] };
+  assert.deepEqual(await listed('?include_deleted=true'), before);
+  const internal = {
+    ...manifest,
+    id: 'com.acme/internal',
+    name: 'com.acme/internal',
+    remotes: [{ type: 'sse', url: 'http://notes.internal/sse' }],
+  };
   assert.equal((await publish(internal)).status, 200, 'a warning there is a warning here');
 });
 
-test('publishing: rules of the public registry that a company may break are warnings', async (t) => {
-  const { publish, ask } = await registry(t);
+test('publishing: rules of the public registry that a company may break are warnings', async () => {
+  const { publish, ask } = await registry();
   const server = aServer({
+    name: 'com.acme/warned',
     $schema: `${SCHEMAS}/2025-10-17/server.schema.json`,
     repository: { url: 'https://git.acme.example/notes', source: 'gitea' },
     remotes: [{ type: 'sse', url: 'http://notes.internal:8080/{tenant}', variables: { tenant: { isRequired: true } } }],
@@ -318,8 +329,8 @@ test('publishing: rules of the public registry that a company may break are warn
   assert.deepEqual(published.body.server, { ...server, $schema: aServer().$schema });
 });
 
-test('publishing: refuses bodies that are too large, not JSON or not an object', async (t) => {
-  const { app, ask } = await registry(t);
+test('publishing: refuses bodies that are too large, not JSON or not an object', async () => {
+  const { app, ask } = await registry();
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
   const post = async (payload: string) =>
     (await app.inject({ method: 'POST', url: '/v0/publish', headers, payload })).statusCode;
@@ -333,7 +344,7 @@ test('publishing: refuses bodies that are too large, not JSON or not an object',
 });
 
 test('publishing: a hub token signs in; other login methods say what to do', async (t) => {
-  const { ask, app } = await registry(t);
+  const { ask, app } = await registry();
   const signIn = (way: string, body: object) => ask('POST', `/v0/auth/${way}`, body, '');
   assert.deepEqual((await signIn('github-at', { github_token: TOKEN })).body, { registry_token: TOKEN });
   assert.equal((await signIn('github-at', { github_token: 'hub_wrong' })).status, 401);
@@ -353,8 +364,8 @@ test('publishing: a hub token signs in; other login methods say what to do', asy
   assert.equal((await open.inject({ method: 'POST', url: '/v0/auth/none' })).statusCode, 200);
 });
 
-test('publishing: refuses hostile documents quickly', async (t) => {
-  const { ask } = await registry(t);
+test('publishing: refuses hostile documents quickly', async () => {
+  const { ask } = await registry();
   const nested = JSON.parse(`${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`);
   const hostile = [
     aServer({ _meta: { [PROVIDED]: nested } }),
@@ -380,7 +391,7 @@ test('publishing: refuses hostile documents quickly', async (t) => {
 
 test('publishing: a server name in a remote’s entity does not change a published status', async (t) => {
   const stranger = { type: 'mcp_server', id: 'com.acme/notes', name: 'com.victim/tool', version: '99.0.0' };
-  const { ask } = await registry(t, undefined, [stranger]);
+  const { ask } = await registry(testHub(t, { settings, manifests: [stranger] }));
   assert.equal((await ask('POST', '/v0/publish', aServer({ name: 'com.victim/tool' }))).status, 200);
   const changed = await ask('PATCH', '/v0/servers/com.acme%2Fnotes/status', { status: 'deleted' });
   assert.notEqual(changed.status, 200);
