@@ -1,19 +1,19 @@
 // Agents with an A2A card: ingested from cards, shown as cards, and found by ARD clients.
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { anAgentCard } from '../../support/agent-card.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 
 const TYPE = 'application/a2a-agent-card+json';
 const ID = 'agent:org.example.travel/travel-planner@1.2.0';
 
-testOnEveryEngine('agent cards: a card is ingested, shown unchanged, and found by ARD', async (t, database) => {
+test('agent cards: a card is ingested, shown unchanged, and found by ARD', async (t) => {
   const server = aManifest({ id: 'trains', name: 'org.example/trains', description: 'Trains and their times.' });
   const promoted = aManifest({ type: 'agent', id: 'promoted', name: 'promoted' });
-  const { hub, app } = await testHub(t, { database, manifests: [server, promoted] });
+  const { hub, app } = await testHub(t, { manifests: [server, promoted] });
   const host = await startIndexServer(t);
   const inPlace = anAgentCard({ name: 'Cook', description: 'Knows recipes.' });
   host.put('/card.json', anAgentCard());

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { jsonDigest } from '../../../src/lib/json-digest.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { ApprovalDecided, ApprovalPage, ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
+import { type Ending, testOnEveryEngine } from '../../support/databases.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
 import { assertProblem, inject } from '../wire.ts';
 
@@ -27,17 +28,27 @@ const pathOf = (uid: string) => `/approvals/${encodeURIComponent(uid)}`;
 const ASK = 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, outcome: require_approval }';
 const ASK_ONCE = `${ASK.slice(0, -2)}, approval: name }`;
 
-async function withPolicy(
-  t: TestContext,
-  database: DatabaseAddress | undefined,
-  text: string,
-  manifests: JsonObject[],
-) {
+async function withPolicy(t: Ending, database: DatabaseAddress | undefined, text: string, manifests: JsonObject[]) {
   const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
   const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
   const hub = await testHub(t, { settings, manifests, ...(database && { database }) });
   await hub.hub.changePolicy(text);
   return { ...hub, registered: () => gateway.table.gateways.map(({ originalName }) => originalName).toSorted() };
+}
+
+const asking = shared((t) => withPolicy(t, undefined, ASK, []));
+/** Loads a server with an id of the test's own into a shared hub that asks about every server. */
+async function askedAbout(document: JsonObject) {
+  const { app, hub, registered } = await asking();
+  await hub.load([{ document }]);
+  const { id } = document;
+  const isOwn = (uid: string) => uid.startsWith(`mcp_server:${id}@`);
+  return {
+    app,
+    hub,
+    registered: () => registered().filter((name) => name === `com.acme-${id}`),
+    listed: async (state?: string) => (await listed(app, state)).filter(isOwn),
+  };
 }
 
 async function decide(app: FastifyInstance, uid: string, payload: JsonObject) {
@@ -95,26 +106,26 @@ testOnEveryEngine('approvals: an approved entity is found, installed and registe
   assert.deepEqual([await listed(app), await listed(app, 'approved')], [[uidOf('b')], [uidOf('a')]]);
 });
 
-testOnEveryEngine('approvals: a rejected entity stays refused, with its reason', async (t, database) => {
-  const { app, hub, registered } = await withPolicy(t, database, ASK, [server('a')]);
-  const item = await decided(app, uidOf('a'), { decision: 'reject', reason: 'Sends data abroad.' });
+test('approvals: a rejected entity stays refused, with its reason', async () => {
+  const { app, hub, registered, listed } = await askedAbout(server('rejected'));
+  const item = await decided(app, uidOf('rejected'), { decision: 'reject', reason: 'Sends data abroad.' });
   assert.deepEqual([item.decision?.decision, item.decision?.reason], ['rejected', 'Sends data abroad.']);
-  assert.deepEqual([await listed(app), await listed(app, 'rejected')], [[], [uidOf('a')]]);
-  assert.match((await hub.getEntity(uidOf('a'))).install_refusal ?? '', /reviewer has rejected/);
+  assert.deepEqual([await listed(), await listed('rejected')], [[], [uidOf('rejected')]]);
+  assert.match((await hub.getEntity(uidOf('rejected'))).install_refusal ?? '', /reviewer has rejected/);
   await hub.syncRemotes();
   assert.deepEqual(registered(), []);
 });
 
-testOnEveryEngine('approvals: a revoked entity leaves the gateway and waits again', async (t, database) => {
-  const { app, registered } = await withPolicy(t, database, ASK, [server('a')]);
-  await decided(app, uidOf('a'), { decision: 'approve' });
+test('approvals: a revoked entity leaves the gateway and waits again', async () => {
+  const { app, registered, listed } = await askedAbout(server('revoked'));
+  await decided(app, uidOf('revoked'), { decision: 'approve' });
   await until(() => registered().length > 0);
-  await decided(app, uidOf('a'), { decision: 'revoke', reason: 'Its server was sold.' });
+  await decided(app, uidOf('revoked'), { decision: 'revoke', reason: 'Its server was sold.' });
   assert.deepEqual(registered(), []);
-  assert.equal(await isFound(app, uidOf('a')), false);
-  assert.deepEqual([await listed(app), await listed(app, 'approved')], [[uidOf('a')], []]);
-  assertProblem(await decide(app, uidOf('a'), { decision: 'revoke' }), 'decision_conflict');
-  await decided(app, uidOf('a'), { decision: 'reject', reason: 'No.' });
+  assert.equal(await isFound(app, uidOf('revoked')), false);
+  assert.deepEqual([await listed(), await listed('approved')], [[uidOf('revoked')], []]);
+  assertProblem(await decide(app, uidOf('revoked'), { decision: 'revoke' }), 'decision_conflict');
+  await decided(app, uidOf('revoked'), { decision: 'reject', reason: 'No.' });
 });
 
 testOnEveryEngine('approvals: the first of two concurrent decisions wins', async (t, database) => {
@@ -134,8 +145,8 @@ testOnEveryEngine('approvals: the first of two concurrent decisions wins', async
   await decided(app, uidOf('a'), { decision: again, reason: 'No.' });
 });
 
-testOnEveryEngine('approvals: two concurrent approvals name the first reviewer', async (t, database) => {
-  const { app, hub } = await testHub(t, { settings: { API_TOKEN: 'secret' }, manifests: [server('a')], database });
+test('approvals: two concurrent approvals name the first reviewer', async (t) => {
+  const { app, hub } = await testHub(t, { settings: { API_TOKEN: 'secret' }, manifests: [server('a')] });
   await hub.changePolicy(ASK);
   const { digest } = await hub.getApproval(uidOf('a'));
   const names = ['ada', 'bob'];
@@ -154,39 +165,42 @@ testOnEveryEngine('approvals: two concurrent approvals name the first reviewer',
   assert.ok(names.includes(String(deciders[0])));
 });
 
-testOnEveryEngine('approvals: an approval needs the digest of what was reviewed', async (t, database) => {
-  const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
-  const { digest } = await review(app, uidOf('a'));
-  const blind = assertProblem(await decide(app, uidOf('a'), { decision: 'approve' }), 'invalid_request');
+test('approvals: an approval needs the digest of what was reviewed', async () => {
+  const { app, hub, listed } = await askedAbout(server('reviewed'));
+  const { digest } = await review(app, uidOf('reviewed'));
+  const blind = assertProblem(await decide(app, uidOf('reviewed'), { decision: 'approve' }), 'invalid_request');
   assert.match(blind.detail, /send the digest that GET \/approvals/);
-  const loose = await decide(app, 'mcp_server:a', { decision: 'approve', digest });
+  const loose = await decide(app, 'mcp_server:reviewed', { decision: 'approve', digest });
   assert.match(assertProblem(loose, 'invalid_request').detail, /must include the version/);
   await hub.load([
-    { document: server('a', { mcp_registration: { server: { transport: 'SSE', url: 'https://x.y/' } } }) },
+    { document: server('reviewed', { mcp_registration: { server: { transport: 'SSE', url: 'https://x.y/' } } }) },
   ]);
-  const late = assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
+  const late = assertProblem(
+    await decide(app, uidOf('reviewed'), { decision: 'approve', digest }),
+    'decision_conflict',
+  );
   assert.match(late.detail, /has changed since it was reviewed: review it again/);
-  assert.deepEqual(await listed(app), [uidOf('a')]);
+  assert.deepEqual(await listed(), [uidOf('reviewed')]);
 });
 
-testOnEveryEngine('approvals: an approval survives a new summary, but not new artifacts', async (t, database) => {
-  const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
-  const { digest } = await review(app, uidOf('a'));
-  await decided(app, uidOf('a'), { decision: 'approve', digest });
-  await hub.load([{ document: server('a', { summary: 'New words.' }) }]);
-  assert.deepEqual(await listed(app), []);
+test('approvals: an approval survives a new summary, but not new artifacts', async () => {
+  const { app, hub, listed } = await askedAbout(server('changing'));
+  const { digest } = await review(app, uidOf('changing'));
+  await decided(app, uidOf('changing'), { decision: 'approve', digest });
+  await hub.load([{ document: server('changing', { summary: 'New words.' }) }]);
+  assert.deepEqual(await listed(), []);
   await hub.load([
-    { document: server('a', { artifacts: [{ kind: 'pypi', spec: { package: 'evil', version: '1.0.0' } }] }) },
+    { document: server('changing', { artifacts: [{ kind: 'pypi', spec: { package: 'evil', version: '1.0.0' } }] }) },
   ]);
-  assert.deepEqual(await listed(app), [uidOf('a')]);
-  assert.equal(await isFound(app, uidOf('a')), false);
-  assertProblem(await decide(app, uidOf('a'), { decision: 'approve', digest }), 'decision_conflict');
-  await hub.load([{ document: server('a') }]);
-  assert.deepEqual(await listed(app), [], 'an approved content is approved again when it returns');
+  assert.deepEqual(await listed(), [uidOf('changing')]);
+  assert.equal(await isFound(app, uidOf('changing')), false);
+  assertProblem(await decide(app, uidOf('changing'), { decision: 'approve', digest }), 'decision_conflict');
+  await hub.load([{ document: server('changing') }]);
+  assert.deepEqual(await listed(), [], 'an approved content is approved again when it returns');
 });
 
-testOnEveryEngine('approvals: a new version needs approval unless the rule says otherwise', async (t, database) => {
-  const { app, hub } = await withPolicy(t, database, ASK, [server('a')]);
+test('approvals: a new version needs approval unless the rule says otherwise', async (t) => {
+  const { app, hub } = await withPolicy(t, undefined, ASK, [server('a')]);
   await decided(app, uidOf('a'), { decision: 'approve' });
   await hub.load([{ document: server('a', { version: '2.0.0' }) }]);
   assert.deepEqual(await listed(app), [uidOf('a', '2.0.0')]);
@@ -202,13 +216,13 @@ testOnEveryEngine('approvals: a new version needs approval unless the rule says 
   assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
 });
 
-testOnEveryEngine('approvals: the approval of a name is limited to one remote', async (t, database) => {
+test('approvals: the approval of a name is limited to one remote', async (t) => {
   const host = await startIndexServer(t);
   host.put('/one.json', { manifests: [host.url('/m/1.json')] });
   host.put('/m/1.json', server('a'));
   host.put('/two.json', { manifests: [host.url('/m/9.json')] });
   host.put('/m/9.json', server('a', { version: '9.0.0' }));
-  const { app, hub } = await withPolicy(t, database, ASK_ONCE, []);
+  const { app, hub } = await withPolicy(t, undefined, ASK_ONCE, []);
   await hub.addRemote(host.url('/one.json'));
   await hub.ingest();
   await decided(app, uidOf('a'), { decision: 'approve' });
@@ -217,8 +231,8 @@ testOnEveryEngine('approvals: the approval of a name is limited to one remote', 
   assert.deepEqual(await listed(app), [uidOf('a', '9.0.0')]);
 });
 
-test('approvals: a review shows author, origin, commands and required access', async (t) => {
-  const document = server('a', {
+test('approvals: a review shows author, origin, commands and required access', async () => {
+  const document = server('shown', {
     license: 'MIT',
     source_url: 'https://git.example/acme/a',
     artifacts: [],
@@ -233,8 +247,8 @@ test('approvals: a review shows author, origin, commands and required access', a
     ],
     mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['npx', '@acme/a@1.2.3'] } } },
   });
-  const { app, hub } = await withPolicy(t, undefined, ASK, [document]);
-  const shown = await review(app, uidOf('a'));
+  const { app, hub } = await askedAbout(document);
+  const shown = await review(app, uidOf('shown'));
   assert.deepEqual(
     [shown.publisher, shown.license, shown.repository, shown.transports, shown.since],
     ['com.acme', 'MIT', 'https://git.example/acme/a', ['stdio'], null],
@@ -244,10 +258,10 @@ test('approvals: a review shows author, origin, commands and required access', a
   assert.match(shown.launch ?? '', /^npx .*@acme\/a@1\.2\.3/);
   assert.deepEqual(shown.asked_by[0], { action: 'search', decided_by: "rule 1 'ask'", approval: 'version' });
 
-  await decided(app, uidOf('a'), { decision: 'approve' });
+  await decided(app, uidOf('shown'), { decision: 'approve' });
   await hub.load([{ document: { ...document, version: '2.0.0', license: 'AGPL-3.0', packages: [], artifacts: [] } }]);
-  const { since } = await review(app, uidOf('a', '2.0.0'));
-  assert.equal(since?.id, uidOf('a'));
+  const { since } = await review(app, uidOf('shown', '2.0.0'));
+  assert.equal(since?.id, uidOf('shown'));
   const changed = since?.changes.map(({ what, before, after }) => [what, before, after]) ?? [];
   assert.deepEqual(
     changed.filter(([what = '']) => ['license', 'artifacts', 'variables'].includes(what)),
@@ -292,23 +306,24 @@ const changedContent: {
   },
 ];
 for (const { of, registration, changes } of changedContent) {
-  test(`approvals: a review shows a change of ${of}`, async (t) => {
+  test(`approvals: a review shows a change of ${of}`, async () => {
+    const id = of.replaceAll(/\W+/g, '-');
     const url = 'https://h.example/a/sse';
     const withParts = (parts: JsonObject) =>
-      server('a', { mcp_registration: { server: { transport: 'SSE', url }, ...parts } });
+      server(id, { mcp_registration: { server: { transport: 'SSE', url }, ...parts } });
     const headers = of === 'a secret' ? { headers: { authorization: 'the secret' } } : {};
     const first = withParts({
       tool: { name: 'find', url: 'https://h.example/find', ...headers },
       prompts: [{ name: 'ask', template: 'Ask.' }],
     });
-    const { app, hub } = await withPolicy(t, undefined, ASK, [first]);
-    const { content = [] } = await review(app, uidOf('a'));
+    const { app, hub } = await askedAbout(first);
+    const { content = [] } = await review(app, uidOf(id));
     assert.equal(content.find(({ path }) => path === 'server.tool.url')?.value, 'https://h.example/find');
     assert.doesNotMatch(JSON.stringify(content), /the secret/);
-    await decided(app, uidOf('a'), { decision: 'approve' });
-    assert.deepEqual((await review(app, uidOf('a'))).since?.changes, []);
+    await decided(app, uidOf(id), { decision: 'approve' });
+    assert.deepEqual((await review(app, uidOf(id))).since?.changes, []);
     await hub.load([{ document: withParts(registration) }]);
-    assert.deepEqual((await review(app, uidOf('a'))).since?.changes, changes);
+    assert.deepEqual((await review(app, uidOf(id))).since?.changes, changes);
   });
 }
 
@@ -337,13 +352,13 @@ testOnEveryEngine('approvals: a dry run counts what earlier approvals would allo
   assert.deepEqual(narrowed.changes[0], { action: 'search', from: 'allow', to: 'require_approval', count: 1 });
 });
 
-testOnEveryEngine('approvals: entities that cannot be registered never wait for approval', async (t, database) => {
+test('approvals: entities that cannot be registered never wait for approval', async (t) => {
   const local = server('local', {
     mcp_registration: { server: { transport: 'STDIO', exec: { cmd: ['npx', 'local'] } } },
   });
   const policy = 'version: 1\ndefault: { register: require_approval }';
   const manifests = [local, server('agent', { type: 'agent' }), server('remote')];
-  const { app, hub } = await withPolicy(t, database, policy, manifests);
+  const { app, hub } = await withPolicy(t, undefined, policy, manifests);
   assert.deepEqual(await listed(app), [uidOf('remote')]);
   for (const id of [uidOf('local'), 'agent:agent@1.0.0']) {
     const { needs_approval, asked_by } = await review(app, id);
@@ -363,18 +378,14 @@ test('approvals: agents wait for approval when REGISTER_AGENTS is on', async (t)
   assert.deepEqual(await listed(app), ['agent:agent@1.0.0']);
 });
 
-test('approvals: refuses bad requests', async (t) => {
-  const { app } = await withPolicy(t, undefined, ASK, [server('a')]);
+test('approvals: refuses bad requests', async () => {
+  const { app } = await askedAbout(server('plain'));
   assertProblem(await inject(app, '/approvals?state=maybe'), 'invalid_request');
   assertProblem(await inject(app, '/approvals?limit=0'), 'invalid_request');
   assertProblem(await inject(app, pathOf('mcp_server:nothing@1')), 'entity_not_found');
   assertProblem(await decide(app, uidOf('nothing'), { decision: 'approve', digest: 'x' }), 'entity_not_found');
-  const malformed = await decide(app, uidOf('a'), { decision: 'approve', digest: 'sha256:9f86d0…' });
+  const malformed = await decide(app, uidOf('plain'), { decision: 'approve', digest: 'sha256:9f86d0…' });
   assert.match(assertProblem(malformed, 'invalid_request').detail, /digest: must be 'sha256:' and 64 hexadecimal/);
-  assertProblem(await decide(app, uidOf('a'), { decision: 'maybe' }), 'invalid_request');
-  assertProblem(await decide(app, uidOf('a'), {}), 'invalid_request');
-  const protectedHub = await testHub(t, { settings: { API_TOKEN: 'secret' } });
-  for (const url of ['/approvals', pathOf(uidOf('a')), '/policy']) {
-    assertProblem(await inject(protectedHub.app, url), 'unauthorized');
-  }
+  assertProblem(await decide(app, uidOf('plain'), { decision: 'maybe' }), 'invalid_request');
+  assertProblem(await decide(app, uidOf('plain'), {}), 'invalid_request');
 });

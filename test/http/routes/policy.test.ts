@@ -14,6 +14,7 @@ import { emptyDatabase, tempDir, testOnEveryEngine } from '../../support/databas
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
 import { type LoggedEvent, testWorld } from '../../support/world.ts';
 import { assertProblem, inject } from '../wire.ts';
@@ -30,6 +31,7 @@ const uidOf = (id: string) => `mcp_server:${id}@1.0.0`;
 const FREE = server('com.acme/free');
 const COPYLEFT = server('org.other/copyleft', { license: 'AGPL-3.0' });
 const MANIFESTS = [FREE, COPYLEFT];
+const sharedHub = shared((t) => testHub(t, { manifests: MANIFESTS }));
 const NO_COPYLEFT = "version: 1\nrules:\n  - { name: no copyleft, match: { license: 'AGPL-*' }, outcome: block }\n";
 
 async function call(
@@ -52,27 +54,24 @@ async function found(app: FastifyInstance, path = '/catalog?sort=name'): Promise
   return (await app.inject(path)).json().items.map(({ id }: { id: string }) => id);
 }
 
-async function withGateway(t: TestContext, database: DatabaseAddress, manifests: JsonObject[] = MANIFESTS) {
+async function withGateway(t: TestContext, manifests: JsonObject[] = MANIFESTS) {
   const gateway = await startFakeGateway(t, { credentials: { now: () => new Date('2026-06-01T12:00:00Z') } });
   const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: SECRET, BASIC_AUTH_USERNAME: 'admin' };
   const registered = () => gateway.table.gateways.map(({ originalName }) => originalName).toSorted();
-  return { ...(await testHub(t, { settings, manifests, database })), registered, gateway };
+  return { ...(await testHub(t, { settings, manifests })), registered, gateway };
 }
 
-testOnEveryEngine('policy: a hub without a policy hides nothing, and says so', async (t, database) => {
-  const { app } = await testHub(t, { manifests: MANIFESTS, database });
-  const state = PolicyState.parse((await app.inject('/policy')).json());
+testOnEveryEngine('policy: nothing is hidden without one; a change applies to old and new', async (t, database) => {
+  const { app, hub } = await testHub(t, { manifests: MANIFESTS, database });
+  const none = PolicyState.parse((await app.inject('/policy')).json());
   assert.deepEqual(
-    [state.text, state.source, state.applied, state.warnings, state.file_error],
+    [none.text, none.source, none.applied, none.warnings, none.file_error],
     [null, 'none', true, [], null],
   );
   assert.deepEqual(await found(app), [uidOf('com.acme/free'), uidOf('org.other/copyleft')]);
-  const record = (await app.inject(`/catalog/entities/${encodeURIComponent(uidOf('com.acme/free'))}`)).json();
-  for (const field of ['hidden_by', 'held_by', 'install_refusal']) assert.equal(field in record, false);
-});
+  const free = (await app.inject(`/catalog/entities/${encodeURIComponent(uidOf('com.acme/free'))}`)).json();
+  for (const field of ['hidden_by', 'held_by', 'install_refusal']) assert.equal(field in free, false);
 
-testOnEveryEngine('policy: a change counts its effects and applies to old and new entities', async (t, database) => {
-  const { app, hub } = await testHub(t, { manifests: MANIFESTS, database });
   const dry = await call(app, 'PUT', '/policy', { text: NO_COPYLEFT, dry_run: true });
   const counted = PolicyChange.parse(dry.json());
   assert.deepEqual([counted.dry_run, counted.entities, counted.affected], [true, 2, 1]);
@@ -98,7 +97,7 @@ testOnEveryEngine('policy: a change counts its effects and applies to old and ne
   ]);
   const visible = [uidOf('com.acme/free'), uidOf('org.late/free')];
   assert.deepEqual(await found(app), visible);
-  assert.deepEqual((await found(app, '/catalog/search?q=pdf&include_pending=true')).toSorted(), visible);
+  assert.deepEqual((await found(app, '/catalog/search?q=pdf&mode=keyword&include_pending=true')).toSorted(), visible);
   assert.deepEqual(await found(app, '/catalog?state=hidden&sort=name'), [
     uidOf('org.late/copyleft'),
     uidOf('org.other/copyleft'),
@@ -134,8 +133,8 @@ testOnEveryEngine('policy: the latest version is the newest visible one', async 
   );
 });
 
-test('policy: a broken policy is refused with line and column; the old one stays', async (t) => {
-  const { app } = await testHub(t, { manifests: MANIFESTS });
+test('policy: a broken policy is refused with line and column; the old one stays', async () => {
+  const { app } = await sharedHub();
   await put(app, NO_COPYLEFT);
   const refused = assertProblem(
     await call(app, 'PUT', '/policy', { text: 'version: 1\nrules:\n  - match: { licence: MIT }\n    outcome: block' }),
@@ -147,8 +146,8 @@ test('policy: a broken policy is refused with line and column; the old one stays
   assert.deepEqual(await found(app), [uidOf('com.acme/free')]);
 });
 
-testOnEveryEngine('policy/test: names the deciding rule and reason, also for a draft policy', async (t, database) => {
-  const { app } = await testHub(t, { manifests: MANIFESTS, database });
+test('policy/test: names the deciding rule and reason, also for a draft policy', async () => {
+  const { app } = await sharedHub();
   await put(app, NO_COPYLEFT);
   const id = uidOf('org.other/copyleft');
   const tested = PolicyTest.parse((await call(app, 'POST', '/policy/test', { id })).json());
@@ -179,9 +178,9 @@ testOnEveryEngine('policy/test: names the deciding rule and reason, also for a d
   assertProblem(await call(app, 'POST', '/policy/test', { id, text: 'version: 3' }), 'invalid_policy');
 });
 
-testOnEveryEngine('policy: rules refuse installs, also of manifests in the request', async (t, database) => {
+test('policy: rules refuse installs, also of manifests in the request', async (t) => {
   const root = await tempDir(t);
-  const { app } = await testHub(t, { manifests: MANIFESTS, database, settings: { INSTALL_ROOT: root } });
+  const { app } = await testHub(t, { manifests: MANIFESTS, settings: { INSTALL_ROOT: root } });
   await put(app, NO_COPYLEFT);
   const install = (body: JsonObject) => call(app, 'POST', '/catalog/install', { target: join(root, 'x'), ...body });
   const refused = assertProblem(await install({ id: uidOf('org.other/copyleft') }), 'not_allowed');
@@ -203,8 +202,8 @@ testOnEveryEngine('policy: rules refuse installs, also of manifests in the reque
   assertProblem(await call(app, 'GET', `/catalog/entities/${uidOf('inline')}`), 'entity_not_found');
 });
 
-testOnEveryEngine('policy: held servers are not registered or pending, and leave the gateway', async (t, database) => {
-  const { app, hub, registered } = await withGateway(t, database);
+test('policy: held servers are not registered or pending, and leave the gateway', async (t) => {
+  const { app, hub, registered } = await withGateway(t);
   await hub.syncRemotes();
   assert.deepEqual(registered(), ['com.acme-free', 'org.other-copyleft']);
   await put(app, NO_COPYLEFT);
@@ -222,8 +221,8 @@ testOnEveryEngine('policy: held servers are not registered or pending, and leave
   assert.deepEqual(registered(), ['com.acme-free', 'late', 'org.other-copyleft']);
 });
 
-testOnEveryEngine('sync: reports what it removed from the gateway', async (t, database) => {
-  const { app, hub, registered, gateway } = await withGateway(t, database);
+test('sync: reports what it removed from the gateway', async (t) => {
+  const { app, hub, registered, gateway } = await withGateway(t);
   await hub.syncRemotes();
   await gateway.stop();
   assert.match((await put(app, NO_COPYLEFT)).note ?? '', /still in the gateway: 1/);
@@ -235,11 +234,11 @@ testOnEveryEngine('sync: reports what it removed from the gateway', async (t, da
   assert.equal('removed' in (await call(app, 'POST', '/remotes/sync')).json(), false);
 });
 
-testOnEveryEngine('remotes: the register option decides which of their servers are registered', async (t, database) => {
+test('remotes: the register option decides which of their servers are registered', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [host.url('/m/a.json')] });
   host.put('/m/a.json', server('a'));
-  const { app, hub, registered } = await withGateway(t, database, []);
+  const { app, hub, registered } = await withGateway(t, []);
   const url = host.url('/index.json');
   const added = await call(app, 'POST', '/remotes', { url, name: 'team', register: 'none' });
   assert.equal(added.status, 201, added.body);
@@ -265,7 +264,7 @@ testOnEveryEngine('remotes: the register option decides which of their servers a
   assertProblem(await call(app, 'PATCH', '/remotes?remote=team', { register: 'some' }), 'invalid_request');
 });
 
-testOnEveryEngine('remotes: removing a remote does not register what it held back', async (t, database) => {
+test('remotes: removing a remote does not register what it held back', async (t) => {
   const host = await startIndexServer(t);
   for (const index of ['/one.json', '/two.json', '/three.json'])
     host.put(index, {
@@ -273,7 +272,7 @@ testOnEveryEngine('remotes: removing a remote does not register what it held bac
     });
   host.put('/m/a.json', server('a'));
   host.put('/m/shared.json', server('shared'));
-  const { app, hub, registered } = await withGateway(t, database, []);
+  const { app, hub, registered } = await withGateway(t, []);
   const reapplied = () => call(app, 'PATCH', '/remotes?remote=three', { register: 'all' });
   await hub.addRemote(host.url('/three.json'), { name: 'three', enabled: false });
   await hub.addRemote(host.url('/one.json'), { name: 'one', register: 'none', priority: 9 });
@@ -295,12 +294,12 @@ testOnEveryEngine('remotes: removing a remote does not register what it held bac
   assert.deepEqual(registered(), ['shared']);
 });
 
-testOnEveryEngine('policy: a rule about a remote does not cover manifests in requests', async (t, database) => {
+test('policy: a rule about a remote does not cover manifests in requests', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [host.url('/m/a.json')] });
   host.put('/m/a.json', server('a'));
   const root = await tempDir(t);
-  const { app, hub } = await testHub(t, { database, settings: { INSTALL_ROOT: root } });
+  const { app, hub } = await testHub(t, { settings: { INSTALL_ROOT: root } });
   await hub.addRemote(host.url('/index.json?token=swordfish'), { name: 'team' });
   await hub.ingest();
   await put(app, 'version: 1\nrules:\n  - { match: { remote: team }, outcome: allow }\ndefault: { install: block }');
@@ -314,11 +313,11 @@ testOnEveryEngine('policy: a rule about a remote does not cover manifests in req
   assert.equal((await install({ id: uidOf('a') })).status, 200, 'the remote’s manifest is unchanged');
 });
 
-testOnEveryEngine('policy: an age rule stops applying once the entity is old enough', async (t, database) => {
+test('policy: an age rule stops applying once the entity is old enough', async (t) => {
   // The hub checks every hour, by the mocked timer.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const manifests = [server('a', { provenance: { published_at: '2026-05-25' } })];
-  const { app, hub, world } = await testHub(t, { manifests, database });
+  const { app, hub, world } = await testHub(t, { manifests });
   await put(app, 'version: 1\nrules:\n  - { match: { younger_than_days: 14 }, install: block, search: hide }');
   assert.deepEqual(await found(app), []);
   world.setTime('2026-06-09T12:00:00.000Z');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { EntityRecord } from '../../../src/catalog/contract.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
@@ -6,7 +7,7 @@ import { ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { TrustChecked } from '../../../src/trust/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
+import { emptyDatabase, testOnEveryEngine } from '../../support/databases.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
@@ -32,13 +33,13 @@ async function entity(app: FastifyInstance): Promise<EntityRecord> {
 }
 
 async function found(app: FastifyInstance): Promise<{ id: string; trust_state?: string }[]> {
-  return (await app.inject('/catalog/search?q=pdf+tables&include_pending=true')).json().items;
+  return (await app.inject('/catalog/search?q=pdf+tables&mode=keyword&include_pending=true')).json().items;
 }
 
-testOnEveryEngine('trust: shows unchecked entities as such, and a check result everywhere', async (t, database) => {
+test('trust: shows unchecked entities as such, and a check result everywhere', async (t) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
-  const { app } = await testHub(t, { settings, manifests: [server()], database });
+  const { app } = await testHub(t, { settings, manifests: [server()] });
 
   const before = await entity(app);
   assert.deepEqual([before.trust?.state, before.trust?.checked_at], ['not_checked', null]);
@@ -90,10 +91,10 @@ testOnEveryEngine('trust: rules apply a check result at once, also in the gatewa
   assert.deepEqual(await found(app), []);
 });
 
-testOnEveryEngine('trust: a result is dropped when the checked content changes', async (t, database) => {
+test('trust: a result is dropped when the checked content changes', async (t) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
-  const { app, hub } = await testHub(t, { settings, manifests: [server()], database });
+  const { app, hub } = await testHub(t, { settings, manifests: [server()] });
   await hub.changePolicy('version: 1\nrules:\n  - { match: { signature: false }, search: hide }');
   assert.deepEqual(await found(app), []);
   await check(app);
@@ -107,9 +108,9 @@ testOnEveryEngine('trust: a result is dropped when the checked content changes',
   assert.deepEqual([(await entity(app)).trust?.state, (await found(app)).length], ['not_checked', 0]);
 });
 
-testOnEveryEngine('trust: an unreachable registry does not revoke an earlier result', async (t, database) => {
+test('trust: an unreachable registry does not revoke an earlier result', async (t) => {
   const { server: registry, authority, settings } = await startRegistries(t);
-  const { app } = await testHub(t, { settings, manifests: [server()], database });
+  const { app } = await testHub(t, { settings, manifests: [server()] });
   registry.fail('/pdf/1.0.0', { status: 500, times: 1 });
   assert.deepEqual([(await check(app)).state, (await found(app))[0]?.trust_state], ['not_checked', 'not_checked']);
 
@@ -121,7 +122,8 @@ testOnEveryEngine('trust: an unreachable registry does not revoke an earlier res
   assert.match(note ?? '', /earlier result stands/);
 });
 
-testOnEveryEngine('trust: entities that wait for approval are checked in the background', async (t, database) => {
+test('trust: entities that wait for approval are checked in the background', async (t) => {
+  const database = await emptyDatabase(t, 'sqlite');
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const first = await testHub(t, { settings, manifests: [server(), aManifest({ type: 'tool' })], database });
@@ -136,8 +138,9 @@ testOnEveryEngine('trust: entities that wait for approval are checked in the bac
   assert.equal(registry.requests.length, 2);
 });
 
-testOnEveryEngine('trust: a failed check is retried later and does not block others', async (t, database) => {
+test('trust: a failed check is retried later and does not block others', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
+  const database = await emptyDatabase(t, 'sqlite');
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   registry.fail('/pdf/1.0.0', { status: 500, times: 1 });
@@ -164,15 +167,15 @@ testOnEveryEngine('trust: a failed check is retried later and does not block oth
   await until(() => failures() === 2);
 });
 
-testOnEveryEngine('trust: page and policy agree about an entity without artifacts', async (t, database) => {
-  const { app, hub } = await testHub(t, { manifests: [server({ artifacts: [] })], database });
+test('trust: page and policy agree about an entity without artifacts', async (t) => {
+  const { app, hub } = await testHub(t, { manifests: [server({ artifacts: [] })] });
   await hub.changePolicy('version: 1\nrules:\n  - { match: { trust: not_checked }, install: block }');
   const { trust, install_refusal } = await entity(app);
   const { facts } = await hub.testPolicy({ id: UID });
   assert.deepEqual([trust?.state, facts.trust, install_refusal], ['absent', 'absent', undefined]);
 });
 
-testOnEveryEngine('trust: a namespace is verified by a remote that verifies namespaces', async (t, database) => {
+test('trust: a namespace is verified by a remote that verifies namespaces', async (t) => {
   const { server: host, settings } = await startRegistries(t);
   for (const name of ['good', 'other']) {
     host.put(`/${name}/index.json`, { manifests: ['m.json'] });
@@ -180,7 +183,6 @@ testOnEveryEngine('trust: a namespace is verified by a remote that verifies name
   }
   const { app, hub } = await testHub(t, {
     settings: { ...settings, TRUST_NAMESPACES_OF: host.url('/good') },
-    database,
   });
   for (const name of ['good', 'other']) await hub.ingest(host.url(`/${name}/index.json`));
   const namespaceOf = async (id: string) => {
@@ -197,7 +199,7 @@ testOnEveryEngine('trust: a namespace is verified by a remote that verifies name
   assertProblem(await inject(app, { method: 'POST', url: '/catalog/trust/tool:none' }), 'entity_not_found');
 });
 
-testOnEveryEngine('trust: the weakest artifact decides; without artifacts it is absent', async (t, database) => {
+test('trust: the weakest artifact decides; without artifacts it is absent', async (t) => {
   const { server: registry, authority, settings } = await startRegistries(t);
   putNpm(registry, 'pdf', await authority.attest(npmStatement('pdf')));
   const two = [
@@ -205,7 +207,7 @@ testOnEveryEngine('trust: the weakest artifact decides; without artifacts it is 
     { kind: 'git', spec: { repo: 'https://git.example/pdf.git' } },
   ];
   const remote = { id: 'remote', name: 'remote', artifacts: [] };
-  const { app } = await testHub(t, { settings, manifests: [server({ artifacts: two }), server(remote)], database });
+  const { app } = await testHub(t, { settings, manifests: [server({ artifacts: two }), server(remote)] });
   const { state, signals } = await check(app);
   assert.deepEqual(
     [state, signals.map((signal) => signal.state)],
