@@ -28,8 +28,8 @@ export async function makeTemplates(server: string | undefined): Promise<() => P
     process.env[POSTGRES] = name;
   }
   return async () => {
-    if (server) await onServer(server, `drop database ${name} with (force)`);
     await rm(folder, { recursive: true, force: true });
+    if (server) await onServer(server, `drop database ${name} with (force)`);
   };
 }
 
