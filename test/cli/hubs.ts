@@ -4,7 +4,8 @@ import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createHub } from '../../src/hub/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { emptySqlite } from '../support/databases.ts';
+import { atEnd } from '../support/at-end.ts';
+import { type Ending, emptySqlite } from '../support/databases.ts';
 import { testWorld } from '../support/world.ts';
 import { inTerminal, type Said } from './in-terminal.ts';
 
@@ -22,18 +23,34 @@ type Way = 'in process' | 'against a server';
 export interface HubOptions {
   settings?: Record<string, string>;
   manifests?: JsonObject[];
+  /** All tests with this object of options use one hub: they only read, or use names of their own. */
+  isShared?: boolean;
 }
 
 const TOKEN = 'token-of-the-test';
+/** For tests that need no search by meaning: nothing listens there, so that no model is loaded. */
+export const WITHOUT_MODEL = { EMBEDDING_BASE_URL: 'http://127.0.0.1:9/v1', EMBEDDING_MODEL: 'none' };
+
+type Story = (t: TestContext, reached: Reached) => Promise<void>;
 
 /** Declares a test once per way. */
-export function testBothWays(
-  name: string,
-  options: HubOptions,
-  story: (t: TestContext, reached: Reached) => Promise<void>,
-): void {
+export function testBothWays(name: string, options: HubOptions, story: Story): void {
   for (const way of ['in process', 'against a server'] as const)
     test(`${name} (${way})`, async (t) => story(t, reach(await environmentFor(t, way, options), way)));
+}
+
+/** For tests of output and options, which do not depend on how the hub is reached. */
+export function testOnServer(name: string, options: HubOptions, story: Story): void {
+  const way = 'against a server';
+  test(name, async (t) => story(t, reach(await environmentFor(t, way, options), way)));
+}
+
+/** The settings of a catalog on this machine; a hub has it open only if it is shared. */
+export async function localSettings(t: Ending, { settings, manifests = [] }: HubOptions) {
+  const local = { PATH: process.env.PATH ?? '', DB_PATH: await emptySqlite(t), ...WITHOUT_MODEL, ...settings };
+  if (manifests.length === 0) return local;
+  await (await openHub(local, manifests)).close();
+  return local;
 }
 
 function reach(environment: Record<string, string>, way: Way): Reached {
@@ -49,27 +66,45 @@ function reach(environment: Record<string, string>, way: Way): Reached {
   };
 }
 
+const shared = new Map<HubOptions, Promise<Started>>();
+
 async function environmentFor(t: TestContext, way: Way, options: HubOptions): Promise<Record<string, string>> {
-  const local = {
-    PATH: process.env.PATH ?? '',
-    DB_PATH: await emptySqlite(t),
-    ...options.settings,
-  };
-  const url = await startServer(t, local, options);
+  if (way === 'in process' && !options.isShared) return localSettings(t, options);
+  const { local, url } = await startedFor(t, options);
   return way === 'in process' ? local : { PATH: local.PATH, HUB_URL: url, HUB_TOKEN: TOKEN };
 }
 
-/** The server always runs, because commands must also work on a database that a hub has open. */
-async function startServer(t: TestContext, settings: Record<string, string>, { manifests = [] }: HubOptions) {
-  const config = readConfig({ ...settings, API_TOKEN: TOKEN });
-  const world = testWorld();
-  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+interface Started {
+  local: Record<'PATH' | 'DB_PATH', string>;
+  url: string;
+}
+
+async function startedFor(t: TestContext, options: HubOptions): Promise<Started> {
+  if (!options.isShared) return start(t, options);
+  const started = shared.get(options) ?? start(atEnd, options);
+  shared.set(options, started);
+  return started;
+}
+
+async function start(t: Ending, { settings, manifests = [] }: HubOptions): Promise<Started> {
+  const local = { PATH: process.env.PATH ?? '', DB_PATH: await emptySqlite(t), ...WITHOUT_MODEL, ...settings };
+  const { hub, config, world, close } = await openHub(local, manifests);
   const app = await createServer({ hub, config, world });
   t.after(async () => {
     await app.close();
+    await close();
+  });
+  return { local, url: await app.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+async function openHub(settings: Record<string, string>, manifests: readonly JsonObject[]) {
+  const config = readConfig({ ...settings, API_TOKEN: TOKEN });
+  const world = testWorld();
+  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  await hub.load(manifests.map((document) => ({ document })));
+  const close = async () => {
     await hub.close();
     await world.close();
-  });
-  await hub.load(manifests.map((document) => ({ document })));
-  return app.listen({ host: '127.0.0.1', port: 0 });
+  };
+  return { hub, config, world, close };
 }

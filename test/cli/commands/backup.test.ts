@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { link, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { link, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase, tempDir } from '../../support/databases.ts';
 import { startIndexServer } from '../../support/index-server.ts';
-import { testBothWays } from '../hubs.ts';
+import { localSettings, testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 import { lines } from '../process.ts';
 
 const ODD = aManifest({ type: 'tool', id: 'Odd/na:me', name: 'Odd/na:me' });
 const manifests = [aManifest(), aManifest({ version: '2.0.0' }), ODD, { ...ODD, id: 'odd/na:me', name: 'odd/na:me' }];
+const catalog = { manifests, isShared: true };
 
-testBothWays('hub export: writes one entity per line', { manifests }, async (t, { hub, json }) => {
+testBothWays('hub export: writes one entity per line', catalog, async (t, { hub, json }) => {
   const all = await hub('export');
   assert.deepEqual([all.exitCode, all.error], [0, '4 entities written.\n']);
   const exported = lines(all.out).map((line) => JSON.parse(line));
@@ -36,7 +36,7 @@ testBothWays('hub export: writes one entity per line', { manifests }, async (t, 
   assert.equal(lines(await readFile(file, 'utf8')).length, 4);
 });
 
-testBothWays('hub export --format index: writes a folder that hubs can ingest', { manifests }, async (t, { hub }) => {
+testBothWays('hub export --format index: writes a folder that hubs can ingest', catalog, async (t, { hub }) => {
   const folder = join(await tempDir(t), 'public');
   assert.equal((await hub('export', '--format', 'index')).exitCode, 2);
   const { exitCode, out } = await hub('export', '--format', 'index', '-o', folder);
@@ -56,7 +56,7 @@ testBothWays('hub export --format index: writes a folder that hubs can ingest', 
   assert.match(read.out, /4 new, 0 changed, 0 unchanged, 0 refused/);
 });
 
-testBothWays('hub export: reports a folder that is not writable', { manifests }, async (t, { hub }) => {
+testOnServer('hub export: reports a folder that is not writable', catalog, async (t, { hub }) => {
   const file = join(await tempDir(t), 'file');
   await writeFile(file, '');
   const { exitCode, error } = await hub('export', '-o', join(file, 'x', 'catalog.jsonl'));
@@ -64,7 +64,7 @@ testBothWays('hub export: reports a folder that is not writable', { manifests },
   assert.match(error, /^hub: ENOTDIR: .*\n$/);
 });
 
-testBothWays('hub export, hub backup: refuse a file for a folder and vice versa', { manifests }, async (t, reached) => {
+testBothWays('hub export, hub backup: refuse a file for a folder and vice versa', catalog, async (t, reached) => {
   const folder = await tempDir(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -80,7 +80,7 @@ testBothWays('hub export, hub backup: refuse a file for a folder and vice versa'
   }
 });
 
-testBothWays('hub backup: copies the database of a running hub', { manifests }, async (t, { hub, way }) => {
+testBothWays('hub backup: copies the database of a running hub', catalog, async (t, { hub, way }) => {
   const file = join(await tempDir(t), 'copy.sqlite');
   const { exitCode, out, error } = await hub('backup', file);
   if (way === 'against a server') {
@@ -104,10 +104,10 @@ testBothWays('hub backup: copies the database of a running hub', { manifests }, 
   assert.match(nowhere.error, /^hub: ENOTDIR/);
 });
 
-testBothWays('hub backup, hub export: never overwrite the database', { manifests }, async (_t, reached) => {
-  if (reached.way !== 'in process') return;
-  const { hub, environment } = reached;
-  const database = environment.DB_PATH ?? '';
+test('hub backup, hub export: never overwrite the database', async (t) => {
+  const environment = await localSettings(t, { manifests });
+  const hub = (...args: string[]) => inTerminal(args, { environment });
+  const database = environment.DB_PATH;
   const folder = dirname(database);
   await symlink(database, join(folder, 'symbolic'));
   await symlink(folder, join(folder, 'folder'));
@@ -117,15 +117,11 @@ testBothWays('hub backup, hub export: never overwrite the database', { manifests
     ...['catalog.sqlite', 'symbolic', 'hard', join('folder', 'catalog.sqlite')].map((name) => join(folder, name)),
     ...['-wal', '-shm', '-journal', '-lock-0123456789ab'].map((end) => `${database}${end}`),
   ];
-  for (const path of places) {
-    for (const args of [
-      ['backup', path],
-      ['export', '--output', path],
-    ]) {
-      const { exitCode, out, error } = await hub(...args, '--force');
-      assert.deepEqual([exitCode, out], [2, ''], `${args.join(' ')}: ${error}`);
-      assert.equal(error, `hub: ${path} belongs to the database itself. Choose another path.\n`);
-    }
+  const exports = [database, `${database}-wal`].map((path) => ['export', '--output', path]);
+  for (const args of [...places.map((path) => ['backup', path]), ...exports]) {
+    const { exitCode, out, error } = await hub(...args, '--force');
+    assert.deepEqual([exitCode, out], [2, ''], `${args.join(' ')}: ${error}`);
+    assert.equal(error, `hub: ${args.at(-1)} belongs to the database itself. Choose another path.\n`);
   }
   assert.deepEqual(await readFile(database), before);
   assert.equal((await hub('backup', `${database}-copy`)).exitCode, 0);
@@ -153,23 +149,3 @@ test('hub backup: names the tool for PostgreSQL', { skip }, async (t) => {
   assert.match(error, /pg_dump --format=custom --file='copy\.dump' "\$DATABASE_URL"/);
   assert.equal((await inTerminal(['export'], { environment })).exitCode, 0);
 });
-
-const reading = [
-  ['export'],
-  ['backup', 'copy.sqlite'],
-  ['show', 'tool:a'],
-  ['search', 'a'],
-  ['pending', 'list'],
-  ['remotes', 'list'],
-  ['remotes', 'remove', 'https://catalog.example.org/index.json'],
-];
-for (const args of reading) {
-  test(`hub ${args.join(' ')}: without a catalog says so and creates none`, async (t) => {
-    const folder = await tempDir(t);
-    const { exitCode, out, error } = await inTerminal(args, { environment: { DATA_DIR: join(folder, 'data') } });
-    assert.deepEqual([exitCode, out], [3, '']);
-    assert.match(error, /^hub: No catalog at \S+catalog\.sqlite yet\. Create one with 'hub remotes add/);
-    assert.deepEqual(await readdir(folder), []);
-    assert.ok(!existsSync('copy.sqlite'));
-  });
-}

@@ -10,6 +10,7 @@ import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { unlessHere } from '../../support/programs.ts';
+import { WITHOUT_MODEL } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 const execute = promisify(execFile);
@@ -59,18 +60,22 @@ const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
 ];
 /** Stands in for the `hub` that completion scripts call for names. */
 const NAMES_PROGRAM = '#!/bin/sh\n[ "$1" = names ] && echo "$3-of-$2"\n';
-for (const [shell, offersOf] of Object.entries({ bash: bashOffers, zsh: zshOffers, fish: fishOffers })) {
-  for (const { words, offers, not = [] } of typed) {
-    test(`completion ${shell}: 'hub ${words.join(' ')}' and tab`, { skip: unlessHere(shell) }, async (t) => {
-      const offered = await offersOf(t, words);
-      for (const word of offers) assert.ok(offered.includes(word), `${word} in ${offered.join(' ')}`);
-      for (const word of not) assert.ok(!offered.includes(word), `${word} in ${offered.join(' ')}`);
-    });
-  }
+const MARK = '--- the next line ---';
+for (const [shell, complete] of Object.entries({ bash: inBash, zsh: inZsh, fish: inFish })) {
+  test(`completion ${shell}: offers what can follow`, { skip: unlessHere(shell) }, async (t) => {
+    const outputs = (await complete(t, typed)).split(`${MARK}\n`);
+    for (const [index, { words, offers, not = [] }] of typed.entries()) {
+      await t.test(`'hub ${words.join(' ')}' and tab`, () => {
+        const offered = offeredIn(outputs[index] ?? '', shell, words.at(-1) ?? '');
+        for (const word of offers) assert.ok(offered.includes(word), `${word} in ${offered.join(' ')}`);
+        for (const word of not) assert.ok(!offered.includes(word), `${word} in ${offered.join(' ')}`);
+      });
+    }
+  });
 }
 
 test('completion zsh: a candidate without a description is listed alone', { skip: unlessHere('zsh') }, async (t) => {
-  assert.deepEqual(await zshDescribed(t, ['completion', '']), ['bash', 'zsh', 'fish']);
+  assert.equal(await inZsh(t, [{ words: ['completion', ''] }]), `bash\nzsh\nfish\n${MARK}\n`);
 });
 
 const named: { args: string[]; prints: string }[] = [
@@ -81,7 +86,7 @@ const named: { args: string[]; prints: string }[] = [
   { args: ['names', 'installed'], prints: '' },
 ];
 test('names: lists names of entities, remotes and installed entities', async (t) => {
-  const { hub, listen } = await testHub(t);
+  const { hub, listen } = await testHub(t, { settings: WITHOUT_MODEL });
   await hub.load([{ document: aManifest({ type: 'mcp_server', id: 'clock', name: 'io.example/clock' }) }]);
   await hub.addRemote('https://catalog.example.org/index.json', { name: 'team' });
   const environment = { HUB_URL: await listen() };
@@ -111,40 +116,45 @@ async function scriptFor(t: TestContext, shell: string): Promise<string> {
   return script;
 }
 
-/** Calls the completion as bash does: with the words of the line, the last one incomplete. */
-async function bashOffers(t: TestContext, words: string[]): Promise<string[]> {
-  const script = await scriptFor(t, 'bash');
-  const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
-  const program = `source '${script}'; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _hub; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await execute('bash', ['--norc', '-c', program], { env: await withNames(t) });
-  return stdout.split('\n').filter(Boolean);
+/** Zsh offers every candidate, with a description, and filters them itself; fish adds a description. */
+function offeredIn(output: string, shell: string, typedWord: string): string[] {
+  const offered = output.split('\n').filter(Boolean);
+  if (shell === 'bash') return offered;
+  if (shell === 'fish') return offered.map((each) => each.split('\t')[0] ?? '');
+  return offered.map((each) => each.replace(/:.*/, '')).filter((word) => word.startsWith(typedWord));
 }
 
-async function zshOffers(t: TestContext, words: string[]): Promise<string[]> {
-  const typedWord = words.at(-1) ?? '';
-  const described = await zshDescribed(t, words);
-  return described.map((each) => each.replace(/:.*/, '')).filter((word) => word.startsWith(typedWord));
+type Line = { words: string[] };
+const quoted = ({ words }: Line) => ['hub', ...words].map((word) => `'${word}'`).join(' ');
+
+/** Calls the completion as bash does: with the words of each line, the last one incomplete. */
+async function inBash(t: TestContext, typedLines: readonly Line[]): Promise<string> {
+  const calls = typedLines.map(
+    (line) =>
+      `COMPREPLY=(); COMP_WORDS=(${quoted(line)}); COMP_CWORD=${line.words.length}; _hub; printf '%s\\n' "\${COMPREPLY[@]}"; echo '${MARK}'`,
+  );
+  const program = [`source '${await scriptFor(t, 'bash')}'`, ...calls].join('\n');
+  return (await execute('bash', ['--norc', '-c', program], { env: await withNames(t) })).stdout;
 }
 
 /** Calls the completion as zsh does. Its builtins work only while somebody types, so functions print the candidates. */
-async function zshDescribed(t: TestContext, words: string[]): Promise<string[]> {
-  const script = await scriptFor(t, 'zsh');
-  const line = ['hub', ...words].map((word) => `'${word}'`).join(' ');
-  const program = `compdef() { : }; _files() { : }; compadd() { shift; print -l -- "$@" }; _describe() { print -l -- "\${(@P)2}" }
-    source '${script}'; words=(${line}); CURRENT=${words.length + 1}; PREFIX="\${words[-1]}"; _hub`;
-  const { stdout } = await execute('zsh', ['-f', '-c', program], { env: await withNames(t) });
-  return stdout.split('\n').filter(Boolean);
+async function inZsh(t: TestContext, typedLines: readonly Line[]): Promise<string> {
+  const calls = typedLines.map(
+    (line) =>
+      `words=(${quoted(line)}); CURRENT=${line.words.length + 1}; PREFIX="\${words[-1]}"; _hub; print -r -- '${MARK}'`,
+  );
+  const program = [
+    `compdef() { : }; _files() { : }; compadd() { shift; print -l -- "$@" }; _describe() { print -l -- "\${(@P)2}" }`,
+    `source '${await scriptFor(t, 'zsh')}'`,
+    ...calls,
+  ].join('\n');
+  return (await execute('zsh', ['-f', '-c', program], { env: await withNames(t) })).stdout;
 }
 
-async function fishOffers(t: TestContext, words: string[]): Promise<string[]> {
-  const script = await scriptFor(t, 'fish');
-  const program = `source '${script}'; complete -C 'hub ${words.join(' ')}'`;
+async function inFish(t: TestContext, typedLines: readonly Line[]): Promise<string> {
+  const calls = typedLines.map(({ words }) => `complete -C 'hub ${words.join(' ')}'; echo '${MARK}'`);
+  const program = [`source '${await scriptFor(t, 'fish')}'`, ...calls].join('\n');
   // Starts without the user's settings.
-  const { stdout } = await execute('fish', ['--no-config', '-c', program], {
-    env: { ...(await withNames(t)), HOME: '/nowhere' },
-  });
-  return stdout
-    .split('\n')
-    .map((each) => each.split('\t')[0] ?? '')
-    .filter(Boolean);
+  const env = { ...(await withNames(t)), HOME: '/nowhere' };
+  return (await execute('fish', ['--no-config', '-c', program], { env })).stdout;
 }

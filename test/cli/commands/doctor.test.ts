@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { meaningFinding, modelFinding } from '../../../src/cli/doctor/diagnosis-findings.ts';
 import type { Diagnosis as Diagnosed } from '../../../src/hub/operations.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { startFakeGateway } from '../../support/fake-gateway.ts';
@@ -26,32 +27,44 @@ async function diagnose(environment: Record<string, string>) {
   return { exitCode, ok, about: Object.fromEntries(findings.map(({ subject, ...finding }) => [subject, finding])) };
 }
 
-testBothWays('hub doctor: reports on every check', { manifests: [aManifest()] }, async (_t, reached) => {
-  const { exitCode, out } = await reached.hub('doctor');
-  assert.equal(exitCode, 0, out);
-  const subjects = out.match(/^\w+ +(\w+)/gm)?.map((line) => line.split(/ +/)[1]);
-  const local = [
-    'database',
-    'catalog',
-    'gateway',
-    'model',
-    'protection',
-    'git',
-    'python',
-    'npm',
-    'containers',
-    'network',
-  ];
-  const server = ['hub', 'database', 'catalog', 'token', 'gateway', 'model', 'remotes'];
-  assert.deepEqual(subjects, reached.way === 'in process' ? local : server);
-  assert.match(out, /^ok +catalog +1 entity$/m);
-  assert.match(out, /^warning +gateway +not configured\n +Servers stay pending\. Set MCP_GATEWAY_URL/m);
-});
+let endpoint: ReturnType<typeof startIndexServer> | undefined;
+/** An embedding endpoint that refuses at once: for checks that need no model. */
+async function withoutModel() {
+  endpoint ??= startIndexServer(atEnd);
+  return { EMBEDDING_BASE_URL: (await endpoint).url('/v1'), EMBEDDING_MODEL: 'none' };
+}
+
+const ownModel = { EMBEDDING_BASE_URL: '', EMBEDDING_MODEL: '' };
+testBothWays(
+  'hub doctor: reports on every check',
+  { settings: ownModel, manifests: [aManifest()] },
+  async (_t, reached) => {
+    const { exitCode, out } = await reached.hub('doctor');
+    assert.equal(exitCode, 0, out);
+    const subjects = out.match(/^\w+ +(\w+)/gm)?.map((line) => line.split(/ +/)[1]);
+    const local = [
+      'database',
+      'catalog',
+      'gateway',
+      'model',
+      'protection',
+      'git',
+      'python',
+      'npm',
+      'containers',
+      'network',
+    ];
+    const server = ['hub', 'database', 'catalog', 'token', 'gateway', 'model', 'remotes'];
+    assert.deepEqual(subjects, reached.way === 'in process' ? local : server);
+    assert.match(out, /^ok +catalog +1 entity$/m);
+    assert.match(out, /^warning +gateway +not configured\n +Servers stay pending\. Set MCP_GATEWAY_URL/m);
+  },
+);
 
 test('hub doctor: shows advice for each failure, with exit code 1', async (t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [] });
-  const database = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
+  const database = { DB_PATH: join(await tempDir(t), 'c.sqlite'), ...(await withoutModel()) };
   const environment = { ...database, HUB_REMOTES: `${host.url('/index.json')} ${host.url('/gone.json')}` };
   await inTerminal(['sync'], { environment });
   const gateway = await startFakeGateway(t);
@@ -78,7 +91,7 @@ test('hub doctor: shows advice for each failure, with exit code 1', async (t) =>
 test('hub doctor: fails when the database cannot be created', async (t) => {
   const file = join(await tempDir(t), 'file');
   await writeFile(file, '');
-  const { exitCode, about } = await diagnose({ DATA_DIR: join(file, 'data') });
+  const { exitCode, about } = await diagnose({ DATA_DIR: join(file, 'data'), ...(await withoutModel()) });
   assert.equal(exitCode, 1);
   assert.equal(about.database?.outcome, 'failed');
   assert.match(about.database?.found ?? '', /does not exist yet, and \S+file is not writable$/);
@@ -100,9 +113,13 @@ test('hub doctor: names an unreachable remote', async (t) => {
   host.put('/large.json', 'x'.repeat(200_000));
   const folder = await tempDir(t);
   const gone = host.url('/gone.json');
-  const bad = await diagnose({ DATA_DIR: folder, HUB_REMOTES: `${host.url('/large.json')} ${gone}` });
+  const bad = await diagnose({
+    ...(await withoutModel()),
+    DATA_DIR: folder,
+    HUB_REMOTES: `${host.url('/large.json')} ${gone}`,
+  });
   assert.deepEqual([bad.exitCode, bad.about.network?.found], [1, `${gone} answered 404`]);
-  const good = await diagnose({ DATA_DIR: folder, HUB_REMOTES: host.url('/large.json') });
+  const good = await diagnose({ ...(await withoutModel()), DATA_DIR: folder, HUB_REMOTES: host.url('/large.json') });
   assert.deepEqual([good.exitCode, good.about.network?.found], [0, '1 remote can be reached']);
   assert.deepEqual(await readdir(folder), [], 'the check created no database');
 });
@@ -127,7 +144,11 @@ test('hub doctor: an unusable database does not hide the other checks', async (t
     join(folder, 'catalog.sqlite'),
     'no database at all, only text that is long enough to be read as one',
   );
-  const { exitCode, about } = await diagnose({ DATA_DIR: folder, PATH: process.env.PATH ?? '' });
+  const { exitCode, about } = await diagnose({
+    ...(await withoutModel()),
+    DATA_DIR: folder,
+    PATH: process.env.PATH ?? '',
+  });
   assert.equal(exitCode, 1);
   assert.match(about.database?.found ?? '', /cannot be used/);
   assert.deepEqual([about.catalog?.outcome, about.gateway?.found], ['warning', 'not configured']);
@@ -139,21 +160,7 @@ test('hub doctor: an unusable database does not hide the other checks', async (t
   assert.equal(about.npm?.outcome, 'ok');
 });
 
-test('hub doctor: runs programs for their version, and warns about one that fails', async (t) => {
-  const folder = await tempDir(t);
-  await mkdir(join(folder, 'bin'));
-  const program = async (name: string, script: string) => {
-    await writeFile(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`);
-    await chmod(join(folder, 'bin', name), 0o755);
-  };
-  await program('git', 'echo git version 9.9');
-  await program('npm', 'exit 1');
-  const { about } = await diagnose({ DATA_DIR: join(folder, 'data'), PATH: join(folder, 'bin') });
-  assert.deepEqual(about.git, { outcome: 'ok', found: 'git version 9.9' });
-  assert.equal(about.npm?.outcome, 'warning');
-});
-
-test('hub doctor: a docker client without a running engine does not count', async (t) => {
+test('hub doctor: runs programs for their version; one that fails, or a client without an engine, does not count', async (t) => {
   const folder = await tempDir(t);
   const found = async (scripts: Record<string, string>) => {
     const bin = await mkdtemp(join(folder, 'bin-'));
@@ -161,22 +168,26 @@ test('hub doctor: a docker client without a running engine does not count', asyn
       await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
       await chmod(join(bin, name), 0o755);
     }
-    return (await diagnose({ DATA_DIR: join(folder, 'data'), PATH: bin })).about.containers;
+    return (await diagnose({ DATA_DIR: join(folder, 'data'), PATH: bin, ...(await withoutModel()) })).about;
   };
   const client = 'if [ "$1" = --version ]; then echo Docker version 9; else echo no daemon >&2; exit 1; fi';
-  assert.deepEqual(await found({ docker: client }), {
+  const alone = await found({ git: 'echo git version 9.9', npm: 'exit 1', docker: client });
+  assert.deepEqual(alone.git, { outcome: 'ok', found: 'git version 9.9' });
+  assert.equal(alone.npm?.outcome, 'warning');
+  assert.deepEqual(alone.containers, {
     outcome: 'warning',
     found: 'Docker version 9, but no engine responds',
     advice: 'Only the digest of container images is recorded; to pull and run them, start the engine.',
   });
   const engine = 'if [ "$1" = --version ]; then echo podman version 5; else echo 5.1; fi';
-  assert.deepEqual(await found({ docker: client, podman: engine, skopeo: 'echo skopeo version 1' }), {
+  const both = await found({ docker: client, podman: engine, skopeo: 'echo skopeo version 1' });
+  assert.deepEqual(both.containers, {
     outcome: 'ok',
     found: 'Docker version 9, but no engine responds; podman version 5, engine 5.1; skopeo version 1',
   });
-  const none = await found({ skopeo: 'echo skopeo version 1' });
-  assert.deepEqual([none?.outcome, none?.found], ['warning', 'skopeo version 1']);
-  assert.match(none?.advice ?? '', /Only the digest .* install docker or podman/);
+  const { containers } = await found({ skopeo: 'echo skopeo version 1' });
+  assert.deepEqual([containers?.outcome, containers?.found], ['warning', 'skopeo version 1']);
+  assert.match(containers?.advice ?? '', /Only the digest .* install docker or podman/);
 });
 
 test('hub doctor: checks gateway and model even without a database', async (t) => {
@@ -197,7 +208,11 @@ test('hub doctor: names model servers that do not answer, of local and remote hu
     ...{ EMBEDDING_BASE_URL: `${address}/v1`, EMBEDDING_MODEL: 'e', LLM_BASE_URL: `${address}/v1`, LLM_MODEL: 'l' },
     API_TOKEN: 'secret',
   };
-  const { about } = await diagnose({ ...settings, DATA_DIR: await tempDir(t) });
+  const { listen } = await testHub(t, { settings });
+  const [{ about }, elsewhere] = await Promise.all([
+    diagnose({ ...settings, DATA_DIR: await tempDir(t) }),
+    diagnose({ HUB_URL: await listen(), HUB_TOKEN: 'secret' }),
+  ]);
   assert.ok(
     about.model?.advice?.includes(`server at EMBEDDING_BASE_URL (${address}/v1) is running`),
     about.model?.advice,
@@ -205,8 +220,6 @@ test('hub doctor: names model servers that do not answer, of local and remote hu
   assert.doesNotMatch(about.model?.advice ?? '', /Reinstall|set EMBEDDING_BASE_URL/);
   assert.deepEqual([about.llm?.outcome, about.llm?.found.startsWith('the language model ')], ['warning', true]);
   assert.ok(about.llm?.advice?.includes(`server at LLM_BASE_URL (${address}/v1) is running`), about.llm?.advice);
-  const { listen } = await testHub(t, { settings });
-  const elsewhere = await diagnose({ HUB_URL: await listen(), HUB_TOKEN: 'secret' });
   assert.match(elsewhere.about.model?.advice ?? '', /server at EMBEDDING_BASE_URL of the hub is running/);
   assert.match(elsewhere.about.llm?.advice ?? '', /server at LLM_BASE_URL of the hub is running/);
 });
@@ -214,7 +227,12 @@ test('hub doctor: names model servers that do not answer, of local and remote hu
 test('hub doctor: a language model that answers is ok', async (t) => {
   const llm = await startLlm(t);
   llm.answer(() => '{"ok": true}');
-  const settings = { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large', DATA_DIR: await tempDir(t) };
+  const settings = {
+    LLM_BASE_URL: llm.baseUrl,
+    LLM_MODEL: 'large',
+    DATA_DIR: await tempDir(t),
+    ...(await withoutModel()),
+  };
   const { about } = await diagnose(settings);
   assert.deepEqual(about.llm, { outcome: 'ok', found: 'the language model large answers' });
 });
@@ -232,7 +250,12 @@ test('hub doctor: names the model in use, and why it is a fallback', () => {
 
 test('hub doctor --hub: checks the gateway only with the token, and says so', async (t) => {
   const gateway = await startFakeGateway(t);
-  const settings = { API_TOKEN: 'secret', MCP_GATEWAY_URL: gateway.url, MCP_GATEWAY_TOKEN: 'wrong' };
+  const settings = {
+    ...(await withoutModel()),
+    API_TOKEN: 'secret',
+    MCP_GATEWAY_URL: gateway.url,
+    MCP_GATEWAY_TOKEN: 'wrong',
+  };
   const { listen } = await testHub(t, { settings });
   const environment = { HUB_URL: await listen() };
   const stranger = await diagnose(environment);
@@ -255,7 +278,7 @@ test('hub doctor --hub: an unreachable hub is exit code 5; an invalid local sett
 });
 
 test('hub doctor: changes only what its help says', async (t) => {
-  const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
+  const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite'), ...(await withoutModel()) };
   await inTerminal(['remotes', 'add', await unusedAddress()], { environment });
   const state = async () => (await inTerminal(['remotes', 'list', '--json'], { environment })).out;
   const before = await state();

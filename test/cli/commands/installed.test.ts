@@ -5,28 +5,40 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startNpmRegistry } from '../../install/artifacts/npm-registry.ts';
 import { rawZip } from '../../install/artifacts/raw-archives.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { WITHOUT_MODEL } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-/** A hub with one version of an entity, which is installed in a local folder. */
-async function installed(t: TestContext) {
-  const host = await startIndexServer(t);
+/** One hub for all tests, with archives that entities can install. */
+async function startHub() {
+  const host = await startIndexServer(atEnd);
   for (const name of ['one', 'two']) host.put(`/${name}.zip`, rawZip([{ name: 'a', content: name }]));
-  const version = (number: string, name: string, fields = {}) =>
-    aManifest({ version: number, artifacts: [{ kind: 'zip', spec: { url: host.url(`/${name}.zip`) } }], ...fields });
-  const { hub: server, listen } = await testHub(t, { manifests: [version('1.0.0', 'one')] });
+  const { hub, listen } = await testHub(atEnd, { settings: WITHOUT_MODEL });
+  return { host, server: hub, url: await listen() };
+}
+let started: ReturnType<typeof startHub> | undefined;
+
+/** Version 1.0.0 of an entity is installed in a folder of the test. Tests that load other versions name their own. */
+async function installed(t: TestContext, slug = 'pdf-tables') {
+  started ??= startHub();
+  const { host, server, url } = await started;
+  const version = (number: string, archive: string, fields = {}) => {
+    const artifacts = [{ kind: 'zip', spec: { url: host.url(`/${archive}.zip`) } }];
+    return aManifest({ id: slug, name: `io.example.docs/${slug}`, version: number, artifacts, ...fields });
+  };
+  await server.load([{ document: version('1.0.0', 'one') }]);
   const target = await tempDir(t);
-  const home = await tempDir(t);
-  const environment = { PATH: process.env.PATH, HOME: home, HUB_URL: await listen() };
+  const environment = { PATH: process.env.PATH, HOME: await tempDir(t), HUB_URL: url };
   const hub = (...args: string[]) => inTerminal([...args, '--target', target], { environment });
   const json = async (...args: string[]) => {
     const { exitCode, out } = await hub(...args, '--json');
     return { exitCode, answer: out === '' ? undefined : JSON.parse(out) };
   };
-  const first = await hub('install', 'pdf-tables');
+  const first = await hub('install', slug);
   assert.equal(first.exitCode, 0, first.error);
   return { server, target, hub, json, version };
 }
@@ -58,38 +70,48 @@ test('hub list: shows installed entities and whether their files are present', a
 });
 
 test('hub outdated and hub update: a newer version, changed content, and no change', async (t) => {
-  const { server, hub, json, version, target } = await installed(t);
+  const { server, hub, json, version, target } = await installed(t, 'growing');
   const state = async () => (await json('outdated')).answer.entities[0];
-  assert.deepEqual(await state(), { id: `${ID}@1.0.0`, version: '1.0.0', newest: '1.0.0', state: 'current' });
+  assert.deepEqual(await state(), {
+    id: `mcp_server:growing@1.0.0`,
+    version: '1.0.0',
+    newest: '1.0.0',
+    state: 'current',
+  });
   assert.match((await hub('outdated')).out, /^1 entity is up to date\.\n$/);
   const unchanged = await hub('update');
-  assert.deepEqual([unchanged.exitCode, unchanged.out], [0, `Up to date: ${ID}@1.0.0\n`]);
+  assert.deepEqual([unchanged.exitCode, unchanged.out], [0, `Up to date: mcp_server:growing@1.0.0\n`]);
 
   await server.load([{ document: version('1.0.0', 'one', { summary: 'Reads more tables.' }) }]);
   assert.equal((await state()).state, 'newer content');
   const documents = [version('1.1.0', 'two'), version('2.0.0-beta.1', 'one')];
   await server.load(documents.map((document) => ({ document })));
-  assert.deepEqual(await state(), { id: `${ID}@1.0.0`, version: '1.0.0', newest: '1.1.0', state: 'newer version' });
-  assert.match((await hub('outdated')).out, /mcp_server:pdf-tables +1\.0\.0 +1\.1\.0 +newer version\n\n'hub update'/);
+  assert.deepEqual(await state(), {
+    id: `mcp_server:growing@1.0.0`,
+    version: '1.0.0',
+    newest: '1.1.0',
+    state: 'newer version',
+  });
+  assert.match((await hub('outdated')).out, /mcp_server:growing +1\.0\.0 +1\.1\.0 +newer version\n\n'hub update'/);
 
-  assert.equal((await hub('update', '--dry-run')).out, 'Would update mcp_server:pdf-tables@1.1.0 from 1.0.0.\n');
-  const { exitCode, out, error } = await hub('update', 'pdf-tables');
+  assert.equal((await hub('update', '--dry-run')).out, 'Would update mcp_server:growing@1.1.0 from 1.0.0.\n');
+  const { exitCode, out, error } = await hub('update', 'growing');
   assert.equal(exitCode, 0, error);
-  assert.match(out, /^Updated from 1\.0\.0 to 1\.1\.0:\n[\s\S]*Installed mcp_server:pdf-tables@1\.1\.0 in /);
+  assert.match(out, /^Updated from 1\.0\.0 to 1\.1\.0:\n[\s\S]*Installed mcp_server:growing@1\.1\.0 in /);
   assert.equal(await readFile(join(target, 'vendor/two/a'), 'utf8'), 'two');
   assert.ok(!existsSync(join(target, 'vendor/one')), 'the earlier version was removed');
   assert.equal((await hub('update', 'other')).exitCode, 3);
 });
 
 test('hub update: a version with another slug replaces the installed one', async (t) => {
-  const { server, hub, json, version } = await installed(t);
-  await server.load([{ document: version('1.1.0', 'two', { id: 'pdf-tables.next' }) }]);
+  const { server, hub, json, version } = await installed(t, 'renamed');
+  await server.load([{ document: version('1.1.0', 'two', { id: 'renamed.next' }) }]);
   const { exitCode, error } = await hub('update');
   assert.equal(exitCode, 0, error);
   const { answer } = await json('list');
   assert.deepEqual(
     answer.entities.map((each: { id: string; state: string }) => [each.id, each.state]),
-    [[`${ID}.next@1.1.0`, 'ok']],
+    [[`mcp_server:renamed.next@1.1.0`, 'ok']],
   );
 });
 
@@ -112,17 +134,17 @@ test('hub uninstall: removes everything except modified files', async (t) => {
 });
 
 test('hub uninstall: is refused when the entry in a client configuration was edited', async (t) => {
-  const { server, hub, target, version } = await installed(t);
+  const { server, hub, target, version } = await installed(t, 'launched');
   const exec = { cmd: ['node', 'a'] };
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
-  assert.equal((await hub('install', 'pdf-tables', '--client', 'claude')).exitCode, 0);
+  assert.equal((await hub('install', 'launched', '--client', 'claude')).exitCode, 0);
   const file = join(target, '.mcp.json');
   await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
-  const again = await hub('install', 'pdf-tables');
-  assert.match(again.error, /The entry 'pdf-tables' of '\.mcp\.json' was changed .* --force replaces it/);
-  assert.match((await hub('uninstall', 'pdf-tables')).error, /'pdf-tables' of '\.mcp\.json' was changed .*--force/);
-  const { out } = await hub('uninstall', 'pdf-tables', '--force');
-  assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/pdf-tables\n/);
+  const again = await hub('install', 'launched');
+  assert.match(again.error, /The entry 'launched' of '\.mcp\.json' was changed .* --force replaces it/);
+  assert.match((await hub('uninstall', 'launched')).error, /'launched' of '\.mcp\.json' was changed .*--force/);
+  const { out } = await hub('uninstall', 'launched', '--force');
+  assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/launched\n/);
 });
 
 test('hub uninstall: removes or refuses each of several', async (t) => {
@@ -149,10 +171,10 @@ test('hub uninstall: removes or refuses each of several', async (t) => {
 });
 
 test('hub verify, hub install: an unreadable configuration is reported, with advice', async (t) => {
-  const { server, hub, target, version } = await installed(t);
+  const { server, hub, target, version } = await installed(t, 'configured');
   const exec = { cmd: ['node', 'a'] };
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
-  const install = ['install', 'pdf-tables', '--client', 'claude'];
+  const install = ['install', 'configured', '--client', 'claude'];
   assert.equal((await hub(...install)).exitCode, 0);
   await writeFile(join(target, '.mcp.json'), '{"mcpServers": {');
   assert.match(
@@ -219,14 +241,9 @@ test('hub list, hub verify: an unreadable lockfile is reported, with advice', as
   }
 });
 
-test('hub install: does not report unchanged files as written', async (t) => {
-  const { hub } = await installed(t);
-  const { out } = await hub('install', 'pdf-tables');
-  assert.doesNotMatch(out, /wrote/);
-});
-
-test('hub verify: reports a change, with exit code 1, even with --quiet', async (t) => {
+test('hub install, hub verify: report nothing unchanged as written, and a change with exit code 1, even with --quiet', async (t) => {
   const { hub, json, target } = await installed(t);
+  assert.doesNotMatch((await hub('install', 'pdf-tables')).out, /wrote/);
   const same = await hub('verify');
   assert.equal(same.exitCode, 0);
   assert.match(same.out, /^OUTCOME +ENTITY +WHAT +WHERE +WHY\nsame +mcp_server:pdf-tables@1\.0\.0 +zip +vendor\/one/);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts';
 import type { SyncReport } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testBothWays } from '../hubs.ts';
+import { testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 const aServer = (id: string) =>
@@ -37,21 +37,23 @@ testBothWays('hub pending: lists, filters and removes', { manifests }, async (_t
 });
 
 const stdio = aManifest({ id: 'local', name: 'local', mcp_registration: { server: { transport: 'STDIO' } } });
-testBothWays(
+const LONG = 'bulk-import-of-meeting-notes-and-their-attachments-from-elsewhere';
+const catalog = { manifests: [...manifests, stdio, aServer(LONG)], isShared: true };
+testOnServer(
   'hub pending list: counts servers that can never be registered separately',
-  { manifests: [...manifests, stdio] },
+  catalog,
   async (_t, { hub, json }) => {
     const { out } = await hub('pending', 'list');
     assert.doesNotMatch(out, /local/);
-    assert.match(out, /4 of 4 servers\n1 server can never be registered; 'hub pending list --all' shows why\.\n$/);
-    assert.match((await hub('pending', 'list', '--all')).out, /local.*5 of 5 servers\n$/s);
+    assert.match(out, /5 of 5 servers\n1 server can never be registered; 'hub pending list --all' shows why\.\n$/);
+    assert.match((await hub('pending', 'list', '--all')).out, /local.*6 of 6 servers\n$/s);
     const { answer } = await json<PendingPage>('pending', 'list', '--all');
-    assert.deepEqual([answer.total, answer.unregistrable], [5, 1]);
+    assert.deepEqual([answer.total, answer.unregistrable], [6, 1]);
     assert.equal(answer.items.find(({ name }) => name === 'local')?.registrable, false);
   },
 );
 
-testBothWays('hub pending delete --all: asks first', { manifests }, async (_t, { hub, environment }) => {
+testOnServer('hub pending delete --all: asks first', { manifests }, async (_t, { hub, environment }) => {
   const questions: string[] = [];
   const answering = (answer: string | undefined, ...args: string[]) => {
     const ask = async (question: string) => {
@@ -73,16 +75,14 @@ testBothWays('hub pending delete --all: asks first', { manifests }, async (_t, {
   assert.equal((await hub('pending', 'delete', '--all', '--yes')).out, 'No server is pending.\n');
 });
 
-const LONG = 'bulk-import-of-meeting-notes-and-their-attachments-from-elsewhere';
-const long = [aServer(LONG)];
-testBothWays('hub pending list: never cuts ids on a terminal', { manifests: long }, async (_t, on) => {
+testOnServer('hub pending list: never cuts ids on a terminal', catalog, async (_t, on) => {
   for (const columns of [60, 80, 120]) {
     const { out } = await inTerminal(['pending', 'list'], { environment: on.environment, isTerminal: true, columns });
     assert.ok(out.includes(uid(LONG)), out);
   }
 });
 
-testBothWays('hub pending retry: reports the result', { manifests }, async (_t, { json }) => {
+testOnServer('hub pending retry: reports the result', catalog, async (_t, { json }) => {
   const { exitCode, answer } = await json<SyncReport>('pending', 'retry');
   assert.deepEqual([exitCode, answer.synced, answer.failed], [0, false, 0]);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ApprovalPage, ApprovalReview, PolicyChange, PolicyTest } from '../../../src/policy/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
-import { testBothWays } from '../hubs.ts';
+import { testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 const server = (id: string) =>
@@ -49,7 +49,7 @@ testBothWays('hub policy: validates, counts, applies, shows and explains', { man
   assert.equal((await hub('catalog', '--hidden', '--blocked')).exitCode, 2);
 });
 
-testBothWays(
+testOnServer(
   'hub approvals: lists, reviews, approves, rejects and revokes',
   { manifests },
   async (t, { hub, json, environment }) => {
@@ -87,7 +87,7 @@ testBothWays(
   },
 );
 
-testBothWays('hub remotes set --register: decides what reaches the gateway', {}, async (_t, { hub }) => {
+testOnServer('hub remotes set --register: decides what reaches the gateway', {}, async (_t, { hub }) => {
   await hub('remotes', 'add', 'https://catalog.example.org/index.json', '--name', 'team');
   const { out, exitCode } = await hub('remotes', 'set', 'team', '--register', 'approved');
   assert.equal(exitCode, 0);

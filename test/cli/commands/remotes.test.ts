@@ -13,7 +13,7 @@ import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unusedAddress } from '../../support/unused-address.ts';
-import { testBothWays } from '../hubs.ts';
+import { testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 testBothWays('hub remotes: adds, lists and removes', {}, async (_t, { hub, json }) => {
@@ -34,13 +34,13 @@ testBothWays('hub remotes: adds, lists and removes', {}, async (_t, { hub, json 
   assert.deepEqual([gone.exitCode, gone.out], [3, `No such remote: ${url}\n`]);
 });
 
-testBothWays('hub remotes add: refuses an invalid address', {}, async (_t, { hub }) => {
+testOnServer('hub remotes add: refuses an invalid address', {}, async (_t, { hub }) => {
   const { exitCode, out, error } = await hub('remotes', 'add', 'ftp://catalog.example.org/index.json');
   assert.deepEqual([exitCode, out], [2, '']);
   assert.match(error, /^hub: .*url.*http.*\n$/);
 });
 
-testBothWays('hub ingest and hub sync: report what was ingested and what failed', {}, async (t, reached) => {
+testOnServer('hub ingest and hub sync: report what was ingested and what failed', {}, async (t, reached) => {
   const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);
   catalog.put('/index.json', { manifests: ['a.json', 'bad.json'] });
@@ -113,7 +113,7 @@ test('hub sync: works with an older hub that returns no counts', async (t) => {
   );
 });
 
-testBothWays('hub remotes rejections: lists each refused manifest with the reason', {}, async (t, reached) => {
+testOnServer('hub remotes rejections: lists each refused manifest with the reason', {}, async (t, reached) => {
   const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);
   const bad = Array.from({ length: 25 }, (_, index) => `bad-${String(index).padStart(2, '0')}.json`);

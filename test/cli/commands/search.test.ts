@@ -4,20 +4,19 @@ import { test } from 'node:test';
 import { openLocalHub } from '../../../src/cli/hub/local-hub.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
-import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { startLlm } from '../../support/llm-server.ts';
-import { testBothWays } from '../hubs.ts';
+import { testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 const QUIET = { writeError: () => {}, isErrorTerminal: false, shutdown: new AbortController().signal };
 
 const manifests = [
   aManifest(),
-  aManifest({ version: '1.1.0' }),
+  aManifest({ version: '1.1.0', tools: [{ name: 'promises', description: 'Who promised what in a call.' }] }),
   aManifest({
     type: 'tool',
     id: 'weather',
@@ -37,8 +36,9 @@ const manifests = [
     tags: [],
   }),
 ];
+const catalog = { manifests, isShared: true };
 
-testBothWays('hub search: prints results for people and as JSON', { manifests }, async (_t, { hub, json }) => {
+testBothWays('hub search: prints results for people and as JSON', catalog, async (_t, { hub, json }) => {
   const found = await hub('search', 'pdf', 'tables', '--mode', 'keyword');
   assert.equal(found.exitCode, 0, found.error);
   assert.match(
@@ -54,17 +54,12 @@ testBothWays('hub search: prints results for people and as JSON', { manifests },
   assert.equal((await hub('search', 'nothingofthekind', '--mode', 'keyword')).out, 'Nothing found.\n');
 });
 
-const calls = [aManifest({ tools: [{ name: 'promises', description: 'Who promised what in a call.' }] })];
-testBothWays(
-  'hub search --why: a keyword search says nothing about meaning',
-  { manifests: calls },
-  async (_t, { hub }) => {
-    const { out } = await hub('search', 'who promised what', '--mode', 'keyword', '--why');
-    assert.match(out, /\n {4}Found by similar words, or by words of its tools or publisher: “/);
-  },
-);
+testOnServer('hub search --why: a keyword search says nothing about meaning', catalog, async (_t, { hub }) => {
+  const { out } = await hub('search', 'who promised what', '--mode', 'keyword', '--why');
+  assert.match(out, /\n {4}Found by similar words, or by words of its tools or publisher: “/);
+});
 
-testBothWays('hub search: passes its options to the search', { manifests }, async (_t, { hub, json }) => {
+testOnServer('hub search: passes its options to the search', catalog, async (_t, { hub, json }) => {
   const all = await json<SearchPage>('search', 'pdf', '--versions', 'all', '--mode', 'keyword');
   assert.equal(all.answer.items.length, 2);
   const tagged = await json<SearchPage>('search', '--capabilities', 'nothing, Weather');
@@ -89,7 +84,7 @@ testBothWays('hub search: passes its options to the search', { manifests }, asyn
   assert.equal((await json<SearchPage>('search', '--registered', '--type', 'mcp_server')).answer.total, 0);
 });
 
-testBothWays('hub search: text from manifests cannot control the terminal', { manifests }, async (_t, reached) => {
+testOnServer('hub search: text from manifests cannot control the terminal', catalog, async (_t, reached) => {
   const environment = { ...reached.environment, NO_COLOR: '1' };
   const { out } = await inTerminal(['search', 'evil', '--mode', 'keyword'], { environment, isTerminal: true });
   assert.match(out, /^agent:evil@1\.0\.0\n {4}evil: weather\n/);
@@ -118,17 +113,16 @@ for (const { args, says } of wrong) {
   });
 }
 
-testBothWays('hub search: reports when results were not reranked', { manifests }, async (_t, { hub }) => {
+testOnServer('hub search: reports when results were not reranked', catalog, async (_t, { hub }) => {
   const { error, out } = await hub('search', 'weather', '--rerank', 'llm', '--mode', 'keyword');
   assert.match(error, /^hub: No language model is available, so the results were not reordered\.$/m);
   assert.match(out, /^tool:weather@/m);
   assert.doesNotMatch((await hub('search', 'weather', '--mode', 'keyword')).error, /language model/);
 });
 
-test('hub search: marks results that match only by meaning', async (t) => {
+testOnServer('hub search: marks results that match only by meaning', catalog, async (t, { json }) => {
   const server = await startIndexServer(t);
-  const { hub } = await testHub(t, { manifests });
-  const [found] = (await hub.search(searchQuery({}))).items;
+  const [found] = (await json<SearchPage>('search')).answer.items;
   const item = { ...found, id: 'tool:a@1', title: 'A', summary: 'Does a.' };
   server.put('/catalog/search', { items: [item], total: 1, only_by_meaning: true }, { type: 'application/json' });
   const { out, error } = await inTerminal(['search', 'qwxzv'], { environment: { HUB_URL: server.origin } });
@@ -156,7 +150,7 @@ test('hub search: reports a failing model once, with the reason', async (t) => {
   assert.match(out, /^tool:weather@/m);
 });
 
-testBothWays('hub search: refuses an overlong query', { manifests }, async (_t, { hub }) => {
+testOnServer('hub search: refuses an overlong query', catalog, async (_t, { hub }) => {
   for (const mode of ['keyword', 'hybrid']) {
     const { exitCode, out, error } = await hub('search', 'pdf '.repeat(5_000), '--mode', mode);
     assert.deepEqual([exitCode, out], [2, '']);

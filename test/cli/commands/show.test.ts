@@ -5,7 +5,7 @@ import { aManifest } from '../../support/builders.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
-import { testBothWays } from '../hubs.ts';
+import { testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 const manifests = [
@@ -31,27 +31,29 @@ const manifests = [
     mcp_registration: { server: { url: 'https://me:very-secret@a.example.org/mcp?key=very-secret', transport: 'SSE' } },
   }),
 ];
+const catalog = { manifests, isShared: true };
 
-testBothWays('hub show: prints the newest version, as text and JSON', { manifests }, async (_t, { hub, json, way }) => {
-  const { exitCode, out, error } = await hub('show', 'mcp_server:pdf-tables');
-  const manifest = { 'in process': /^Manifest +hub show mcp_server:pdf-tables@1\.1\.0 --manifest$/m };
-  assert.match(out, { ...manifest, 'against a server': /^Manifest +http:\/\/hub\.test\/catalog\/manifest\//m }[way]);
-  assert.deepEqual([exitCode, error], [0, '']);
-  assert.match(out, /^mcp_server:pdf-tables@1\.1\.0 {2}PDF Tables\n\nFinds the tables in a PDF file/);
-  assert.match(out, /^Status +deprecated: Too old\.$/m);
-  assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);
-  assert.match(out, /^Gateway +not registered$/m);
-  assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0\n$/);
-  const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables@1.0.0');
-  assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
-});
+testBothWays(
+  'hub show: prints the newest or the named version, as text and JSON',
+  catalog,
+  async (_t, { hub, json, way }) => {
+    const { exitCode, out, error } = await hub('show', 'mcp_server:pdf-tables');
+    const manifest = { 'in process': /^Manifest +hub show mcp_server:pdf-tables@1\.1\.0 --manifest$/m };
+    assert.match(out, { ...manifest, 'against a server': /^Manifest +http:\/\/hub\.test\/catalog\/manifest\//m }[way]);
+    assert.deepEqual([exitCode, error], [0, '']);
+    assert.match(out, /^mcp_server:pdf-tables@1\.1\.0 {2}PDF Tables\n\nFinds the tables in a PDF file/);
+    assert.match(out, /^Status +deprecated: Too old\.$/m);
+    assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);
+    assert.match(out, /^Gateway +not registered$/m);
+    assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0\n$/);
+    for (const args of [['mcp_server:pdf-tables@1.0.0'], ['mcp_server:pdf-tables', '--version', '1.0.0']]) {
+      const { answer } = await json<EntityRecord>('show', ...args);
+      assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
+    }
+  },
+);
 
-testBothWays('hub show --version: prints that version', { manifests }, async (_t, { json }) => {
-  const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables', '--version', '1.0.0');
-  assert.equal(answer.id, 'mcp_server:pdf-tables@1.0.0');
-});
-
-testBothWays('hub show: prints the readme and the manifest on request', { manifests }, async (_t, { hub }) => {
+testBothWays('hub show: prints the readme and the manifest on request', catalog, async (_t, { hub }) => {
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.doesNotMatch((await hub('show', id)).out, /How to/);
   const { out } = await hub('show', id, '--readme');
@@ -69,7 +71,7 @@ test('hub show --manifest: an answer that is not a manifest is exit code 5', asy
   assert.match(error, /^hub: The hub at \S+ returned something that is not JSON \(is this the right address\?\)\./);
 });
 
-testBothWays('hub show: text from manifests cannot control the terminal', { manifests }, async (_t, reached) => {
+testOnServer('hub show: text from manifests cannot control the terminal', catalog, async (_t, reached) => {
   const shown = await inTerminal(['show', 'tool:evil'], {
     environment: { ...reached.environment, NO_COLOR: '1' },
     isTerminal: true,
@@ -87,7 +89,7 @@ testBothWays('hub show: text from manifests cannot control the terminal', { mani
   }
 });
 
-testBothWays('hub show: hides the credentials of a registration', { manifests }, async (_t, { hub }) => {
+testBothWays('hub show: hides the credentials of a registration', catalog, async (_t, { hub }) => {
   const { out } = await hub('show', 'mcp_server:closed');
   assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);
   assert.match(out, /^Artifact {2}git https:\/\/git\.example\.org\/a$/m);
@@ -119,7 +121,7 @@ test('hub show, hub pending list: report a failed update of a registered server'
   assert.match(listed.out, /registered, but its update failed: The gateway answered 502/);
 });
 
-testBothWays('hub show: uses colors on a terminal, not in a file', { manifests }, async (_t, { environment }) => {
+testOnServer('hub show: uses colors on a terminal, not in a file', catalog, async (_t, { environment }) => {
   const args = ['show', 'mcp_server:pdf-tables'];
   const bold = '\u001b[1m';
   assert.ok((await inTerminal(args, { environment, isTerminal: true })).out.includes(bold));
@@ -128,7 +130,7 @@ testBothWays('hub show: uses colors on a terminal, not in a file', { manifests }
   assert.ok(!json.out.includes('\u001b'));
 });
 
-testBothWays('hub show: an unknown entity is exit code 3', { manifests }, async (_t, { hub }) => {
+testOnServer('hub show: an unknown entity is exit code 3', catalog, async (_t, { hub }) => {
   for (const id of ['tool:none@1', 'nonsense', '..']) {
     const { exitCode, out, error } = await hub('show', id);
     assert.deepEqual([exitCode, out], [3, '']);
@@ -136,7 +138,7 @@ testBothWays('hub show: an unknown entity is exit code 3', { manifests }, async 
   }
 });
 
-testBothWays('hub show: accepts the name that the page shows', { manifests }, async (_t, { json }) => {
+testBothWays('hub show: accepts the name that the page shows', catalog, async (_t, { json }) => {
   const { answer } = await json<EntityRecord>('show', 'pdf-tables');
   assert.equal(answer.id, 'mcp_server:pdf-tables@1.1.0');
 });

@@ -6,7 +6,7 @@ import type { AuditEntry } from '../../../src/access/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase, tempDir } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { testBothWays } from '../hubs.ts';
+import { testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
 test('token: is created, used in place of API_TOKEN, listed, revoked and audited', async (t) => {
@@ -67,7 +67,7 @@ test('token: can be created on the machine of the hub without its server setting
   assert.equal((await app.inject({ url: '/gateways/pending', headers })).statusCode, 200);
 });
 
-testBothWays('token, view: refuse invalid names', {}, async (_t, { hub }) => {
+testOnServer('token, view: refuse invalid names', {}, async (_t, { hub }) => {
   const reserved = await hub('token', 'create', 'API_TOKEN', '--role', 'reader');
   assert.equal(reserved.exitCode, 2);
   assert.match(reserved.error, /name: must not be a name that the hub uses itself/);
