@@ -1,33 +1,41 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAccess } from '../../src/cli/hub/reach-hub.ts';
+import { atEnd } from '../support/at-end.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { until } from '../support/until.ts';
 import { unusedAddress } from '../support/unused-address.ts';
+import { localSettings, WITHOUT_MODEL } from './hubs.ts';
 import { inTerminal, terminalOf } from './in-terminal.ts';
 import { run, start } from './process.ts';
 
 const TOKEN = 'token-of-the-hub';
-const settings = { API_TOKEN: TOKEN };
+const ID = 'mcp_server:pdf-tables';
+
+let started: Promise<string> | undefined;
+/** The address of a hub with a token and one entity, which the tests share. */
+async function protectedHub(): Promise<string> {
+  started ??= testHub(atEnd, { settings: { ...WITHOUT_MODEL, API_TOKEN: TOKEN }, manifests: [aManifest()] }).then(
+    ({ listen }) => listen(),
+  );
+  return started;
+}
 
 test('access: --hub wins over HUB_URL, and both over the local database', async (t) => {
-  const [first, second] = [await testHub(t, { manifests: [aManifest()] }), await testHub(t)];
-  const HUB_URL = await first.listen();
-  const environment = { HUB_URL, DB_PATH: join(await tempDir(t), 'c.sqlite') };
-  assert.equal((await inTerminal(['show', 'mcp_server:pdf-tables'], { environment })).exitCode, 0);
-  const other = ['show', 'mcp_server:pdf-tables', '--hub', await second.listen()];
-  assert.equal((await inTerminal(other, { environment })).exitCode, 3);
+  const environment = { HUB_URL: await protectedHub(), DB_PATH: join(await tempDir(t), 'c.sqlite') };
+  assert.equal((await inTerminal(['show', ID], { environment })).exitCode, 0);
+  const other = ['show', ID, '--hub', await unusedAddress()];
+  assert.equal((await inTerminal(other, { environment })).exitCode, 5);
 });
 
-test('access: a missing or wrong token is exit code 4, and says what to set', async (t) => {
-  const { listen } = await testHub(t, { settings });
-  const HUB_URL = await listen();
+test('access: a missing or wrong token is exit code 4, and says what to set', async () => {
+  const HUB_URL = await protectedHub();
   for (const HUB_TOKEN of ['', 'wrong']) {
     const { exitCode, out, error } = await inTerminal(['pending', 'list'], { environment: { HUB_URL, HUB_TOKEN } });
     assert.deepEqual([exitCode, out], [4, '']);
@@ -39,9 +47,8 @@ test('access: a missing or wrong token is exit code 4, and says what to set', as
   assert.equal(right.exitCode, 0);
 });
 
-test('access: prompts for the token on a terminal, once, and only when it is needed', async (t) => {
-  const { listen } = await testHub(t, { settings });
-  const HUB_URL = await listen();
+test('access: prompts for the token on a terminal, once, and only when it is needed', async () => {
+  const HUB_URL = await protectedHub();
   const questions: string[] = [];
   const answering = (token: string | undefined) => async (question: string) => {
     questions.push(question);
@@ -59,18 +66,16 @@ test('access: prompts for the token on a terminal, once, and only when it is nee
   assert.equal(questions.length, 3, 'an invalid token setting causes no prompt');
 });
 
-test('access: stopping at the prompt prints no advice about tokens', async (t) => {
-  const { listen } = await testHub(t, { settings });
+test('access: stopping at the prompt prints no advice about tokens', async () => {
   const stop = async () => {
     throw new DOMException('Stopped before it was done.', 'AbortError');
   };
-  const { exitCode, error } = await inTerminal(['pending', 'list', '--hub', await listen()], { askSecret: stop });
+  const { exitCode, error } = await inTerminal(['pending', 'list', '--hub', await protectedHub()], { askSecret: stop });
   assert.deepEqual([exitCode, error], [130, 'hub: Stopped before it was done.\n']);
 });
 
-test('access: refuses a token with invalid characters, typed or set', async (t) => {
-  const { listen } = await testHub(t, { settings });
-  const HUB_URL = await listen();
+test('access: refuses a token with invalid characters, typed or set', async () => {
+  const HUB_URL = await protectedHub();
   const typed = await inTerminal(['pending', 'list'], { environment: { HUB_URL }, askSecret: async () => 'schlüssel' });
   assert.deepEqual([typed.exitCode, typed.out], [4, '']);
   assert.match(typed.error, /^hub: The token must consist of visible ASCII characters.*\n$/);
@@ -79,9 +84,10 @@ test('access: refuses a token with invalid characters, typed or set', async (t) 
   assert.match(set.error, /^hub: The token must consist of visible ASCII characters.*\n$/);
 });
 
-test('access: an unreachable hub is exit code 5, and says what to do', async () => {
-  const url = await unusedAddress();
-  for (const args of [['remotes', 'list'], ['sync'], ['show', 'tool:a'], ['search', 'a'], ['doctor'], ['export']]) {
+test('access: an unreachable hub is exit code 5, and says what to do', async (t) => {
+  const [url, target] = [await unusedAddress(), await tempDir(t)];
+  const install = ['install', 'tool:a', '--target', target];
+  for (const args of [['remotes', 'list'], ['sync'], ['show', 'a'], ['search', 'a'], ['doctor'], ['export'], install]) {
     const { exitCode, out, error } = await inTerminal([...args, '--hub', url]);
     assert.deepEqual([exitCode, out], [5, ''], args.join(' '));
     assert.match(
@@ -89,7 +95,36 @@ test('access: an unreachable hub is exit code 5, and says what to do', async () 
       /^hub: The hub at http\S+ could not be reached: nothing listens there \(ECONNREFUSED\)\. 'hub serve' starts one/,
     );
   }
+  assert.deepEqual(await readdir(target), []);
 });
+
+const MISSING = /^hub: No catalog at \S+catalog\.sqlite yet\. Create one with 'hub remotes add.+ --hub or HUB_URL\.\n$/;
+const refused = [
+  ...[['export'], ['backup', 'copy.sqlite'], ['show', 'tool:a'], ['search', 'a'], ['install', 'tool:a', '--dry-run']],
+  ...[
+    ['pending', 'list'],
+    ['remotes', 'list'],
+    ['remotes', 'remove', 'https://catalog.example.org/index.json'],
+  ],
+  ...[['sync'], ['ingest'], ['ingest', 'team']],
+].map((args) => ({ args, exitCode: 3, says: MISSING }));
+const noLockfile = ['outdated', 'uninstall x', 'verify'].map((line) => ({
+  ...{ args: line.split(' '), exitCode: 3, says: /^hub: \S+ has no hub\.lock\.json; / },
+}));
+const invalid = [['nonsense'], ['https://catalog.example.org', '--name', 'https://x.example']].map((args) => ({
+  ...{ args: ['remotes', 'add', ...args], exitCode: 2, says: /^hub: The request is not valid: / },
+}));
+for (const { args, exitCode, says } of [...refused, ...noLockfile, ...invalid]) {
+  test(`hub ${args.join(' ')}: without a catalog is refused, and creates none`, async (t) => {
+    const folder = await tempDir(t);
+    const target = exitCode === 3 && says !== MISSING ? ['--target', folder] : [];
+    const said = await inTerminal([...args, ...target], { environment: { DATA_DIR: join(folder, 'data') } });
+    assert.deepEqual([said.exitCode, said.out], [exitCode, '']);
+    assert.match(said.error, says);
+    assert.deepEqual(await readdir(folder), []);
+    assert.ok(!existsSync('copy.sqlite'));
+  });
+}
 
 for (const url of ['hub.example.org', 'ftp://hub.example.org', 'http://user:secret@hub.example.org', '']) {
   test(`access: '${url}' is not the address of a hub`, async () => {
@@ -106,9 +141,8 @@ test('access: no option takes the token', async () => {
   assert.match(error, /unknown option '--token'/);
 });
 
-test('access: an interrupted command ends with exit code 130', async (t) => {
-  const { listen } = await testHub(t);
-  const { exitCode, error } = await inTerminal(['remotes', 'list', '--hub', await listen()], {
+test('access: an interrupted command ends with exit code 130', async () => {
+  const { exitCode, error } = await inTerminal(['remotes', 'list', '--hub', await protectedHub()], {
     shutdown: AbortSignal.abort(),
   });
   assert.deepEqual([exitCode, error], [130, 'hub: Stopped before it was done.\n']);
@@ -116,18 +150,14 @@ test('access: an interrupted command ends with exit code 130', async (t) => {
 
 describe('the executable', { concurrency: 2 }, () => {
   test('prints JSON and exits with the documented code', async (t) => {
-    const { listen } = await testHub(t, { settings, manifests: [aManifest()] });
-    const HUB_URL = await listen();
-    const shown = await run(t, { args: ['show', 'mcp_server:pdf-tables', '--json'], settings: { HUB_URL } });
+    const HUB_URL = await protectedHub();
+    const shown = await run(t, { args: ['show', ID, '--json'], settings: { HUB_URL } });
     assert.deepEqual([shown.code, shown.stderr], [0, '']);
     assert.equal(JSON.parse(shown.stdout).version, '1.0.0');
-    const missing = await run(t, { args: ['show', 'tool:none'], settings: { HUB_URL } });
-    assert.deepEqual([missing.code, missing.stdout], [3, '']);
     const closed = await run(t, { args: ['sync'], settings: { HUB_URL, HUB_TOKEN: 'wrong' } });
-    assert.equal(closed.code, 4);
+    assert.deepEqual([closed.code, closed.stdout], [4, '']);
+    assert.match(closed.stderr, /^hub: .*refused the token/);
     assert.doesNotMatch(closed.stderr, /wrong/);
-    const away = await run(t, { args: ['sync'], settings: { HUB_URL: await unusedAddress() } });
-    assert.equal(away.code, 5);
   });
 
   test('only serve reads .env', async (t) => {
@@ -135,8 +165,6 @@ describe('the executable', { concurrency: 2 }, () => {
     const env = 'HUB_URL=http://127.0.0.1:9\nDB_PATH=./mine.sqlite\nPORT=not-a-port\n';
     await writeFile(join(folder, '.env'), env);
     const settings = { HOME: await tempDir(t) };
-    const listed = await run(t, { args: ['list', '--json'], folder, settings });
-    assert.deepEqual([listed.code, listed.stderr], [0, '']);
     const added = await run(t, {
       args: ['remotes', 'add', 'https://catalog.example.org/index.json'],
       folder,
@@ -150,16 +178,10 @@ describe('the executable', { concurrency: 2 }, () => {
   });
 
   test('loads the model without telemetry, and with command lines of any length', async (t) => {
-    const [folder, home] = [await tempDir(t), await tempDir(t)];
-    await run(t, { args: ['remotes', 'add', 'https://c.example'], folder, settings: { HOME: home, DATA_DIR: 'data' } });
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify(aManifest()));
-    const started = { folder, settings: { HOME: home, DATA_DIR: 'data' } };
-    const installed = await run(t, {
-      ...started,
-      args: ['install', '--manifest', 'manifest.json', '--target', 'project'],
-    });
-    assert.equal(installed.code, 0, installed.stderr);
-    const found = await run(t, { ...started, args: ['search', 'tables', '--providers', 'x'.repeat(20_000)] });
+    const home = await tempDir(t);
+    const { PATH, DB_PATH } = await localSettings(t, { manifests: [aManifest()] });
+    const args = ['search', 'tables', '--providers', 'x'.repeat(20_000)];
+    const found = await run(t, { args, settings: { PATH, DB_PATH, HOME: home } });
     assert.deepEqual([found.code, found.signal, found.stdout], [0, null, 'Nothing found.\n']);
     // The runtime would write an id to the home folder if it sent telemetry.
     assert.deepEqual(await readdir(home, { recursive: true }), []);
@@ -169,39 +191,17 @@ describe('the executable', { concurrency: 2 }, () => {
     const [folder, home] = [await tempDir(t), await tempDir(t)];
     const settings = { HOME: home, XDG_DATA_HOME: join(home, 'xdg') };
     const url = 'https://catalog.example.org/index.json';
-    const { HOME } = settings;
     const add = (given: Record<string, string>) => run(t, { args: ['remotes', 'add', url], folder, settings: given });
     assert.equal((await add(settings)).stdout, `Added: ${url}\n`);
     assert.ok(existsSync(join(home, 'xdg/catalog-hub/catalog.sqlite')));
     if (process.platform === 'linux') {
-      assert.equal((await add({ HOME })).stdout, `Added: ${url}\n`);
+      assert.equal((await add({ HOME: home })).stdout, `Added: ${url}\n`);
       assert.ok(existsSync(join(home, '.local/share/catalog-hub/catalog.sqlite')));
     }
     assert.deepEqual(await readdir(folder), [], 'nothing in the working folder');
-    assert.equal((await add({ HOME, DATA_DIR: 'data' })).stdout, `Added: ${url}\n`);
-    const { code, stdout } = await run(t, { args: ['remotes', 'list', '--json'], folder, settings });
-    assert.deepEqual([code, JSON.parse(stdout).items[0].url], [0, url]);
+    await mkdir(join(folder, 'data'));
+    await rename(join(home, 'xdg/catalog-hub/catalog.sqlite'), join(folder, 'data/catalog.sqlite'));
     assert.equal((await add(settings)).stdout, `Already added: ${url}\n`, 'the catalog in ./data');
-  });
-
-  test('creates nothing for a refused command', async (t) => {
-    const [folder, home] = [await tempDir(t), await tempDir(t)];
-    const cases: [code: number, ...args: string[]][] = [
-      [2, 'remotes', 'add', 'nonsense'],
-      [2, 'remotes', 'add', 'https://catalog.example.org', '--name', 'https://x.example'],
-      [3, 'sync'],
-      [3, 'ingest'],
-      [3, 'ingest', 'team'],
-      [3, 'search', 'x'],
-      [3, 'outdated'],
-      [3, 'uninstall', 'x'],
-      [3, 'verify'],
-    ];
-    for (const [code, ...args] of cases) {
-      const ended = await run(t, { args, folder, settings: { HOME: home } });
-      assert.deepEqual([ended.code, ended.stdout], [code, ''], `${args.join(' ')}: ${ended.stderr}`);
-    }
-    assert.deepEqual([await readdir(folder), await readdir(home)], [[], []]);
   });
 
   test('ends with 130 on Ctrl-C and leaves nothing unfinished', async (t) => {

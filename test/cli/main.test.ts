@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../src/version.ts';
 import { inTerminal } from './in-terminal.ts';
-import { lines, run } from './process.ts';
+import { lines } from './process.ts';
 
 for (const args of [['version'], ['--version'], ['-V']]) {
   test(`hub ${args.join(' ')}: prints the version`, async () => {
@@ -72,10 +72,4 @@ test('the executable reports a failed write to stdout, and ignores one to stderr
   const closed = shell(`${hub} --help | head -1`);
   assert.deepEqual([closed.status, lines(closed.stdout).length, closed.stderr], [0, 1, '']);
   assert.equal(shell(`${hub} frobnicate 2> /dev/full`).status, 2);
-});
-
-test('the executable passes on the exit code and the output', async (t) => {
-  const { code, stdout, stderr } = await run(t, { args: ['frobnicate'] });
-  assert.deepEqual([code, stdout], [2, '']);
-  assert.equal(lines(stderr)[0], "error: unknown command 'frobnicate'");
 });

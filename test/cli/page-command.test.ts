@@ -8,18 +8,12 @@ import { installCommand } from '../../web/src/entity/use/install-command.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { unusedAddress } from '../support/unused-address.ts';
-import { EXECUTABLE, run } from './process.ts';
+import { EXECUTABLE } from './process.ts';
 
 const ID = 'mcp_server:pdf-tables@1.0.0';
 const commandFor = (origin: string) =>
   installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin, client: 'claude' }) ??
   assert.fail('the entry has no command');
-
-interface Failure {
-  code: number;
-  stderr: string;
-}
 
 function paste(command: string, folder: string) {
   const hub = `hub() { '${process.execPath}' '${EXECUTABLE}' "$@"; }`;
@@ -38,28 +32,3 @@ test('the install command of the page: installs into the folder and writes nothi
   assert.match(stdout, /Installed mcp_server:pdf-tables@1\.0\.0 in .+\.\n$/);
   assert.deepEqual((await readdir(folder)).toSorted(), ['.hub', '.mcp.json', 'hub.lock.json']);
 });
-
-test('the install command of the page: reports an unreachable hub and leaves the folder empty', async (t) => {
-  const folder = await tempDir(t);
-  const failure: Failure = await paste(commandFor(await unusedAddress()), folder).then(
-    () => assert.fail('it should fail'),
-    (error) => error,
-  );
-  assert.match(failure.stderr, /^hub: The hub at http:\/\/127\.0\.0\.1:\d+ /m);
-  assert.notEqual(failure.code, 0);
-  assert.deepEqual(await readdir(folder), []);
-});
-
-for (const args of [
-  ['search', 'pdf'],
-  ['show', ID],
-  ['install', ID],
-]) {
-  test(`hub ${args[0]}: without a catalog creates none, and says what to do, with exit code 3`, async (t) => {
-    const folder = await tempDir(t);
-    const { code, stdout, stderr } = await run(t, { args, folder });
-    assert.deepEqual([code, stdout], [3, '']);
-    assert.match(stderr, /^hub: No catalog at \S+ yet\. .+ --hub or HUB_URL\.\n$/);
-    assert.deepEqual(await readdir(folder), []);
-  });
-}
