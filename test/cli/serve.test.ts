@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../src/version.ts';
-import { tempDir } from '../support/databases.ts';
+import { emptySqlite, tempDir } from '../support/databases.ts';
 import { SOON } from '../support/in-time.ts';
 import { inTerminal } from './in-terminal.ts';
 import { lines, run, serve } from './process.ts';
@@ -82,17 +82,6 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.match(events.find(({ level }) => level === 'warn')?.msg, /set API_TOKEN/);
   });
 
-  test('prints one line with its address, its database, and who may change it', async (t) => {
-    const folder = await tempDir(t);
-    const hub = await serve(t, { folder });
-    assert.deepEqual(hub.said(), [
-      `Catalog Hub ${VERSION} listens on ${hub.address} · database: SQLite at ${folder}/data/catalog.sqlite · admin routes: open (API_TOKEN is not set)`,
-    ]);
-    assert.match(hub.address, /^http:\/\/127\.0\.0\.1:\d+$/);
-    assert.deepEqual(await getJson(`${hub.address}/health?check_db=1`), { status: 'ok', version: VERSION, db: 'ok' });
-    assert.equal((await getJson(`${hub.address}/config`)).base_url, hub.address);
-  });
-
   test('reads .env in its folder, overridden by the environment; secrets are neither printed nor logged', async (t) => {
     const folder = await tempDir(t);
     const file =
@@ -112,7 +101,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.deepEqual(messages, ['GET /config 200', 'GET /metrics 401', 'GET /metrics 200', 'The hub has stopped']);
   });
 
-  test('--demo uses its own database file, which several processes can share', async (t) => {
+  test('prints its address, its database and who may change it; --demo has a file that processes share', async (t) => {
     const folder = await tempDir(t);
     const first = await serve(t, { args: ['--demo'], folder });
     const second = await serve(t, { args: ['--demo'], folder });
@@ -131,19 +120,25 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.equal((await fetch(`${second.address}/catalog/entities/tool:invoice-fields`)).status, 200);
 
     const plain = await serve(t, { folder });
+    assert.deepEqual(plain.said(), [
+      `Catalog Hub ${VERSION} listens on ${plain.address} · database: SQLite at ${folder}/data/catalog.sqlite · admin routes: open (API_TOKEN is not set)`,
+    ]);
+    assert.match(plain.address, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.deepEqual(await getJson(`${plain.address}/health?check_db=1`), { status: 'ok', version: VERSION, db: 'ok' });
+    assert.equal((await getJson(`${plain.address}/config`)).base_url, plain.address);
     assert.equal((await getJson(`${plain.address}/catalog`)).total, 0, 'samples never mix with a catalog');
   });
 
   test('without PORT listens on 443, and falls back to 8443', async (t) => {
     const HOST = ownLoopback();
     const mayBind = await canListen(HOST, 443);
-    const first = await serve(t, { settings: { PORT: '', HOST } });
-    if (mayBind) assert.deepEqual([first.address, first.said().length], [`http://${HOST}:443`, 1]);
+    const first = await serveHere(t, HOST);
+    if (mayBind) assert.deepEqual([first.address, first.said.length], [`http://${HOST}:443`, 1]);
     else t.diagnostic('*** this user may not bind 443: only the fallback is checked ***');
 
-    const second = mayBind ? await serve(t, { settings: { PORT: '', HOST } }) : first;
+    const second = mayBind ? await serveHere(t, HOST) : first;
     const reason = mayBind ? 'is taken by another program' : 'cannot be used by this user';
-    assert.equal(second.said()[0], `Port 443 ${reason}, so the hub uses 8443; set PORT to choose another.`);
+    assert.equal(second.said[0], `Port 443 ${reason}, so the hub uses 8443; set PORT to choose another.`);
     assert.equal(second.address, `http://${HOST}:8443`);
     assert.equal((await fetch(`${second.address}/health`)).status, 200);
 
@@ -187,6 +182,28 @@ async function failingStart(environment: Record<string, string>) {
   return { exitCode, said: lines(error) };
 }
 
+/** Runs the command in this process until the end of the test, on the standard port. */
+async function serveHere(t: TestContext, HOST: string) {
+  const stopping = new AbortController();
+  const environment = { HOST, LOG_LEVEL: 'silent', DB_PATH: await emptySqlite(t) };
+  let text = '';
+  const listening = Promise.withResolvers<void>();
+  const ended = inTerminal(['serve'], {
+    environment,
+    shutdown: stopping.signal,
+    writeError(more) {
+      text += more;
+      if (text.includes('listens on')) listening.resolve();
+    },
+  });
+  t.after(async () => {
+    stopping.abort();
+    await ended;
+  });
+  await Promise.race([listening.promise, ended.then(() => assert.fail(text))]);
+  return { address: /listens on (\S+)/.exec(text)?.[1] ?? '', said: lines(text) };
+}
+
 async function getJson(url: string): Promise<Record<string, unknown>> {
   let answer = await fetch(url);
   // A hub that has just started on a slow machine may answer 503.
@@ -216,10 +233,3 @@ async function occupiedPort(t: TestContext): Promise<number> {
   t.after(() => server.close());
   return (server.address() as { port: number }).port;
 }
-
-const noProc = process.platform === 'linux' ? false : 'only Linux has /proc';
-test('serve: the hub runs with a small heap, however it was started', { skip: noProc }, async (t) => {
-  const { pid } = await serve(t);
-  const command = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-  assert.ok(command.includes('--max-semi-space-size=4'), command.join(' '));
-});
