@@ -8,26 +8,29 @@ import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 
-for (const type of ['../../../outside', '/outside', 'skill', '__proto__', '']) {
-  test(`export as an index: the type '${type}' of a malicious hub does not become a path`, async (t) => {
-    const { hub } = await testHub(t, { manifests: [aManifest()] });
-    const place = await tempDir(t);
-    const strange: typeof hub = {
-      ...hub,
-      async listCatalog(query) {
-        const page = await hub.listCatalog(query);
-        return { ...page, items: page.items.map((item) => ({ ...item, type: type as typeof item.type })) };
-      },
-    };
-    const folder = join(place, 'a', 'b');
-    const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
-    await assert.rejects(exportIndex({ hub: strange, folder, ...request }), (error) => {
-      assert.ok(error instanceof HubError);
-      return (
-        error.message === `The hub reports the type '${type}' for 'mcp_server:pdf-tables@1.0.0', which does not exist.`
-      );
+test('export as an index: a type of a malicious hub does not become a path', async (t) => {
+  const { hub } = await testHub(t, { manifests: [aManifest()] });
+  const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
+  for (const type of ['../../../outside', '/outside', 'skill', '__proto__', '']) {
+    await t.test(`the type '${type}'`, async (t) => {
+      const place = await tempDir(t);
+      const strange: typeof hub = {
+        ...hub,
+        async listCatalog(query) {
+          const page = await hub.listCatalog(query);
+          return { ...page, items: page.items.map((item) => ({ ...item, type: type as typeof item.type })) };
+        },
+      };
+      const folder = join(place, 'a', 'b');
+      await assert.rejects(exportIndex({ hub: strange, folder, ...request }), (error) => {
+        assert.ok(error instanceof HubError);
+        return (
+          error.message ===
+          `The hub reports the type '${type}' for 'mcp_server:pdf-tables@1.0.0', which does not exist.`
+        );
+      });
+      assert.deepEqual(await readdir(place), []);
+      assert.equal(await exportIndex({ hub, folder, ...request }), 1);
     });
-    assert.deepEqual(await readdir(place), []);
-    assert.equal(await exportIndex({ hub, folder, ...request }), 1);
-  });
-}
+  }
+});

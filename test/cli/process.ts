@@ -1,9 +1,8 @@
 // Runs the executable in its own process and folder, with only the settings of the test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { tempDir } from '../support/databases.ts';
+import { type Ending, tempDir } from '../support/databases.ts';
 
 export const EXECUTABLE = fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url));
 
@@ -33,18 +32,18 @@ export interface Start {
 }
 
 /** Runs the executable until it exits. */
-export async function run(t: TestContext, start: Start): Promise<Ended> {
+export async function run(t: Ending, start: Start): Promise<Ended> {
   return (await launch(t, start)).ended;
 }
 
 /** Starts the executable without waiting. */
-export async function start(t: TestContext, given: Start): Promise<Pick<Running, 'kill' | 'ended'>> {
+export async function start(t: Ending, given: Start): Promise<Pick<Running, 'kill' | 'ended'>> {
   const { child, ended } = await launch(t, given);
   return { kill: (signal) => child.kill(signal), ended };
 }
 
 /** Starts `hub serve` and waits until it reports that it listens. */
-export async function serve(t: TestContext, { args = [], settings, folder }: Start = {}): Promise<Running> {
+export async function serve(t: Ending, { args = [], settings, folder }: Start = {}): Promise<Running> {
   const { child, output, ended } = await launch(t, {
     args: ['serve', ...args],
     settings: { PORT: '0', ...settings },
@@ -69,7 +68,7 @@ export function lines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-async function launch(t: TestContext, { args = [], settings = {}, folder }: Start) {
+async function launch(t: Ending, { args = [], settings = {}, folder }: Start) {
   const child: ChildProcess = spawn(process.execPath, [EXECUTABLE, ...args], {
     cwd: folder ?? (await tempDir(t)),
     env: { PATH: process.env.PATH, ...withoutPort(settings) },

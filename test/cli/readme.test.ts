@@ -9,8 +9,9 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { atEnd } from '../support/at-end.ts';
 import { tempDir } from '../support/databases.ts';
-import { serve } from './process.ts';
+import { type Running, serve } from './process.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MARK = '--- the next command ---';
@@ -31,8 +32,7 @@ for (const [page, commands] of Object.entries({ 'README.md': 3, 'docs/tutorial.m
     const publishing = steps.findIndex(({ command }) => command.includes('http.server'));
     const places = { '/tmp/project': await tempDir(t), 'localhost:8000': await publishDemo(t) };
 
-    const demo = await serve(t, { args: ['--demo'] });
-    await modelIsLoaded(demo.address);
+    const demo = await demoHub();
     const onDemo = publishing < 0 ? steps : steps.slice(0, publishing);
     await walk(onDemo, { ...places, '127.0.0.1:8765': hostOf(demo.address) }, demo.said());
     if (publishing < 0) return;
@@ -47,6 +47,16 @@ for (const [page, commands] of Object.entries({ 'README.md': 3, 'docs/tutorial.m
     const variables = synced.filter(({ command }) => /^[A-Z]+=/.test(command));
     await walk([...variables, ...steps.slice(mcp)], atHub, hub.said());
   });
+
+let started: Promise<Running> | undefined;
+/** The pages only read the samples, so they share one hub with them. */
+function demoHub(): Promise<Running> {
+  started ??= serve(atEnd, { args: ['--demo'] }).then(async (demo) => {
+    await modelIsLoaded(demo.address);
+    return demo;
+  });
+  return started;
+}
 
 /** A line that begins with `$ ` is a command, continued after `|` and `\`. The lines below it are its output. */
 function readSteps(page: string): Step[] {
