@@ -23,6 +23,7 @@ const FOLDERS: Record<string, string> = {
   'src/cli': 'The command line: the command table, and code that commands share.',
   'src/cli/commands': 'One file per group of commands.',
   'src/cli/commands/governance': 'Commands for tokens, policy, approvals, the audit log, webhooks and views.',
+  'src/cli/commands/install': '`hub install`, `hub update`, and commands on what is installed.',
   'src/cli/completion': 'Shell completion, generated from the command table.',
   'src/cli/doctor': '`hub doctor`: checks, findings and advice.',
   'src/cli/hub':

@@ -11,8 +11,9 @@ import { tokenCommands } from './commands/governance/tokens.ts';
 import { trustCommands } from './commands/governance/trust.ts';
 import { viewCommands } from './commands/governance/views.ts';
 import { webhookCommands } from './commands/governance/webhooks.ts';
-import { installCommands } from './commands/install.ts';
-import { installedCommands } from './commands/installed.ts';
+import { installCommands } from './commands/install/install.ts';
+import { installedCommands } from './commands/install/installed.ts';
+import { updateCommand } from './commands/install/update.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { openCommands } from './commands/open.ts';
 import { pendingCommands } from './commands/pending.ts';
@@ -28,6 +29,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...showCommands,
     ...openCommands,
     ...installCommands,
+    updateCommand,
     ...installedCommands,
     ...entityCommands,
     ...publishCommands,

@@ -1,7 +1,6 @@
-// `hub install` and `hub update`.
-import { kindNameOf } from '../../catalog/artifact-kind.ts';
-import { CLIENTS, type ClientName } from '../../catalog/client-config.ts';
-import { HubError } from '../../errors.ts';
+// `hub install`.
+import { CLIENTS } from '../../../catalog/client-config.ts';
+import { HubError } from '../../../errors.ts';
 import {
   type InstallReport,
   type InstallRequest,
@@ -9,18 +8,17 @@ import {
   type LockedEntity,
   type Lockfile,
   PREFERENCES,
-} from '../../install/contract.ts';
-import { type Call, command } from '../command.ts';
-import { type Ending, NotFoundError, UsageError } from '../exit-codes.ts';
-import { type InstallRights, type OwnInstall, openOwnInstall } from '../hub/own-install.ts';
-import { catalogId, findInLockfile, withoutVersion, withVersion } from '../names.ts';
-import { newestOf } from '../newest.ts';
-import { flag, oneOf, someOf, text, textOr, VERSION_OPTION } from '../options.ts';
-import { installListener, pastesOf, reportForPeople } from '../output/install-report.ts';
-import { oneLine } from '../output/text.ts';
-import { readManifest } from '../read-manifest.ts';
+} from '../../../install/contract.ts';
+import { type Call, command } from '../../command.ts';
+import { type Ending, NotFoundError, UsageError } from '../../exit-codes.ts';
+import { type OwnInstall, openOwnInstall } from '../../hub/own-install.ts';
+import { catalogId, findInLockfile, withVersion } from '../../names.ts';
+import { flag, oneOf, someOf, text, VERSION_OPTION } from '../../options.ts';
+import { installListener, pastesOf, reportForPeople } from '../../output/install-report.ts';
+import { oneLine } from '../../output/text.ts';
+import { readManifest } from '../../read-manifest.ts';
 
-const RIGHTS = {
+export const RIGHTS = {
   force: flag('--force', 'replace existing folders and entries, even if they were changed or not created by the hub'),
   allowScripts: flag('--allow-scripts', 'run the install scripts of npm packages'),
   allowBuild: flag('--allow-build', 'build Python packages that have no wheel'),
@@ -75,23 +73,9 @@ export const installCommands = [
       return options.onHub ? installOnHub(names, options, call) : installHere(names, options, call);
     },
   }),
-  command({
-    path: ['update'],
-    summary: 'install the newest stable version of installed entities, and lock it',
-    details:
-      'Without a name, updates everything in hub.lock.json. Dependencies are resolved again, even if the entity itself is already the newest version.',
-    kind: 'hub',
-    args: [{ name: '[name...]', description: 'names of installed entities', names: 'installed' }],
-    options: { target: textOr('--target <folder>', 'folder of the installation', '.'), ...RIGHTS },
-    examples: [
-      ['hub update', 'everything in hub.lock.json'],
-      ['hub update pdf-tables --dry-run', 'what would happen'],
-    ],
-    run: ({ args, options, ...call }) => update(args, options, call),
-  }),
 ];
 
-type Surroundings = Omit<Call, 'args' | 'options'>;
+export type Surroundings = Omit<Call, 'args' | 'options'>;
 
 /** Checks the options before anything is opened. @throws UsageError */
 function checkOptions(names: readonly string[], options: InstallOptions, { access }: Surroundings): void {
@@ -147,7 +131,7 @@ async function installOnHub(names: readonly string[], options: InstallOptions, c
 
 type OpenRequest = Omit<InstallRequest, 'id'>;
 
-function requestOf(options: Partial<InstallOptions>): Omit<OpenRequest, 'target'> {
+export function requestOf(options: Partial<InstallOptions>): Omit<OpenRequest, 'target'> {
   const { client = [], prefer, dest, force = false, dryRun = false, frozen = false, prerelease = false } = options;
   const clients = client.length > 0 ? { clients: [...client] } : {};
   return { ...clients, prefer, dest, force, dry_run: dryRun, frozen, prerelease, update: false };
@@ -186,7 +170,7 @@ export function entitiesFor(names: readonly string[], lockfile: Lockfile, place:
 }
 
 /** Sequential, because the installs share the lockfile. If several are requested, a refused one does not stop the others. */
-async function installAll(
+export async function installAll(
   requests: readonly InstallRequest[],
   installer: Pick<OwnInstall, 'install'>,
   { output, terminal }: Surroundings,
@@ -247,82 +231,4 @@ const CLIENT_ADVICE = `No MCP client was configured. --client ${CLIENTS.join('|'
 
 function isWithoutClient({ ok, dry_run, plan: { id, adapters } }: InstallReport): boolean {
   return ok && !dry_run && id.startsWith('mcp_server:') && adapters.length === 0;
-}
-
-interface UpdateOptions extends Required<InstallRights> {
-  target: string;
-  force: boolean;
-  dryRun: boolean;
-}
-
-interface Updated {
-  id: string;
-  from: string;
-  to: string;
-  outcome: 'updated' | 'unchanged' | 'failed' | 'planned' | 'not in the catalog';
-  report?: InstallReport;
-}
-
-async function update(names: readonly string[], options: UpdateOptions, call: Surroundings): Promise<Ending> {
-  const { output, access } = call;
-  await using own = await openOwnInstall(call, options);
-  const lockfile = await lockfileIn(options.target, own);
-  const place = await own.folderOf(options.target);
-  const entities = entitiesFor(names, lockfile, place);
-  const hub = await access.open({ mustExist: true });
-  const updates: Updated[] = [];
-  for (const entity of entities) {
-    const newest = await newestOf(hub, entity);
-    const { id, version: from } = entity;
-    if (!newest) {
-      updates.push({ id, from, to: from, outcome: 'not in the catalog' });
-      continue;
-    }
-    const request = {
-      ...requestOf(options),
-      ...keptChoices(entity),
-      target: options.target,
-      id: newest.id,
-      update: true,
-    };
-    const [report] = await installAll([request], own, call, entities.length > 1);
-    if (!report) continue;
-    updates.push({ id: newest.id, from, to: newest.version, outcome: outcomeOf(report, entity), report });
-    // Last, so that an entity with another slug replaces this one only after it is installed.
-    const isReplaced = report.ok && !report.dry_run && withoutVersion(newest.id) !== withoutVersion(id);
-    if (isReplaced) await own.uninstall({ id, target: options.target, force: false });
-  }
-  const ok = updates.every(({ outcome }) => outcome !== 'failed');
-  const forPeople = () => updates.map((each) => updateForPeople(each, { output, place })).join('');
-  return output.answer({ ok, target_path: place, entities: updates }, forPeople, ok ? 'ok' : 'failed');
-}
-
-/** The clients and the alternative that the original install chose. */
-function keptChoices({ artifacts, adapters }: LockedEntity): Pick<InstallRequest, 'clients' | 'prefer'> {
-  const isClient = (name: string): name is ClientName => CLIENTS.some((each) => each === name);
-  const clients = [...new Set(adapters.map(({ framework }) => framework).filter(isClient))];
-  const kinds = artifacts.map(({ kind, spec }) => kindNameOf(kind, spec));
-  const prefer = PREFERENCES.find((each) => kinds.includes(each));
-  return { ...(clients.length > 0 ? { clients } : {}), prefer };
-}
-
-function outcomeOf({ ok, dry_run, lockfile, plan }: InstallReport, before: LockedEntity): Updated['outcome'] {
-  if (!ok) return 'failed';
-  if (dry_run) return 'planned';
-  const after = lockfile.entities.find(({ id }) => id === plan.id);
-  return JSON.stringify(after) === JSON.stringify(before) ? 'unchanged' : 'updated';
-}
-
-function updateForPeople(
-  { id, from, to, outcome, report }: Updated,
-  { output, place }: { output: Call['output']; place: string },
-): string {
-  if (outcome === 'not in the catalog') return `Not in the catalog, and left as it is: ${oneLine(id)}\n`;
-  if (outcome === 'unchanged') return `Up to date: ${oneLine(id)}\n`;
-  if (outcome === 'planned')
-    return from === to
-      ? `Would resolve the packages of ${oneLine(id)} again.\n`
-      : `Would update ${oneLine(id)} from ${oneLine(from)}.\n`;
-  const head = outcome === 'updated' && from !== to ? `Updated from ${oneLine(from)} to ${oneLine(to)}:\n` : '';
-  return `${head}${report ? reportForPeople(report, { output, place: oneLine(place) }) : ''}`;
 }

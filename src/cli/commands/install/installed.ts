@@ -1,9 +1,9 @@
 // `hub list`, `hub outdated`, `hub uninstall` and `hub verify`: what is installed in a folder.
-import { kindNameOf } from '../../catalog/artifact-kind.ts';
-import type { EntityRecord } from '../../catalog/contract.ts';
-import { versionKey } from '../../catalog/version-order.ts';
-import { HubError } from '../../errors.ts';
-import type { HubOperations } from '../../hub/operations.ts';
+import { kindNameOf } from '../../../catalog/artifact-kind.ts';
+import type { EntityRecord } from '../../../catalog/contract.ts';
+import { versionKey } from '../../../catalog/version-order.ts';
+import { HubError } from '../../../errors.ts';
+import type { HubOperations } from '../../../hub/operations.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
@@ -11,15 +11,15 @@ import {
   type LockedEntity,
   type LockReport,
   type UninstallReport,
-} from '../../install/contract.ts';
-import { command } from '../command.ts';
-import { NotFoundError } from '../exit-codes.ts';
-import { openOwnInstall } from '../hub/own-install.ts';
-import { withoutVersion } from '../names.ts';
-import { newestOf } from '../newest.ts';
-import { flag, textOr } from '../options.ts';
-import type { Output } from '../output/output.ts';
-import { oneLine, plural } from '../output/text.ts';
+} from '../../../install/contract.ts';
+import { command } from '../../command.ts';
+import { NotFoundError } from '../../exit-codes.ts';
+import { openOwnInstall } from '../../hub/own-install.ts';
+import { withoutVersion } from '../../names.ts';
+import { newestOf } from '../../newest.ts';
+import { flag, textOr } from '../../options.ts';
+import type { Output } from '../../output/output.ts';
+import { oneLine, plural } from '../../output/text.ts';
 import { entitiesFor, lockfileIn } from './install.ts';
 
 const TARGET = textOr('--target <folder>', 'folder of the installation', '.');
