@@ -90,11 +90,14 @@ test('OpenAPI', async (t) => {
   });
 
   await t.test('every example is answered as the document says', async (t) => {
+    let isChanged = false;
     for (const described of hub.operations) {
       for (const values of exampleRequests(described.operation.parameters ?? [])) {
         await t.test(`${described.name}: ${fill(described.path, values)}`, async () => {
           // An example that deletes something must not affect the next one.
-          await hub.restoreCatalog();
+          const changes = described.method !== 'GET';
+          if (changes || isChanged) await hub.restoreCatalog();
+          isChanged = changes;
           const answer = await hub.send(described, { values, body: hub.exampleBody(described), token: TOKEN });
           assert.equal(Math.floor(answer.status / 100), 2, `an example fails: ${answer.body.slice(0, 300)}`);
           hub.assertDocumented(described, answer);
@@ -130,15 +133,14 @@ test('OpenAPI', async (t) => {
       });
     }
   });
-});
 
-test('OpenAPI: a hub without its database answers as the document says', async (t) => {
-  const hub = await describedHub(t);
-  await hub.closeDatabase();
-  for (const described of hub.operations.filter(({ method }) => method === 'GET')) {
-    const [values = []] = exampleRequests(described.operation.parameters ?? []);
-    hub.assertDocumented(described, await hub.send(described, { values, token: TOKEN }));
-  }
+  await t.test('a hub without its database answers as the document says', async () => {
+    await hub.closeDatabase();
+    for (const described of hub.operations.filter(({ method }) => method === 'GET')) {
+      const [values = []] = exampleRequests(described.operation.parameters ?? []);
+      hub.assertDocumented(described, await hub.send(described, { values, token: TOKEN }));
+    }
+  });
 });
 
 function assertAnswersAreDescribed({ responses }: Operation): void {

@@ -1,4 +1,4 @@
-// The gateway and the catalog agree whatever happens to either, through HTTP on both databases.
+// The gateway and the catalog agree whatever happens to either, through HTTP.
 import assert from 'node:assert/strict';
 import { aFolder } from '../../install/installing.ts';
 import { syncingProcess } from '../../remotes/syncing.ts';
@@ -6,7 +6,7 @@ import { testOnEveryEngine } from '../../support/databases.ts';
 import { createRow } from '../../support/fake-gateway/rows.ts';
 import { type FakeGateway, SECRET } from '../../support/fake-gateway.ts';
 import { until } from '../../support/until.ts';
-import { gatewayStage, H, path, server, serverUid } from './stage.ts';
+import { gatewayStage, H, path, server, serverUid, testOnSqlite } from './stage.ts';
 
 /** Calls that change something, without the version of the path and ids. */
 function writes({ lines }: FakeGateway): string[] {
@@ -14,7 +14,7 @@ function writes({ lines }: FakeGateway): string[] {
 }
 
 for (const generation of ['0.9', '1.0.8'] as const) {
-  testOnEveryEngine(`gateway ${generation}: a server deleted there is registered again`, async (t, address) => {
+  testOnSqlite(`gateway ${generation}: a server deleted there is registered again`, async (t, address) => {
     const { register, sync, entity, registered, gateway, world } = await gatewayStage(t, address, { generation });
     await register(server('kept'), server('gone'));
     gateway.table.gateways = gateway.table.gateways.filter(({ originalName }) => originalName !== 'gone');
@@ -27,42 +27,7 @@ for (const generation of ['0.9', '1.0.8'] as const) {
     assert.equal((await sync()).registered, 0);
   });
 
-  testOnEveryEngine(`gateway ${generation}: a new, empty gateway gets every server`, async (t, address) => {
-    const before = await gatewayStage(t, address, { generation });
-    await before.register(server('a'), server('b'));
-    const after = await gatewayStage(t, address, { generation });
-    const { registered, failed } = await after.sync();
-    assert.deepEqual({ registered, failed }, { registered: 2, failed: 0 });
-    assert.deepEqual(Object.keys(after.registered()).toSorted(), ['a', 'b']);
-    assert.equal(before.gateway.table.gateways.length, 2, 'the other gateway keeps its servers');
-  });
-
-  testOnEveryEngine(`gateway ${generation}: the hub owns its servers at a former gateway again`, async (t, address) => {
-    const a = await gatewayStage(t, address, { generation });
-    await a.register(server('kept'), server('changed', {}, { summary: 'Old.' }), server('deleted'));
-    const b = await gatewayStage(t, address, { generation });
-    const moved = await b.sync();
-    assert.equal(moved.registered, 3);
-    assert.equal(moved.note, `This hub now registers with ${b.gateway.url} (before: ${a.gateway.url}).`);
-    a.host.put('/servers/changed.json', server('changed', {}, { summary: 'New.' }));
-    a.publish('servers', server('kept'), server('changed', {}, { summary: 'New.' }));
-    await b.ask('DELETE', path(serverUid('deleted')));
-    assert.equal((await b.sync()).note, undefined);
-    assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'deleted', 'kept'], 'unchanged');
-
-    const back = await a.sync();
-    assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
-    assert.equal(
-      back.note,
-      `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}). It manages the items again that it created there earlier: 3.`,
-    );
-    assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'kept']);
-    assert.equal(a.registered().changed?.description, 'New.');
-    await a.ask('DELETE', path(serverUid('kept')));
-    assert.deepEqual(Object.keys(a.registered()), ['changed']);
-  });
-
-  testOnEveryEngine(`gateway ${generation}: a changed description is sent, and then counted`, async (t, address) => {
+  testOnSqlite(`gateway ${generation}: a changed description is sent, and then counted`, async (t, address) => {
     const on = await gatewayStage(t, address, { generation });
     const { register, sync, entity, registered, gateway, host, world } = on;
     await register(server('a', {}, { summary: 'Old.' }), server('b', { description: 'Old.' }));
@@ -91,7 +56,42 @@ for (const generation of ['0.9', '1.0.8'] as const) {
   });
 }
 
-testOnEveryEngine('gateway: back at a former gateway, only what it still has is counted', async (t, address) => {
+testOnSqlite('gateway: a new, empty gateway gets every server', async (t, address) => {
+  const before = await gatewayStage(t, address);
+  await before.register(server('a'), server('b'));
+  const after = await gatewayStage(t, address);
+  const { registered, failed } = await after.sync();
+  assert.deepEqual({ registered, failed }, { registered: 2, failed: 0 });
+  assert.deepEqual(Object.keys(after.registered()).toSorted(), ['a', 'b']);
+  assert.equal(before.gateway.table.gateways.length, 2, 'the other gateway keeps its servers');
+});
+
+testOnSqlite('gateway: the hub owns its servers at a former gateway again', async (t, address) => {
+  const a = await gatewayStage(t, address);
+  await a.register(server('kept'), server('changed', {}, { summary: 'Old.' }), server('deleted'));
+  const b = await gatewayStage(t, address);
+  const moved = await b.sync();
+  assert.equal(moved.registered, 3);
+  assert.equal(moved.note, `This hub now registers with ${b.gateway.url} (before: ${a.gateway.url}).`);
+  a.host.put('/servers/changed.json', server('changed', {}, { summary: 'New.' }));
+  a.publish('servers', server('kept'), server('changed', {}, { summary: 'New.' }));
+  await b.ask('DELETE', path(serverUid('deleted')));
+  assert.equal((await b.sync()).note, undefined);
+  assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'deleted', 'kept'], 'unchanged');
+
+  const back = await a.sync();
+  assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
+  assert.equal(
+    back.note,
+    `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}). It manages the items again that it created there earlier: 3.`,
+  );
+  assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'kept']);
+  assert.equal(a.registered().changed?.description, 'New.');
+  await a.ask('DELETE', path(serverUid('kept')));
+  assert.deepEqual(Object.keys(a.registered()), ['changed']);
+});
+
+testOnSqlite('gateway: back at a former gateway, only what it still has is counted', async (t, address) => {
   const a = await gatewayStage(t, address);
   await a.register(server('kept'), server('gone'));
   const b = await gatewayStage(t, address);
@@ -123,7 +123,7 @@ testOnEveryEngine('gateway: deleted, blocked and purged entities are removed fro
   assert.deepEqual(registered(), {});
 });
 
-testOnEveryEngine('gateway: the same gateway at another address is recognized', async (t, address) => {
+testOnSqlite('gateway: the same gateway at another address is recognized', async (t, address) => {
   const before = await gatewayStage(t, address);
   await before.register(server('a'));
   const settings = { MCP_GATEWAY_URL: before.gateway.url.replace('127.0.0.1', 'localhost') };
@@ -134,7 +134,7 @@ testOnEveryEngine('gateway: the same gateway at another address is recognized', 
   assert.deepEqual(before.registered(), {});
 });
 
-testOnEveryEngine('gateway: a server registered by somebody else stays, and is reported', async (t, address) => {
+testOnSqlite('gateway: a server registered by somebody else stays, and is reported', async (t, address) => {
   const { register, ask, gateway, registered } = await gatewayStage(t, address);
   for (const name of ['blocked', 'deleted'])
     gateway.table.gateways.push(createRow(`by-hand-${name}`, { url: `${H}/${name}/sse`, transport: 'SSE' }));
@@ -148,7 +148,7 @@ testOnEveryEngine('gateway: a server registered by somebody else stays, and is r
   assert.deepEqual(Object.keys(registered()).toSorted(), ['by-hand-blocked', 'by-hand-deleted']);
 });
 
-testOnEveryEngine('gateway: a registration that ends after the time limit belongs to the hub', async (t, address) => {
+testOnSqlite('gateway: a registration that ends after the time limit belongs to the hub', async (t, address) => {
   const { register, sync, ask, gateway, registered, host } = await gatewayStage(t, address, {
     settings: { GATEWAY_TIMEOUT_SEC: '1' },
   });
@@ -167,7 +167,7 @@ testOnEveryEngine('gateway: a registration that ends after the time limit belong
   assert.deepEqual(Object.keys(registered()), ['updated']);
 });
 
-testOnEveryEngine(
+testOnSqlite(
   'gateway: a registration that ends after its entity is deleted or blocked is undone',
   async (t, address) => {
     const { register, sync, ask, publish, gateway, registered } = await gatewayStage(t, address, {
@@ -192,7 +192,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('gateway: a late registration stays if another version uses it', async (t, address) => {
+testOnSqlite('gateway: a late registration stays if another version uses it', async (t, address) => {
   const { register, sync, ask, publish, gateway, registered } = await gatewayStage(t, address, {
     settings: { GATEWAY_TIMEOUT_SEC: '1', INSTALL_ROOT: await aFolder(t) },
   });
@@ -212,7 +212,7 @@ testOnEveryEngine('gateway: a late registration stays if another version uses it
   assert.deepEqual(registered(), {}, 'it was created by this hub');
 });
 
-testOnEveryEngine('gateway: a registration that never ended is given up', async (t, address) => {
+testOnSqlite('gateway: a registration that never ended is given up', async (t, address) => {
   const { register, sync, ask, publish, gateway, world, registered } = await gatewayStage(t, address, {
     settings: { GATEWAY_TIMEOUT_SEC: '1' },
   });
@@ -255,7 +255,7 @@ testOnEveryEngine('gateway: a killed hub’s servers are retried by the next syn
   assert.deepEqual(Object.keys(registered()).toSorted(), ['a', 'b']);
 });
 
-testOnEveryEngine(
+testOnSqlite(
   'gateway: what a killed hub requested belongs to it, and is removed with its entity',
   async (t, address) => {
     const { ask, publish, gateway, registered } = await gatewayStage(t, address);
@@ -279,32 +279,29 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'gateway: a conflict that is not about the name is not retried with another name',
-  async (t, address) => {
-    const { register, entity, gateway } = await gatewayStage(t, address, {
-      generation: '0.9',
-      servers: { [`${H}/a/sse`]: { prompts: ['greet'] }, [`${H}/b/sse`]: { prompts: ['greet'] } },
-      settings: { GATEWAY_CONCURRENCY: '1' },
-    });
-    const { registered, failed } = await register(server('a'), server('b'));
-    assert.deepEqual({ registered, failed }, { registered: 1, failed: 1 });
-    assert.deepEqual(writes(gateway), ['POST /gateways', 'POST /gateways']);
-    assert.equal(
-      (await entity('b')).gateway_error,
-      'The gateway answered 409: A prompt with this name already exists. Another registered server has a prompt of the same name, and this version of the gateway accepts each only once.',
-    );
-  },
-);
+testOnSqlite('gateway: a conflict that is not about the name is not retried with another name', async (t, address) => {
+  const { register, entity, gateway } = await gatewayStage(t, address, {
+    generation: '0.9',
+    servers: { [`${H}/a/sse`]: { prompts: ['greet'] }, [`${H}/b/sse`]: { prompts: ['greet'] } },
+    settings: { GATEWAY_CONCURRENCY: '1' },
+  });
+  const { registered, failed } = await register(server('a'), server('b'));
+  assert.deepEqual({ registered, failed }, { registered: 1, failed: 1 });
+  assert.deepEqual(writes(gateway), ['POST /gateways', 'POST /gateways']);
+  assert.equal(
+    (await entity('b')).gateway_error,
+    'The gateway answered 409: A prompt with this name already exists. Another registered server has a prompt of the same name, and this version of the gateway accepts each only once.',
+  );
+});
 
-testOnEveryEngine('gateway: the headers of a server are sent to it', async (t, address) => {
+testOnSqlite('gateway: the headers of a server are sent to it', async (t, address) => {
   const headers = { 'X-Key': 'a-key-of-the-server' };
   const { register, registered } = await gatewayStage(t, address, { servers: { [`${H}/a/sse`]: { headers } } });
   assert.equal((await register(server('a', { headers }))).registered, 1);
   assert.deepEqual(registered().a?.auth_headers, [{ key: 'X-Key', value: 'a-key-of-the-server' }]);
 });
 
-testOnEveryEngine('gateway: a sync with a wrong token says why it stopped', async (t, address) => {
+testOnSqlite('gateway: a sync with a wrong token says why it stopped', async (t, address) => {
   const { register } = await gatewayStage(t, address, {
     settings: { JWT_SECRET_KEY: 'a-secret-of-another-gateway-0123456789' },
   });

@@ -1,13 +1,13 @@
-// Limits on what a slow host, a hostile manifest or an odd caller can do, through HTTP on both databases.
+// Limits on what a slow host, a hostile manifest or an odd caller can do, through HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyDatabase, testOnEveryEngine } from '../../support/databases.ts';
+import { emptyDatabase } from '../../support/databases.ts';
 import { heapInUse } from '../../support/heap.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { until } from '../../support/until.ts';
-import { gatewayStage, path, server, stage, tool } from './stage.ts';
+import { gatewayStage, path, server, stage, testOnSqlite, tool } from './stage.ts';
 
-testOnEveryEngine('time limits: a silent host delays no other host', async (t, address) => {
+testOnSqlite('time limits: a silent host delays no other host', async (t, address) => {
   const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3600' });
   const silent = await startIndexServer(t);
   const held = Array.from({ length: 50 }, (_, number) => `/slow-${number}.json`);
@@ -25,7 +25,7 @@ testOnEveryEngine('time limits: a silent host delays no other host', async (t, a
   assert.equal((await ingest).body.results[0].stats.created, 51);
 });
 
-testOnEveryEngine('time limits: a manifest and an index that never answer are given up', async (t, address) => {
+testOnSqlite('time limits: a manifest and an index that never answer are given up', async (t, address) => {
   const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3' });
   const silent = await startIndexServer(t);
   for (const never of ['/slow.json', '/index.json']) silent.hold(never);
@@ -41,7 +41,7 @@ testOnEveryEngine('time limits: a manifest and an index that never answer are gi
   assert.deepEqual([silent.seen('/slow.json').length, silent.seen('/index.json').length], [1, 1]);
 });
 
-testOnEveryEngine('time limits: a silent host is waited for once, however often it is listed', async (t, address) => {
+testOnSqlite('time limits: a silent host is waited for once, however often it is listed', async (t, address) => {
   const { host, ask } = await stage(t, address, { FETCH_TIMEOUT_SEC: '3' });
   const silent = await startIndexServer(t);
   const listed = Array.from({ length: 12 }, (_, number) => `/slow-${number}.json`);
@@ -59,7 +59,7 @@ testOnEveryEngine('time limits: a silent host is waited for once, however often 
   );
 });
 
-testOnEveryEngine('hostile texts: a million < in a description do not delay a sync', async (t, address) => {
+testOnSqlite('hostile texts: a million < in a description do not delay a sync', async (t, address) => {
   const { register, entity, registered } = await gatewayStage(t, address);
   const description = '<'.repeat(1_000_000);
   const report = await register(server('a', { description }), server('b'));
@@ -88,7 +88,7 @@ test('hostile queries: long queries without a hit do not fill the memory', async
   assert.ok(grownBy < 6_000_000, `The heap grew by ${grownBy} bytes.`);
 });
 
-testOnEveryEngine('hostile requests: a body that is not JSON gets a JSON-RPC error', async (t, address) => {
+testOnSqlite('hostile requests: a body that is not JSON gets a JSON-RPC error', async (t, address) => {
   const { app } = await stage(t, address);
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const answer = await app.inject({ method: 'POST', url: '/mcp', headers, payload: '{"a":' });

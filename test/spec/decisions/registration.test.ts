@@ -1,7 +1,7 @@
-// Decisions about registration and pending servers, through HTTP on both databases.
+// Decisions about registration and pending servers, through HTTP.
 import assert from 'node:assert/strict';
 import { testOnEveryEngine } from '../../support/databases.ts';
-import { gatewayStage, H, path, server, serverUid, stage } from './stage.ts';
+import { gatewayStage, H, path, server, serverUid, stage, testOnSqlite } from './stage.ts';
 
 const STDIO = { transport: 'STDIO', url: undefined, exec: { cmd: ['npx', 'local'] } };
 
@@ -36,31 +36,28 @@ testOnEveryEngine('registration: an explicit sync retries pending servers at onc
   assert.deepEqual(Object.keys(registered()).toSorted(), ['down', 'good']);
 });
 
-testOnEveryEngine(
-  'registration: an explicit sync retries servers of removed and disabled remotes',
-  async (t, address) => {
-    const on = await gatewayStage(t, address, {
-      servers: { [`${H}/removed/sse`]: { fault: 'refused' }, [`${H}/disabled/sse`]: { fault: 'refused' } },
-    });
-    const { ask, publish, sync, hub, gateway, world, registered } = on;
-    const [removed, disabled] = [publish('a', server('removed')), publish('b', server('disabled'))];
-    for (const url of [removed, disabled]) await ask('POST', '/remotes', { url });
-    assert.equal((await sync()).failed, 2);
-    await ask('DELETE', '/remotes', { url: removed });
-    await ask('PATCH', '/remotes', { url: disabled, enabled: false });
-    assert.equal((await sync()).failed, 2);
-    assert.equal((await sync({ force: true })).failed, 2);
+testOnSqlite('registration: an explicit sync retries servers of removed and disabled remotes', async (t, address) => {
+  const on = await gatewayStage(t, address, {
+    servers: { [`${H}/removed/sse`]: { fault: 'refused' }, [`${H}/disabled/sse`]: { fault: 'refused' } },
+  });
+  const { ask, publish, sync, hub, gateway, world, registered } = on;
+  const [removed, disabled] = [publish('a', server('removed')), publish('b', server('disabled'))];
+  for (const url of [removed, disabled]) await ask('POST', '/remotes', { url });
+  assert.equal((await sync()).failed, 2);
+  await ask('DELETE', '/remotes', { url: removed });
+  await ask('PATCH', '/remotes', { url: disabled, enabled: false });
+  assert.equal((await sync()).failed, 2);
+  assert.equal((await sync({ force: true })).failed, 2);
 
-    gateway.servers.clear();
-    world.setTime('2026-06-03T12:00:00.000Z');
-    await hub.syncRemotes(undefined, { background: true });
-    assert.deepEqual(Object.keys(registered()), ['disabled'], 'background syncs skip servers that no remote lists');
-    assert.equal((await sync()).registered, 1);
-    assert.deepEqual(Object.keys(registered()).toSorted(), ['disabled', 'removed']);
-  },
-);
+  gateway.servers.clear();
+  world.setTime('2026-06-03T12:00:00.000Z');
+  await hub.syncRemotes(undefined, { background: true });
+  assert.deepEqual(Object.keys(registered()), ['disabled'], 'background syncs skip servers that no remote lists');
+  assert.equal((await sync()).registered, 1);
+  assert.deepEqual(Object.keys(registered()).toSorted(), ['disabled', 'removed']);
+});
 
-testOnEveryEngine('pending: a next try is announced only where background syncs run', async (t, address) => {
+testOnSqlite('pending: a next try is announced only where background syncs run', async (t, address) => {
   const servers = { [`${H}/down/sse`]: { fault: 'refused' } } as const;
   const nextTry = async ({ ask }: Pick<Awaited<ReturnType<typeof gatewayStage>>, 'ask'>) =>
     (await ask('GET', '/gateways/pending')).body.items[0].next_try_at;
@@ -99,7 +96,7 @@ testOnEveryEngine('pending: servers that can never be registered are counted sep
   });
 });
 
-testOnEveryEngine('pending: a disabled server is not registered, and the list says so', async (t, address) => {
+testOnSqlite('pending: a disabled server is not registered, and the list says so', async (t, address) => {
   const { register, sync, ask, host, registered } = await gatewayStage(t, address);
   const lifecycle = { status: 'disabled' };
   assert.equal((await register(server('off', {}, { lifecycle }))).registered, 0);
@@ -119,7 +116,7 @@ testOnEveryEngine('pending: a disabled server is not registered, and the list sa
   assert.partialDeepStrictEqual(again.items, [{ name: 'off', registrable: false, gateway_registered_at: null }]);
 });
 
-testOnEveryEngine('pending: deleting all deletes nothing else', async (t, address) => {
+testOnSqlite('pending: deleting all deletes nothing else', async (t, address) => {
   const { register, ask, gateway } = await gatewayStage(t, address, {
     servers: { [`${H}/down/sse`]: { fault: 'refused' } },
   });

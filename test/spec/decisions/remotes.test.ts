@@ -1,4 +1,4 @@
-// Decisions about freshness, notes, ownership and remotes, through HTTP on both databases.
+// Decisions about freshness, notes, ownership and remotes, through HTTP.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -8,7 +8,7 @@ import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { testOnEveryEngine } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
-import { path, stage, tool } from './stage.ts';
+import { path, stage, testOnSqlite, tool } from './stage.ts';
 
 testOnEveryEngine('freshness: sync and ingest check manifests behind an unchanged index', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
@@ -27,31 +27,28 @@ testOnEveryEngine('freshness: sync and ingest check manifests behind an unchange
   assert.ok((await ask('GET', path('tool:x@1.0.0'))).body.changed_at);
 });
 
-testOnEveryEngine(
-  'freshness: only a background sync trusts an unchanged index, and for an hour',
-  async (t, address) => {
-    const { host, hub, world, ask, publish } = await stage(t, address);
-    await ask('POST', '/remotes', { url: publish('a', tool('x')) });
-    await ask('POST', '/remotes/sync');
-    host.put('/a/x.json', tool('x', { summary: 'new' }));
-    /** The background sync has no endpoint, but its result has one. */
-    const syncInBackground = async () => {
-      await hub.syncRemotes(undefined, { background: true });
-      return (await ask('GET', '/ingest/status')).body.last[0];
-    };
-    world.setTime('2026-06-01T12:59:00.000Z');
-    const trusting = await syncInBackground();
-    assert.deepEqual([trusting.unchecked, trusting.unchanged], [1, 0]);
-    assert.equal(trusting.note, 'Index unchanged, manifests not checked.');
-    world.setTime('2026-06-01T13:00:00.000Z');
-    assert.deepEqual(
-      [(await syncInBackground()).updated, (await ask('GET', '/catalog')).body.items[0].summary],
-      [1, 'new'],
-    );
-  },
-);
+testOnSqlite('freshness: only a background sync trusts an unchanged index, and for an hour', async (t, address) => {
+  const { host, hub, world, ask, publish } = await stage(t, address);
+  await ask('POST', '/remotes', { url: publish('a', tool('x')) });
+  await ask('POST', '/remotes/sync');
+  host.put('/a/x.json', tool('x', { summary: 'new' }));
+  /** The background sync has no endpoint, but its result has one. */
+  const syncInBackground = async () => {
+    await hub.syncRemotes(undefined, { background: true });
+    return (await ask('GET', '/ingest/status')).body.last[0];
+  };
+  world.setTime('2026-06-01T12:59:00.000Z');
+  const trusting = await syncInBackground();
+  assert.deepEqual([trusting.unchecked, trusting.unchanged], [1, 0]);
+  assert.equal(trusting.note, 'Index unchanged, manifests not checked.');
+  world.setTime('2026-06-01T13:00:00.000Z');
+  assert.deepEqual(
+    [(await syncInBackground()).updated, (await ask('GET', '/catalog')).body.items[0].summary],
+    [1, 'new'],
+  );
+});
 
-testOnEveryEngine('freshness: an unchanged index with digests needs no other requests', async (t, address) => {
+testOnSqlite('freshness: an unchanged index with digests needs no other requests', async (t, address) => {
   const { host, ask } = await stage(t, address);
   const text = JSON.stringify(tool('x'));
   host.put('/x.json', text);
@@ -63,7 +60,7 @@ testOnEveryEngine('freshness: an unchanged index with digests needs no other req
   assert.equal(host.seen('/x.json').length, 1, 'the manifest is not requested again');
 });
 
-testOnEveryEngine('notes: a sync reports that an index shrank, in every interface', async (t, address) => {
+testOnSqlite('notes: a sync reports that an index shrank, in every interface', async (t, address) => {
   const { app, host, ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'), tool('z'));
   await ask('POST', '/remotes', { url });
@@ -79,7 +76,7 @@ testOnEveryEngine('notes: a sync reports that an index shrank, in every interfac
   assert.equal((await ask('GET', path('tool:x@1.0.0'))).body.missing_since, null);
 });
 
-testOnEveryEngine('notes: an index that shrank to nothing has no duplicates', async (t, address) => {
+testOnSqlite('notes: an index that shrank to nothing has no duplicates', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'), tool('y'));
   host.put('/a/again.json', tool('x'));
@@ -135,7 +132,7 @@ testOnEveryEngine('counts: duplicates and conflicts are not counted as unchanged
   assert.equal(runs.find((run) => run.url === url)?.duplicates, 1);
 });
 
-testOnEveryEngine('counts: an unchanged index reports its duplicates and conflicts again', async (t, address) => {
+testOnSqlite('counts: an unchanged index reports its duplicates and conflicts again', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
   await ask('POST', '/remotes', { url: publish('first', tool('owned')) });
   await ask('POST', '/ingest');
@@ -186,7 +183,7 @@ testOnEveryEngine(
     await ask('POST', '/remotes/sync');
     const back = (await ask('GET', path('tool:x@1.0.0'))).body;
     assert.deepEqual([back.summary, back.remote, back.missing_since], [tool('x').summary, first, null]);
-    assert.deepEqual(await found('q=x'), ['tool:x@1.0.0']);
+    assert.deepEqual(await found('q=x&mode=keyword'), ['tool:x@1.0.0']);
   },
 );
 
@@ -210,7 +207,7 @@ async function overriddenStage(t: TestContext, address: DatabaseAddress) {
 
 const PASSED_ON = /^1 entity belongs to another remote now; its content is replaced when that remote is read next\.$/;
 
-testOnEveryEngine('ownership: removing a remote reports what others take over', async (t, address) => {
+testOnSqlite('ownership: removing a remote reports what others take over', async (t, address) => {
   const { ask, first, shown } = await overriddenStage(t, address);
   const removal = (await ask('DELETE', '/remotes', { url: 'second' })).body;
   assert.deepEqual([removal.removed, removal.missing, removal.passed_on], [true, 0, 1]);
@@ -241,7 +238,7 @@ for (const [how, settings, undo] of [
   });
 }
 
-testOnEveryEngine('remotes: adding one again under another name reports the rename', async (t, address) => {
+testOnSqlite('remotes: adding one again under another name reports the rename', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'));
   const add = async (fields: JsonObject) => (await ask('POST', '/remotes', { url, ...fields })).body;
@@ -252,7 +249,7 @@ testOnEveryEngine('remotes: adding one again under another name reports the rena
   assert.equal((await ask('GET', '/remotes')).body.items[0].name, 'two');
 });
 
-testOnEveryEngine('remotes: a remote can be ingested and removed by name', async (t, address) => {
+testOnSqlite('remotes: a remote can be ingested and removed by name', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
   assert.equal((await ask('POST', '/remotes', { url: a, name: 'team' })).status, 201);
@@ -268,25 +265,22 @@ testOnEveryEngine('remotes: a remote can be ingested and removed by name', async
   assert.equal((await ask('GET', '/remotes')).body.count, 0);
 });
 
-testOnEveryEngine(
-  'ownership: the note of a run stays true, and fits an index that is not stored',
-  async (t, address) => {
-    const { ask, publish } = await stage(t, address);
-    const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
-    const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); of the stored remotes that list an entity, the one with the highest priority owns it.`;
-    await ask('POST', '/remotes', { url: a });
-    await ask('POST', '/ingest', { url: a });
-    assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].stats.note, expected, 'not stored');
+testOnSqlite('ownership: the note of a run stays true, and fits an index that is not stored', async (t, address) => {
+  const { ask, publish } = await stage(t, address);
+  const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
+  const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); of the stored remotes that list an entity, the one with the highest priority owns it.`;
+  await ask('POST', '/remotes', { url: a });
+  await ask('POST', '/ingest', { url: a });
+  assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].stats.note, expected, 'not stored');
 
-    await ask('POST', '/remotes', { url: b, name: 'b' });
-    await ask('POST', '/ingest', { url: b });
-    assert.equal((await ask('PATCH', '/remotes?remote=b', { priority: 10 })).body.last_note, expected);
-    await ask('POST', '/ingest', { url: b });
-    assert.equal((await ask('GET', '/remotes')).body.items[1].last_note, null);
-  },
-);
+  await ask('POST', '/remotes', { url: b, name: 'b' });
+  await ask('POST', '/ingest', { url: b });
+  assert.equal((await ask('PATCH', '/remotes?remote=b', { priority: 10 })).body.last_note, expected);
+  await ask('POST', '/ingest', { url: b });
+  assert.equal((await ask('GET', '/remotes')).body.items[1].last_note, null);
+});
 
-testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op', async (t, address) => {
+testOnSqlite('remotes: clients that cannot send DELETE remove one with op', async (t, address) => {
   const { ask, publish } = await stage(t, address);
   const url = publish('a', tool('x'));
   for (const [reference, purge] of [
@@ -330,21 +324,21 @@ testOnEveryEngine('remotes: clients that cannot send DELETE remove one with op',
   assert.deepEqual([nothing.status, nothing.body.errors[0].path], [400, 'url']);
 });
 
-testOnEveryEngine('remotes: syncs skip a disabled remote', async (t, address) => {
+testOnSqlite('remotes: syncs skip a disabled remote', async (t, address) => {
   const { ask, publish, found } = await stage(t, address);
   const [a, b] = [publish('a', tool('x')), publish('b', tool('y'))];
   await ask('POST', '/remotes', { url: a });
   assert.equal((await ask('POST', '/remotes', { url: b, enabled: false })).body.added, true);
   assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a]);
   assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].ok, true, 'unless it is named');
-  assert.deepEqual(await found('q=y'), ['tool:y@1.0.0']);
+  assert.deepEqual(await found('q=y&mode=keyword'), ['tool:y@1.0.0']);
   await ask('PATCH', `/remotes?remote=${b}`, { enabled: true });
   assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a, b]);
   assert.equal((await ask('PATCH', '/remotes?remote=nobody', { priority: 1 })).status, 400);
   assert.equal((await ask('PATCH', `/remotes?remote=${a}x`, { priority: 1 })).status, 404);
 });
 
-testOnEveryEngine('remotes: credentials are sent only to their addresses, and never shown', async (t, address) => {
+testOnSqlite('remotes: credentials are sent only to their addresses, and never shown', async (t, address) => {
   const elsewhere = await startIndexServer(t);
   const host = await startIndexServer(t);
   const settings = {
@@ -384,7 +378,7 @@ testOnEveryEngine('remotes: credentials are sent only to their addresses, and ne
   assert.equal(error, 'answered 401; it refused the credentials that REMOTE_CREDENTIALS has for it');
 });
 
-testOnEveryEngine('remotes: a credential stays below its address, also after a redirect', async (t, address) => {
+testOnSqlite('remotes: a credential stays below its address, also after a redirect', async (t, address) => {
   const host = await startIndexServer(t);
   const settings = { REMOTE_CREDENTIALS: JSON.stringify({ [host.url('/private/')]: { header: 'X-Key: hunter2' } }) };
   const { app } = await testHub(t, { database: address, settings });
@@ -402,7 +396,7 @@ testOnEveryEngine('remotes: a credential stays below its address, also after a r
   assert.deepEqual(keysSeen('/private/kept.json'), ['hunter2']);
 });
 
-testOnEveryEngine('remotes: an open remote cannot use the credentials of another', async (t, address) => {
+testOnSqlite('remotes: an open remote cannot use the credentials of another', async (t, address) => {
   const host = await startIndexServer(t);
   const settings = { REMOTE_CREDENTIALS: JSON.stringify({ [host.url('/private/')]: { header: 'X-Key: hunter2' } }) };
   const { app } = await testHub(t, { database: address, settings });
@@ -423,7 +417,7 @@ testOnEveryEngine('remotes: an open remote cannot use the credentials of another
   assert.equal((await read('private')).created, 1);
 });
 
-testOnEveryEngine('remotes: a listed address is shown without its login', async (t, address) => {
+testOnSqlite('remotes: a listed address is shown without its login', async (t, address) => {
   const { ask, host } = await stage(t, address);
   const url = host.url('/index.json');
   host.put('/index.json', { manifests: ['http://me:hunter2@catalog.example/x.json'] });

@@ -1,12 +1,18 @@
 // A hub, a catalog host and short request functions for the tests of decisions; optionally with a gateway.
-import type { TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Environment } from '../../../src/config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { aManifest } from '../../support/builders.ts';
+import { emptyDatabase } from '../../support/databases.ts';
 import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+
+/** For decisions that do not depend on the database. */
+export function testOnSqlite(name: string, run: (t: TestContext, address: DatabaseAddress) => Promise<void>): void {
+  test(name, async (t) => run(t, await emptyDatabase(t, 'sqlite')));
+}
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
