@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
+import type { Ending } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { shared } from '../support/shared.ts';
 import { assertProblem, exchange, requestText } from './wire.ts';
 
 const TOKEN = 'secret-token-of-the-test';
 const PRIVATE = 'private-words-of-the-caller';
 /** The schema that these tests read: an object with a name and a count. */
 const Body = z.object({ name: z.string(), count: z.number().int().min(1), nested: z.unknown().optional() });
+
+const sharedHub = shared((t) => readingHub(t));
 
 interface BadBody {
   name: string;
@@ -68,7 +72,7 @@ const badBodies: BadBody[] = [
 ];
 
 test('bad bodies: each gets a clear 4xx, is not logged, and does not affect the hub', async (t) => {
-  const { address, logged, entered } = await readingHub(t);
+  const { address, logged, entered } = await sharedHub();
   for (const { name, body, headers, code, fault } of badBodies) {
     await t.test(name, async () => {
       const all = { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}`, ...headers };
@@ -81,8 +85,8 @@ test('bad bodies: each gets a clear 4xx, is not logged, and does not affect the 
   await assertUnharmed(address, logged);
 });
 
-test('bad bodies: cuts off chunks over the limit', async (t) => {
-  const { address, logged } = await readingHub(t);
+test('bad bodies: cuts off chunks over the limit', async () => {
+  const { address, logged } = await sharedHub();
   const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
   const headers = {
     'Content-Type': 'application/json',
@@ -97,7 +101,7 @@ test('bad bodies: cuts off chunks over the limit', async (t) => {
 for (const length of [{ 'Content-Length': '9000' }, { 'Transfer-Encoding': 'chunked' }]) {
   const name = Object.keys(length)[0];
   test(`bad bodies: a client that is still sending is told that its body is too large (${name})`, async (t) => {
-    const { address } = await readingHub(t);
+    const { address } = await sharedHub();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}`, ...length };
@@ -111,8 +115,8 @@ for (const length of [{ 'Content-Length': '9000' }, { 'Transfer-Encoding': 'chun
   });
 }
 
-test('good bodies: accepts every JSON content type and unknown fields', async (t) => {
-  const { address } = await readingHub(t);
+test('good bodies: accepts every JSON content type and unknown fields', async () => {
+  const { address } = await sharedHub();
   const body = '{"name": "é 😀 \\ud83d", "count": 1, "more": [1]}';
   for (const type of [
     'application/json',
@@ -157,7 +161,7 @@ const badAddresses: [path: string, code: ErrorCode][] = [
   ['/catalog?limit[]=1&limit[a]=2&limit=__proto__', 'invalid_request'],
 ];
 test('bad addresses: each gets a clear 4xx and does not affect the hub', async (t) => {
-  const { address, logged } = await readingHub(t);
+  const { address, logged } = await sharedHub();
   for (const [path, code] of badAddresses) {
     await t.test(path.slice(0, 60), async () => {
       const answer = await exchange(address, requestText(`GET ${path}`));
@@ -182,7 +186,7 @@ test('bad addresses: each gets a clear 4xx and does not affect the hub', async (
   await assertUnharmed(address, logged);
 });
 
-async function readingHub(t: TestContext, settings: Record<string, string> = {}) {
+async function readingHub(t: Ending, settings: Record<string, string> = {}) {
   const { app, listen, world } = await testHub(t, {
     settings: { API_TOKEN: TOKEN, MAX_BODY_BYTES: '1024', ...settings },
   });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
+import type { Ending } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { shared } from '../support/shared.ts';
 import { type Answer, assertProblem, exchange, inject, parseAnswer, requestText } from './wire.ts';
 
+const sharedHub = shared((t) => listeningHub(t));
 const LONG = 'x'.repeat(20_000);
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
@@ -43,7 +46,7 @@ const broken: { name: string; bytes: string | Buffer; code: ErrorCode }[] = [
 ];
 
 test('unreadable requests get a clear 4xx and do not affect others', async (t) => {
-  const { app, address, logged } = await listeningHub(t);
+  const { app, address, logged } = await sharedHub();
   const usual = securityOf(await inject(app, '/nowhere'));
   for (const { name, bytes, code } of broken) {
     await t.test(name, async () => {
@@ -65,8 +68,8 @@ function securityOf({ headers }: Answer) {
   return names.map((name) => headers[name] ?? `no ${name}`);
 }
 
-test('accepts five hundred small headers', async (t) => {
-  const { address } = await listeningHub(t);
+test('accepts five hundred small headers', async () => {
+  const { address } = await sharedHub();
   assert.equal((await exchange(address, flood(500))).status, 200);
 });
 
@@ -94,8 +97,8 @@ test('requests that do not arrive in time are closed', { concurrency: true }, as
   );
 });
 
-test('a client that disconnects in the middle of a body does not affect others', async (t) => {
-  const { app, address, logged } = await listeningHub(t);
+test('a client that disconnects in the middle of a body does not affect others', async () => {
+  const { app, address, logged } = await sharedHub();
   const { hostname, port } = new URL(address);
   for (const start of slow) {
     const socket = connect(Number(port), hostname);
@@ -110,7 +113,7 @@ test('a client that disconnects in the middle of a body does not affect others',
   );
 });
 
-async function listeningHub(t: TestContext, settings: Record<string, string> = {}) {
+async function listeningHub(t: Ending, settings: Record<string, string> = {}) {
   const { app, listen, world } = await testHub(t, { settings });
   app.post('/bodies', { config: { isOpen: true } }, async (request) => ({ got: request.body }));
   return { app, address: await listen(), logged: world.logged };

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testHub } from '../support/hub.ts';
+import { shared } from '../support/shared.ts';
 
 const TOKEN = 'operators-only-0123456789';
+const openHub = shared((t) => testHub(t, { settings: { BASE_URL: 'https://hub.example.org' } }));
 const BODY = { url: 'https://catalog.example.org/index.json' };
 
-test('origin: an open hub accepts changes from programs and its own page, not from other sites', async (t) => {
-  const { app } = await testHub(t, { settings: { BASE_URL: 'https://hub.example.org' } });
+test('origin: an open hub accepts changes from programs and its own page, not from other sites', async () => {
+  const { app } = await openHub();
   const status = async (headers: Record<string, string>) =>
     (await app.inject({ method: 'POST', url: '/remotes', payload: BODY, headers })).statusCode;
   const welcome: Record<string, string>[] = [
@@ -52,8 +54,8 @@ const REBOUND = [
 ];
 const ADMIN_READS = ['/gateways/pending', '/diagnostics', '/remotes/rejections'];
 
-test('origin: an open hub serves admin reads only under host names that cannot be rebound', async (t) => {
-  const { app } = await testHub(t, { settings: { BASE_URL: 'https://hub.example.org' } });
+test('origin: an open hub serves admin reads only under host names that cannot be rebound', async () => {
+  const { app } = await openHub();
   const get = (url: string, host: string) => app.inject({ url, headers: { host } });
   for (const host of WELCOME) assert.equal((await get('/gateways/pending', host)).statusCode, 200, host);
   for (const url of ADMIN_READS)

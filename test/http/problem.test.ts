@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { ERROR_CODES, type ErrorCode, HubError } from '../../src/errors.ts';
 import { asHubError, PROBLEMS } from '../../src/http/problem.ts';
+import type { Ending } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { shared } from '../support/shared.ts';
 import { type Answer, assertProblem, exchange, inject, requestText } from './wire.ts';
 
 const OPEN = { config: { isOpen: true } };
+const sharedHub = shared(brokenHub);
 
-test('problem: every code has its status, and its message arrives unchanged', async (t) => {
-  const { app } = await testHub(t);
-  app.get<{ Params: { code: ErrorCode } }>('/fail/:code', OPEN, (request) => {
-    throw new HubError(request.params.code, 'This is the sentence.');
-  });
+test('problem: every code has its status, and its message arrives unchanged', async () => {
+  const { app } = await sharedHub();
   for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
     const problem = assertProblem(await inject(app, `/fail/${code}`), code);
     assert.equal(problem.detail, 'This is the sentence.');
@@ -34,7 +34,7 @@ const reached: { code: ErrorCode; send: (hub: { address: string }) => Promise<An
   { code: 'internal_error', send: ({ address }) => get(address, '/broken') },
 ];
 test('problem: codes that need a real connection', async (t) => {
-  const hub = await brokenHub(t);
+  const hub = await sharedHub();
   for (const { code, send } of reached) {
     await t.test(code, async () => {
       const answer = await send(hub);
@@ -45,13 +45,14 @@ test('problem: codes that need a real connection', async (t) => {
   }
 });
 
-test('problem: an internal error reveals no details and is logged once with its cause', async (t) => {
-  const { address, logged } = await brokenHub(t);
+test('problem: an internal error reveals no details and is logged once with its cause', async () => {
+  const { address, logged } = await sharedHub();
+  const before = logged.length;
   const answer = await get(address, '/broken?q=private');
   const { detail, request_id } = assertProblem(answer, 'internal_error');
   assert.match(detail, /inside the hub/);
   for (const inside of ['select', 'hunter2', 'node_modules', '.ts', 'Error']) assert.ok(!answer.body.includes(inside));
-  const failures = logged.filter(({ level }) => level === 'error');
+  const failures = logged.slice(before).filter(({ level }) => level === 'error');
   assert.equal(failures.length, 1);
   const [failure] = failures as unknown as [{ message: string; fields: { request_id: string; error: Error } }];
   assert.equal(failure.message, 'GET /broken failed');
@@ -59,8 +60,8 @@ test('problem: an internal error reveals no details and is logged once with its 
   assert.match(failure.fields.error.message, /hunter2/);
 });
 
-test('problem: an unsupported or wrong Content-Encoding is reported', async (t) => {
-  const { address } = await brokenHub(t);
+test('problem: an unsupported or wrong Content-Encoding is reported', async () => {
+  const { address } = await sharedHub();
   const send = (encoding: string) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding };
     return exchange(address, requestText('POST /manifests', headers, 'not packed at all'));
@@ -72,8 +73,8 @@ test('problem: an unsupported or wrong Content-Encoding is reported', async (t) 
   );
 });
 
-test('problem: lists what is missing in an invalid manifest', async (t) => {
-  const { address } = await brokenHub(t);
+test('problem: lists what is missing in an invalid manifest', async () => {
+  const { address } = await sharedHub();
   const { errors } = assertProblem(await post(address, '/manifests', '{"type":"tool"}'), 'invalid_manifest');
   assert.deepEqual(
     errors?.map(({ path }) => path),
@@ -81,8 +82,8 @@ test('problem: lists what is missing in an invalid manifest', async (t) => {
   );
 });
 
-test('problem: reports an empty string as empty', async (t) => {
-  const { app } = await testHub(t);
+test('problem: reports an empty string as empty', async () => {
+  const { app } = await sharedHub();
   const answer = await app.inject({ method: 'POST', url: '/v0/auth/github-at', payload: { github_token: '' } });
   assert.deepEqual(answer.json().errors, [{ path: 'github_token', message: 'must not be empty' }]);
 });
@@ -101,8 +102,8 @@ test('problem: titles are unique', () => {
 
 const sane = ['abc', '8a4b6c1e-0d52-4f3f-9d7e-1c2b3a4d5e6f', 'a.b:c-d_1', 'x'.repeat(128)];
 const insane = ['', 'x'.repeat(129), 'a b', 'a"b', '<script>', 'a\tb', '{}', 'é', 'a, b'];
-test('request ids: returns a valid id and replaces any other', async (t) => {
-  const { app } = await testHub(t);
+test('request ids: returns a valid id and replaces any other', async () => {
+  const { app } = await sharedHub();
   for (const url of ['/health', '/nowhere', '/catalog/entities/%zz', '/%zz']) {
     for (const id of sane) {
       assert.equal((await inject(app, { url, headers: { 'x-request-id': id } })).headers['x-request-id'], id, url);
@@ -118,13 +119,16 @@ test('request ids: returns a valid id and replaces any other', async (t) => {
   assert.equal(new Set(ids).size, 50);
 });
 
-async function brokenHub(t: TestContext) {
+async function brokenHub(t: Ending) {
   const { app, hub, listen, world } = await testHub(t, { settings: { METRICS_TOKEN: 'm', MAX_BODY_BYTES: '1024' } });
   app.post('/manifests', OPEN, async (request) => hub.load([{ document: request.body }]));
+  app.get<{ Params: { code: ErrorCode } }>('/fail/:code', OPEN, (request) => {
+    throw new HubError(request.params.code, 'This is the sentence.');
+  });
   app.get('/broken', OPEN, () => {
     throw new Error('select * from entity where password = hunter2');
   });
-  return { address: await listen(), logged: world.logged };
+  return { app, address: await listen(), logged: world.logged };
 }
 
 function get(address: string, path: string): Promise<Answer> {

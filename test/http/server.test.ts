@@ -4,12 +4,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
+import { shared } from '../support/shared.ts';
 import { assertProblem, inject } from './wire.ts';
 
+const manifests = Array.from({ length: 5 }, (_, index) => aManifest({ id: `e${index}` }));
+const sharedHub = shared((t) => testHub(t, { manifests }));
 const PREFLIGHT = { origin: 'https://other.example', 'access-control-request-method': 'GET' };
 
-test('CORS: other sites may read public routes', async (t) => {
-  const { app } = await testHub(t);
+test('CORS: other sites may read public routes', async () => {
+  const { app } = await sharedHub();
   for (const url of ['/catalog', '/health', '/config', '/catalog/entities/tool:unknown', '/openapi.json']) {
     const { headers } = await inject(app, { url, headers: { origin: 'https://other.example' } });
     assert.equal(headers['access-control-allow-origin'], '*', url);
@@ -44,8 +47,8 @@ test('CORS: other sites may not use protected routes', async (t) => {
   }
 });
 
-test('security headers: present on every response, including errors', async (t) => {
-  const { app } = await testHub(t);
+test('security headers: present on every response, including errors', async () => {
+  const { app } = await sharedHub();
   for (const url of ['/health', '/catalog', '/nowhere', '/catalog?limit=0', '/metrics']) {
     const { headers } = await inject(app, url);
     assert.equal(
@@ -62,9 +65,8 @@ test('security headers: present on every response, including errors', async (t) 
   }
 });
 
-test('compression: applies above 1 kB, with the client’s preferred encoding', async (t) => {
-  const manifests = Array.from({ length: 5 }, (_, index) => aManifest({ id: `e${index}` }));
-  const { app } = await testHub(t, { manifests });
+test('compression: applies above 1 kB, with the client’s preferred encoding', async () => {
+  const { app } = await sharedHub();
   const plain = await app.inject('/catalog');
   assert.equal(plain.headers['content-encoding'], undefined);
   for (const { accept, encoding, decode } of [
@@ -115,8 +117,8 @@ test('rate limit: ignores X-Forwarded-For without a trusted proxy', async (t) =>
   assert.equal((await inject(app, '/health')).status, 200, 'monitoring must see that the hub is alive');
 });
 
-test('rate limit: off unless it is set', async (t) => {
-  const { app } = await testHub(t);
+test('rate limit: off unless it is set', async () => {
+  const { app } = await sharedHub();
   const answers = await Promise.all(Array.from({ length: 300 }, () => inject(app, '/config')));
   assert.ok(answers.every(({ status, headers }) => status === 200 && headers['x-ratelimit-limit'] === undefined));
 });

@@ -251,9 +251,12 @@ const manifests = [
 test('endpoints: the server has exactly those of the table, and a new one is noticed', async (t) => {
   const { app } = await testHub(t);
   app.post('/catalog/extra/:id', { config: { isOpen: true } }, async () => ({}));
-  const declared = await Promise.all(pathsOf(app).map(async (path) => (await methodsOf(app, path)).map(named(path))));
+  const paths = pathsOf(app);
+  assert.ok(paths.includes('/catalog/extra/:id'));
+  const known = paths.filter((path) => path !== '/catalog/extra/:id');
+  const declared = await Promise.all(known.map(async (path) => (await methodsOf(app, path)).map(named(path))));
   const listed = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
-  assert.deepEqual(declared.flat().toSorted(), [...listed, 'POST /catalog/extra/:id'].toSorted());
+  assert.deepEqual(declared.flat().toSorted(), listed.toSorted());
 });
 
 test('endpoints: each is open to the roles of the table, and answers as it says', async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { CatalogPage, EntityRecord } from '../../../src/catalog/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testHub } from '../../support/hub.ts';
+import { shared } from '../../support/shared.ts';
 import { assertProblem, exchange, inject, requestText } from '../wire.ts';
 
 const SERVER = aManifest({ id: 'pdf-tables', name: 'pdf-tables' });
@@ -22,9 +23,12 @@ const TOOL = aManifest({
   summary: 'Rolls 100% fair dice.',
 });
 const MANIFESTS = [SERVER, OLD_SERVER, AGENT, TOOL];
+const sharedHub = shared((t) => testHub(t, { manifests: MANIFESTS }));
+/** Its tests change entities, and read only those. */
+const changedHub = shared((t) => testHub(t, { manifests: [SERVER] }));
 
-test('catalog: pages list every entity exactly once', async (t) => {
-  const { app } = await testHub(t, { manifests: MANIFESTS });
+test('catalog: pages list every entity exactly once', async () => {
+  const { app } = await sharedHub();
   const whole = CatalogPage.parse((await app.inject('/catalog')).json());
   assert.equal(whole.total, 4);
   assert.deepEqual([whole.limit, whole.offset], [50, 0]);
@@ -56,7 +60,7 @@ const listCases = [
   { query: 'limit=500&offset=4', names: [] },
 ];
 test('catalog: filters and sorts', async (t) => {
-  const { app } = await testHub(t, { manifests: MANIFESTS });
+  const { app } = await sharedHub();
   for (const { query, names } of listCases) {
     await t.test(query, async () => {
       const page = CatalogPage.parse((await app.inject(`/catalog?${query}`)).json());
@@ -99,7 +103,7 @@ const refusedQueries = [
   { query: `q=${'a+'.repeat(5000)}`, path: 'q' },
 ];
 test('catalog: names the invalid parameter', async (t) => {
-  const { app } = await testHub(t);
+  const { app } = await sharedHub();
   for (const { query, path } of refusedQueries) {
     await t.test(query.slice(0, 40), async () => {
       const problem = assertProblem(await inject(app, `/catalog?${query}`), 'invalid_request');
@@ -174,7 +178,7 @@ const unknownIds = [
   `mcp_server:${'x'.repeat(10_000)}`,
 ];
 test('entities and manifests: an invalid or unknown id is 404', async (t) => {
-  const { listen } = await testHub(t, { manifests: MANIFESTS });
+  const { listen } = await sharedHub();
   const address = await listen();
   for (const id of unknownIds) {
     for (const path of ['entities', 'manifest']) {
@@ -187,8 +191,8 @@ test('entities and manifests: an invalid or unknown id is 404', async (t) => {
   }
 });
 
-test('manifest: is returned byte for byte as ingested', async (t) => {
-  const { app, hub } = await testHub(t);
+test('manifest: is returned byte for byte as ingested', async () => {
+  const { app, hub } = await changedHub();
   const text = `{ "version": "1.0.0",\t"type":"tool", "id": "odd",\n  "big": 12345678901234567890.10, "e": 1E400, "u": "\\u00e9 é 😀 \\ud83d", "nul": "\\u0000" }\n`;
   await hub.load([{ document: JSON.parse(text), text }]);
   const answer = await inject(app, '/catalog/manifest/tool:odd');
@@ -197,8 +201,8 @@ test('manifest: is returned byte for byte as ingested', async (t) => {
   assert.equal(answer.body, text);
 });
 
-test('manifest: a matching ETag gets 304 with an empty body', async (t) => {
-  const { app, hub } = await testHub(t, { manifests: [SERVER] });
+test('manifest: a matching ETag gets 304 with an empty body', async () => {
+  const { app, hub } = await changedHub();
   const url = '/catalog/manifest/mcp_server:pdf-tables';
   const { etag = '' } = (await inject(app, url)).headers;
   assert.match(etag, /^W\/"sha256:[0-9a-f]{64}"$/);

@@ -144,6 +144,8 @@ test('search: names the invalid parameter', async (t) => {
     });
   }
   assert.equal(engine.requests.length, 0);
+  const { detail } = assertProblem(await inject(app, '/catalog/search?sort=price'), 'invalid_request');
+  assert.match(detail, /sort: must be one of relevance, created_at, published_at, name, quality/);
 });
 
 test('search: a matching ETag gets 304 without a search', async (t) => {
