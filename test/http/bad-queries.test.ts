@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readDemoCatalog } from '../../src/cli/demo.ts';
 import { SearchPage } from '../../src/search/contract.ts';
+import type { Ending } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { SOON } from '../support/in-time.ts';
 import { startLlm } from '../support/llm-server.ts';
+import { shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { assertProblem, exchange, requestText } from './wire.ts';
 
@@ -66,9 +68,13 @@ test('bad queries: each is answered quickly and without an error', SOON, async (
   );
 });
 
-test('bad queries: an overlong parameter is refused and named', async (t) => {
+const listening = shared(async (t) => {
   const { app, listen } = await testHub(t);
-  const address = await listen();
+  return { app, address: await listen() };
+});
+
+test('bad queries: an overlong parameter is refused and named', async () => {
+  const { app, address } = await listening();
   const ten = 'ten kilobytes of it '.repeat(500);
   const answer = await exchange(address, requestText(`GET /catalog/search?${new URLSearchParams({ q: ten })}`));
   const { errors } = assertProblem(answer, 'invalid_request');
@@ -76,9 +82,8 @@ test('bad queries: an overlong parameter is refused and named', async (t) => {
   assert.equal((await app.inject(`/catalog/search?q=${'x'.repeat(2_000)}`)).statusCode, 200);
 });
 
-test('bad queries: percent signs that encode nothing are read as text', async (t) => {
-  const { listen } = await testHub(t);
-  const address = await listen();
+test('bad queries: percent signs that encode nothing are read as text', async () => {
+  const { address } = await listening();
   for (const q of ['%', '%zz', '%E2%82', '100%', 'a%00b', '+++']) {
     assert.equal((await exchange(address, requestText(`GET /catalog/search?q=${q}`))).status, 200, q);
   }
@@ -91,21 +96,26 @@ const models: [string, Parameters<Awaited<ReturnType<typeof startLlm>>['answer']
   ['returns unknown candidates', () => '{"order": [99, 98]}', 'failed'],
   ['answers', ({ data }) => JSON.stringify({ order: data.candidates.map(({ id }) => id).toReversed() }), 'applied'],
 ];
-for (const [name, say, rerank] of models) {
+async function modelHub(t: Ending, timeLimit: string) {
+  const llm = await startLlm(t);
+  const endpoint = { LLM_BASE_URL: llm.baseUrl, LLM_MODEL: 'large', LLM_API_KEY: 'K-1' };
+  const { app, hub, world } = await testHub(t, { settings: { ...endpoint, LLM_TIMEOUT_SEC: timeLimit } });
+  await hub.load(await readDemoCatalog());
+  return { llm, app, world };
+}
+/** For models that fail: after three failures in a row, a hub asks no more for a while. */
+const failingHub = shared((t) => modelHub(t, '60'));
+
+for (const [place, [name, say, rerank]] of models.entries()) {
   test(`a language model that ${name}: rerank is ${rerank}, and the search is answered`, async (t) => {
-    const llm = await startLlm(t);
+    const isShared = rerank === 'failed' && name !== 'is silent';
+    const { llm, app, world } = await (isShared ? failingHub() : modelHub(t, name === 'is silent' ? '1' : '60'));
     llm.answer(say);
-    const timeLimit = name === 'is silent' ? '1' : '60';
-    const settings = {
-      LLM_BASE_URL: llm.baseUrl,
-      LLM_MODEL: 'large',
-      LLM_API_KEY: 'K-1',
-      LLM_TIMEOUT_SEC: timeLimit,
-    };
-    const { app, hub, world } = await testHub(t, { settings });
-    await hub.load(await readDemoCatalog());
+    // Known rankings are reused, so each test has a query of its own.
     const search = async (rerank: string) =>
-      SearchPage.parse((await app.inject(`/catalog/search?q=read+files&mode=keyword&rerank=${rerank}`)).json());
+      SearchPage.parse(
+        (await app.inject(`/catalog/search?q=read+files+${place}&mode=keyword&rerank=${rerank}`)).json(),
+      );
     // A hub that is still indexing answers with what it has, and a single result needs no ordering.
     await until(async () => (await search('none')).items.length > 1);
     const page = await search('llm');

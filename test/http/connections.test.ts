@@ -5,15 +5,6 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTurn, trackConnections } from '../../src/http/connections.ts';
 
-test('connections: closes idle connections, with or without an earlier request', async (t) => {
-  const { connections, open } = await aListener(t);
-  const [silent, asked] = [await open(), await open()];
-  asked.socket.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n');
-  await asked.answered;
-  connections.endIdle();
-  await Promise.all([silent.closed, asked.closed]);
-});
-
 test('connections: keeps all connections open while a request runs', async (t) => {
   const { connections, open, isAsked, finish } = await aListener(t);
   const [silent, running] = [await open(), await open()];

@@ -246,7 +246,7 @@ for (const path of ['/ingest', '/remotes/sync']) {
     const letGo = host.hold('/m/b.json');
     const address = await listen();
     const stream = async (prefix: string) => {
-      const headers = { accept: 'text/event-stream', 'accept-encoding': 'br, gzip' };
+      const headers = { accept: 'application/json, Text/Event-Stream;q=0.9', 'accept-encoding': 'br, gzip' };
       const response = await fetch(`${address}${prefix}${path}`, { method: 'POST', headers });
       assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
       let text = '';

@@ -1,7 +1,50 @@
+// Paths, query strings and entity tags of requests.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { z } from 'zod';
+import { isReadable, routableUrl } from '../../src/http/address-path.ts';
+import { matchesEtag } from '../../src/http/etag.ts';
 import { choice, csv, flag, freeText, wholeNumber, words } from '../../src/http/query-string.ts';
+
+const addresses = [
+  ['/', '/'],
+  ['/catalog/entities/tool:a/b@1', '/catalog/entities/tool:a%2Fb@1'],
+  ['/catalog/entities/tool%3Aa%2Fb@1?x=/', '/catalog/entities/tool%3Aa%2Fb@1?x=/'],
+  ['/entities/%zz', '/entities/%25zz'],
+  ['/entities/a/%ff', '/entities/a%2F%25ff'],
+  ['/%zz?q=%zz#%', '/%25zz?q=%zz#%'],
+  ['/100%', '/100%25'],
+  ['/catalog?q=100%', '/catalog?q=100%'],
+] as const;
+for (const [url, expected] of addresses) {
+  test(`addresses: ${url} is read as ${expected}`, () => assert.equal(routableUrl(url), expected));
+}
+
+test('addresses: the router can decode every normalized path', () => {
+  const part = fc.oneof(fc.constantFrom('%', '%zz', '%ff', '%41', '/', '?', '#', '/entities/'), fc.string());
+  fc.assert(fc.property(fc.array(part), (parts) => isReadable(routableUrl(`/${parts.join('')}`))));
+});
+
+const tags = [
+  { given: undefined, matches: false },
+  { given: '', matches: false },
+  { given: '*', matches: true },
+  { given: 'W/"abc"', matches: true },
+  { given: '"abc"', matches: true },
+  { given: '"other"', matches: false },
+  { given: '"other", W/"abc"', matches: true },
+  { given: '"other" , "one more"', matches: false },
+  { given: '"a,b", "abc"', matches: true },
+  { given: 'abc', matches: false },
+  { given: '"*"', matches: false },
+  { given: 'W/"ABC"', matches: false },
+];
+for (const { given, matches } of tags) {
+  test(`etag: If-None-Match ${given} ${matches ? 'has' : 'does not have'} W/"abc"`, () => {
+    assert.equal(matchesEtag(given, 'W/"abc"'), matches);
+  });
+}
 
 interface Case {
   name: string;
