@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackgroundDependencies, startBackgroundSync } from '../../src/remotes/background.ts';
-import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { atEnd } from '../support/at-end.ts';
+import { emptyDatabase } from '../support/databases.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { hubOn } from './hubs.ts';
 import { someManifests } from './test-ingest.ts';
@@ -35,12 +36,12 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-testOnEveryEngine('background: syncs at intervals, counts and logs it, and stops on close', async (t, address) => {
+test('background: syncs at intervals, counts and logs it, and stops on close', async (t) => {
   const host = await startIndexServer(t);
   const [a] = someManifests('a');
   host.put('/m/a.json', a);
   host.put('/index.json', ['m/a.json']);
-  const started = await hubOn(t, address, { HUB_REMOTES: host.url('/index.json') });
+  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'), { HUB_REMOTES: host.url('/index.json') });
   const { background, outcomes } = startOn(t, started);
   await until(() => outcomes.length >= 3);
   background.stop();
@@ -56,8 +57,15 @@ testOnEveryEngine('background: syncs at intervals, counts and logs it, and stops
   assert.equal(host.requests.length, before, 'nothing more happens');
 });
 
+let shared: Promise<Started> | undefined;
+/** A hub without remotes, for the tests that need no more. */
+async function withoutRemotes(): Promise<Started> {
+  shared ??= emptyDatabase(atEnd, 'sqlite').then((address) => hubOn(atEnd, address));
+  return shared;
+}
+
 test('background: waits for the interval, plus or minus a tenth', async (t) => {
-  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const started = await withoutRemotes();
   const startedAt = performance.now();
   const { outcomes } = startOn(t, started, { intervalMs: 300 });
   await until(() => outcomes.length === 1);
@@ -65,7 +73,7 @@ test('background: waits for the interval, plus or minus a tenth', async (t) => {
 });
 
 test('background: an interval of a year does not fire at once', async (t) => {
-  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const started = await withoutRemotes();
   const { outcomes } = startOn(t, started, { intervalMs: 525_600 * 60_000 });
   await sleep(100);
   assert.deepEqual(outcomes, []);
@@ -99,7 +107,7 @@ test('background: skips a round that another hub has just done or is doing', asy
 });
 
 test('background: counts and logs a failure, and continues with the next round', async (t) => {
-  const started = await hubOn(t, await emptyDatabase(t, 'sqlite'));
+  const started = await withoutRemotes();
   let rounds = 0;
   const { outcomes } = startOn(t, started, {
     book: {

@@ -10,8 +10,8 @@ import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { hubOn } from './hubs.ts';
 import { type SyncingProcess, syncingProcess } from './syncing.ts';
 
-const MANIFESTS = 1_200;
-const KILLS = 10;
+const MANIFESTS = 600;
+const KILLS = 3;
 /** An entity is written atomically: its text and its facets come from the same manifest. */
 const IS_OF_ONE_GENERATION = `cast(facets as text) like '%"generation-' || substr(summary, 12) || '"%'`;
 

@@ -1,12 +1,12 @@
 // Hubs on a database that the test chooses; several may share one.
-import type { TestContext } from 'node:test';
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createHub, type Hub } from '../../src/hub/hub.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
+import type { Ending } from '../support/databases.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export async function hubOn(
-  t: TestContext,
+  t: Ending,
   database: DatabaseAddress,
   settings: Environment = {},
 ): Promise<{ hub: Hub; world: TestWorld }> {

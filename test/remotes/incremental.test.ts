@@ -54,8 +54,8 @@ for (const validators of ['etag', 'last-modified'] as const) {
   });
 }
 
-testOnEveryEngine('incremental: without validators, digests detect changes', async (t, address) => {
-  const { host, ingest, revision, get } = await testIngest(t, address);
+test('incremental: without validators, digests detect changes', async (t) => {
+  const { host, ingest, revision, get } = await testIngestOnSqlite(t);
   const put = (summary: string) => {
     host.put('/m/a.json', aManifest({ type: 'tool', id: 'a', summary }), { validators: 'none' });
     host.put('/m/b.json', aManifest({ type: 'tool', id: 'b' }), { validators: 'none' });
@@ -199,8 +199,8 @@ testOnEveryEngine('incremental: an entity of two remotes stays when one drops it
   assert.equal((await get('tool:b')).missing_since, null);
 });
 
-testOnEveryEngine('incremental: a manifest with a new version leaves the old one marked', async (t, address) => {
-  const { ingest, publish, get } = await testIngest(t, address);
+test('incremental: a manifest with a new version leaves the old one marked', async (t) => {
+  const { ingest, publish, get } = await testIngestOnSqlite(t);
   const versioned = (version: string) => aManifest({ type: 'tool', id: 'a', version });
   publish(versioned('1.0.0'), ...someManifests('b'));
   await ingest();
@@ -255,33 +255,6 @@ test('incremental: an unrequested 304 is an error', async (t) => {
   host.fail('/index.json', { status: 304, times: 9 });
   const { ok, error } = await ingest();
   assert.deepEqual([ok, error], [false, 'answered 304']);
-});
-
-testOnEveryEngine('freshness: a manual ingest finds a change behind an unchanged index', async (t, address) => {
-  const { host, ingest, publish, get } = await testIngest(t, address);
-  publish(...someManifests('a', 'b'));
-  await ingest();
-  host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
-  host.forget();
-  const result = await ingest();
-  assert.deepEqual(countsOf(result), { updated: 1, unchanged: 1 });
-  assert.deepEqual(result.stats.changed, ['tool:b@1.0.0']);
-  const { summary, changed_at } = await get('tool:b');
-  assert.deepEqual([summary, changed_at], ['new', '2026-06-01T12:00:00.000Z']);
-  assert.equal((await get('tool:a')).changed_at, null);
-  assert.equal(host.seen('/m/a.json')[0]?.status, 304, 'an unchanged manifest costs only a 304');
-});
-
-test('freshness: a background sync trusts an unchanged index for an hour', async (t) => {
-  const { host, world, ingest, publish, get } = await testIngestOnSqlite(t);
-  publish(...someManifests('a', 'b'));
-  await ingest();
-  host.put('/m/b.json', aManifest({ type: 'tool', id: 'b', summary: 'new' }));
-  world.setTime('2026-06-01T12:59:00.000Z');
-  assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { unchecked: 2 });
-  world.setTime('2026-06-01T13:01:00.000Z');
-  assert.deepEqual(countsOf(await ingest('/index.json', { isBackground: true })), { updated: 1, unchanged: 1 });
-  assert.equal((await get('tool:b')).summary, 'new');
 });
 
 test('freshness: an index with inline manifests or digests needs no other requests', async (t) => {

@@ -50,25 +50,6 @@ testOnEveryEngine('rejections: are stored per remote, paged, and replaced by the
   );
 });
 
-test('progress: is saved during a run, so it survives a kill', async (t) => {
-  const { host, ingest, publish, runs } = await testIngestOnSqlite(t);
-  publish(...someManifests(...Array.from({ length: 700 }, (_, number) => `m${number}`)));
-  const release = host.hold('/m/m699.json');
-  const result = ingest();
-  let [run] = await runs.last(1);
-  // The first batch; a slow machine saves it in smaller batches.
-  while (!run || run.created < 250) {
-    await sleep(50);
-    [run] = await runs.last(1);
-  }
-  assert.deepEqual([run.finished_at, run.ok, run.total], [null, null, 700]);
-  assert.ok(run.created >= 250 && run.created < 700, `${run.created} of 700 are saved`);
-  release();
-  assert.deepEqual(countsOf(await result), { created: 700 });
-  [run] = await runs.last(1);
-  assert.deepEqual([run?.ok, run?.done, run?.created], [true, 700, 700]);
-});
-
 test('politeness: an ingest never exceeds the request limit per host', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t, { requestsPerHost: 3 });
   publish(...someManifests(...Array.from({ length: 40 }, (_, number) => `m${number}`)));
@@ -85,32 +66,6 @@ test('isolation: a manifest that hangs does not delay others of its host', async
   while ((await ids()).length < 299) await sleep(20);
   release();
   assert.deepEqual(countsOf(await result), { created: 300 });
-});
-
-test('isolation: a silent host does not delay another', async (t) => {
-  const it = await testIngestOnSqlite(t, { timeoutMs: 60_000, requestsPerHost: 32 });
-  const dead = await startIndexServer(t);
-  const good = someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`));
-  it.publish(...good);
-  const released = Promise.withResolvers<void>();
-  // More than the number of concurrent requests, all before those of the good host.
-  const hanging = Array.from({ length: 1_000 }, (_, number) => `${dead.origin}/${number}.json`);
-  for (const url of hanging) {
-    dead.answer(new URL(url).pathname, async (_request, response) => {
-      await released.promise;
-      response.writeHead(404).end();
-    });
-  }
-  it.host.put('/index.json', { manifests: [...hanging, ...good.map(({ id }) => `m/${id}.json`)] });
-  let progress: Progress | undefined;
-  const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
-
-  while ((await it.ids()).length < good.length) await sleep(20);
-  assert.ok(dead.requests.length > 0);
-  assert.deepEqual([progress?.run().finished_at, progress?.run().failed], [null, 0]);
-  released.resolve();
-
-  assert.deepEqual(countsOf(await result), { created: 300, failed: 1_000 });
 });
 
 test('isolation: a silent host costs one time limit and is reported', async (t) => {
@@ -164,17 +119,25 @@ test('time: an ingest stops soon after the hub closes', async (t) => {
   assert.deepEqual([(await result).ok, (await result).error], [false, 'was stopped, because the hub is closing']);
 });
 
-test('progress: reports running work, and ends with the stats of the contract', async (t) => {
-  const { host, ingest, publish } = await testIngestOnSqlite(t);
-  publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
-  const letGo = host.hold('/m/m599.json');
+test('progress: reports running work, saves it during the run, and ends with the stats of the contract', async (t) => {
+  const { host, ingest, publish, runs } = await testIngestOnSqlite(t);
+  publish(...someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`)));
+  const letGo = host.hold('/m/m299.json');
   let progress: Progress | undefined;
   const result = ingest(undefined, { onStart: (started) => (progress = started) });
   while ((progress?.run().done ?? 0) === 0) await sleep(5);
   const run = progress?.run();
-  assert.equal(run?.total, 600);
+  assert.equal(run?.total, 300);
   assert.ok((run?.per_second ?? 0) > 0 && (run?.seconds_left ?? 0) > 0);
   assert.deepEqual([run?.finished_at, run?.ok, run?.error], [null, null, null]);
+
+  let [saved] = await runs.last(1);
+  // The first batch; a slow machine saves it in smaller batches.
+  while (!saved || saved.created < 250) {
+    await sleep(50);
+    [saved] = await runs.last(1);
+  }
+  assert.deepEqual([saved.finished_at, saved.ok, saved.total], [null, null, 300], 'so that it survives a kill');
 
   letGo();
   const { stats, ...rest } = await result;
@@ -198,9 +161,9 @@ test('progress: reports running work, and ends with the stats of the contract', 
   const { elapsed_secs, ...counts } = stats;
   assert.ok(elapsed_secs > 0);
   assert.deepEqual(counts, {
-    manifests_seen: 600,
-    entities_upserted: 600,
-    created: 600,
+    manifests_seen: 300,
+    entities_upserted: 300,
+    created: 300,
     updated: 0,
     unchanged: 0,
     unchecked: 0,
@@ -212,20 +175,9 @@ test('progress: reports running work, and ends with the stats of the contract', 
     changed: [],
     shrunk: false,
   });
-  assert.deepEqual([progress?.run().ok, progress?.run().done, progress?.run().seconds_left], [true, 600, null]);
-});
-
-test('database: closing it during an ingest is a failed result, not a crash', async (t) => {
-  const it = await testIngestOnSqlite(t);
-  it.publish(...someManifests(...Array.from({ length: 600 }, (_, number) => `m${number}`)));
-  const letGo = it.host.hold('/m/m300.json');
-  const result = it.ingest();
-  while (it.host.seen('/m/m300.json').length === 0) await sleep(5);
-  await it.database.close();
-  letGo();
-  const { ok, error } = await result;
-  assert.equal(ok, false);
-  assert.match(error ?? '', /failed inside the hub|does not answer/);
+  assert.deepEqual([progress?.run().ok, progress?.run().done, progress?.run().seconds_left], [true, 300, null]);
+  [saved] = await runs.last(1);
+  assert.deepEqual([saved?.ok, saved?.done, saved?.created], [true, 300, 300]);
 });
 
 const skip = process.env.TEST_DATABASE_URL ? false : '*** no PostgreSQL: run by npm test, or set TEST_DATABASE_URL ***';
@@ -258,8 +210,8 @@ async function onServer(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-testOnEveryEngine('time: what one run has no time for comes with the next runs', async (t, address) => {
-  const { host, ingest, publish, ids } = await testIngest(t, address, { requestsPerHost: 1 });
+test('time: what one run has no time for comes with the next runs', async (t) => {
+  const { host, ingest, publish, ids } = await testIngestOnSqlite(t, { requestsPerHost: 1 });
   const names = Array.from({ length: 20 }, (_, number) => `n${String(number).padStart(2, '0')}`);
   publish(...someManifests(...names));
   for (const arrived of [7, 14]) {

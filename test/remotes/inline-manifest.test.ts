@@ -7,7 +7,7 @@ import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { countsOf, someManifests, testIngest } from './test-ingest.ts';
+import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 const own = aManifest({ type: 'tool', id: 'a', name: 'a', title: 'a', summary: 'Of my own.' });
 
@@ -45,8 +45,8 @@ for (const validators of ['etag', 'none'] as const) {
   );
 }
 
-testOnEveryEngine('inline manifest: a sync restores one that the index holds inline', async (t, address) => {
-  const it = await testIngest(t, address);
+test('inline manifest: a sync restores one that the index holds inline', async (t) => {
+  const it = await testIngestOnSqlite(t);
   const servers = ['a', 'b'].map((name) => ({ name, version: '1.0.0', description: `About ${name}.`, remotes: [] }));
   it.host.put('/index.json', { servers });
   await it.ingest();
@@ -57,8 +57,8 @@ testOnEveryEngine('inline manifest: a sync restores one that the index holds inl
   assert.equal((await it.get(id)).summary, 'About a.');
 });
 
-testOnEveryEngine('inline manifest: one that no remote lists stays', async (t, address) => {
-  const it = await testIngest(t, address);
+test('inline manifest: one that no remote lists stays', async (t) => {
+  const it = await testIngestOnSqlite(t);
   it.publish(...someManifests('b'));
   await it.saveInline(own, 'https://example.org/a.json');
   await it.ingest();
@@ -81,8 +81,8 @@ test('inline manifest: a sync after an install restores the remote’s', async (
   assert.notEqual((await hub.getEntity('tool:a@1.0.0')).summary, 'Of my own.');
 });
 
-testOnEveryEngine('inline manifest: makes an entity that left its remote visible again', async (t, address) => {
-  const it = await testIngest(t, address);
+test('inline manifest: makes an entity that left its remote visible again', async (t) => {
+  const it = await testIngestOnSqlite(t);
   const [a = {}, b = {}] = someManifests('a', 'b');
   it.publish(a, b);
   await it.ingest();

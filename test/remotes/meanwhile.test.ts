@@ -8,8 +8,8 @@ import { createRegistrationStore } from '../../src/store/gateway/registration-st
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
-import { countsOf, type TestIngest, testIngest } from './test-ingest.ts';
+import { testOnEveryEngine } from '../support/databases.ts';
+import { countsOf, type TestIngest, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 const servers = (...ids: string[]): JsonObject[] => ids.map((id) => aManifest({ type: 'mcp_server', id, name: id }));
 const uidOf = (id: string) => `mcp_server:${id}@1.0.0`;
@@ -46,8 +46,8 @@ function openStores({ database }: TestIngest) {
   };
 }
 
-testOnEveryEngine('meanwhile: a removed entity returns with the next run, not a day later', async (t, address) => {
-  const it = await testIngest(t, address);
+test('meanwhile: a removed entity returns with the next run, not a day later', async (t) => {
+  const it = await testIngestOnSqlite(t);
   const { pending, remotes } = openStores(it);
   publish(it, 'a', 'b');
   const first = await ingestAndMeanwhile(it, BATCH + 2, () => pending.remove(uidOf('a')));
@@ -62,7 +62,7 @@ testOnEveryEngine('meanwhile: a removed entity returns with the next run, not a 
 });
 
 test('meanwhile: an entity removed before it is recorded does not affect others', async (t) => {
-  const it = await testIngest(t, await emptyDatabase(t, 'sqlite'));
+  const it = await testIngestOnSqlite(t);
   it.publish(...servers('a', 'b', 'last'));
   await sql`
     create trigger remover after insert on manifest when new.uid = ${sql.lit(uidOf('a'))} begin delete from entity where slug = 'a'; end
@@ -91,8 +91,8 @@ testOnEveryEngine('meanwhile: a removed remote leaves nothing but its entities',
   assert.ok((await it.get(uidOf('a'))).missing_since, 'no remote lists it');
 });
 
-testOnEveryEngine('meanwhile: a remote that is removed and added again is new', async (t, address) => {
-  const it = await testIngest(t, address);
+test('meanwhile: a remote that is removed and added again is new', async (t) => {
+  const it = await testIngestOnSqlite(t);
   const { remotes } = openStores(it);
   const url = it.host.url('/index.json');
   publish(it, 'a', 'b');

@@ -84,8 +84,8 @@ testOnEveryEngine('registry: marks deleted servers, shows deprecated ones, and r
   assert.equal((await get('mcp_server:a/a')).missing_since, null);
 });
 
-testOnEveryEngine('registry: the deletion of most servers at once is not applied', async (t, address) => {
-  const { host, world, ingest, get } = await testIngest(t, address);
+test('registry: the deletion of most servers at once is not applied', async (t) => {
+  const { host, world, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host, { pageSize: 10 });
   const names = Array.from({ length: 20 }, (_, place) => `a/server-${place}`);
   registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
@@ -124,8 +124,8 @@ test('registry: is read completely once a day to mark servers that vanished', as
   assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 2, missing: 1 });
 });
 
-testOnEveryEngine('registry: failures stay listed until fixed, also when only changes are read', async (t, address) => {
-  const { host, world, ingest, runs } = await testIngest(t, address);
+test('registry: failures stay listed until fixed, also when only changes are read', async (t) => {
+  const { host, world, ingest, runs } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
   registry.servers = [{ name: 'a/a' }, { name: 'bad name' }];
   const url = host.url('/v0/servers');

@@ -7,7 +7,6 @@ import type { SearchQuery } from '../../src/search/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRunStore } from '../../src/store/remotes/run-store.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
-import { testHub } from '../support/hub.ts';
 import { SOON } from '../support/in-time.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { until } from '../support/until.ts';
@@ -25,7 +24,7 @@ function publish(host: IndexServer, path: string, ...ids: string[]): string {
 test('sync: counts the results of every remote, however many there are', async (t) => {
   const host = await startIndexServer(t);
   const urls = Array.from({ length: 55 }, (_, index) => publish(host, `/${index}.json`, `only-${index}`));
-  const { hub } = await testHub(t, { settings: { HUB_REMOTES: urls.join(',') } });
+  const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'), { HUB_REMOTES: urls.join(',') });
   const { results } = await hub.syncRemotes();
   assert.deepEqual(new Set(results.map(({ url }) => url)), new Set(urls));
   assert.ok(results.every(({ ok, stats }) => ok && stats.created === 1));
@@ -93,7 +92,8 @@ testOnEveryEngine('sync: seeds, ingests, and reports the outcome', async (t, add
   assert.ok(failures.includes(`Could not ingest ${bad}: answered 404`));
 });
 
-testOnEveryEngine('ingest: one remote, all of them, or an address that is not a remote', async (t, address) => {
+test('ingest: one remote, all of them, or an address that is not a remote', async (t) => {
+  const address = await emptyDatabase(t, 'sqlite');
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, address);
   const one = publish(host, '/one.json', 'a');
@@ -207,35 +207,33 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine(
-  'interrupted: a hub reports runs that a kill interrupted, and may ingest at once',
-  async (t, address) => {
-    const host = await startIndexServer(t);
-    const url = publish(host, '/one.json', 'a');
-    const { hub: killed } = await hubOn(t, address);
-    await killed.ingest(url);
-    const [run] = (await killed.ingestStatus()).last;
-    assert.ok(run);
-    await killed.close();
-    const database = await openDatabase(address, { metrics: testWorld().metrics });
-    const runs = createRunStore(database);
-    for (let minute = 10; minute < 40; minute += 1) {
-      const started_at = `2026-05-01T12:${minute}:00.000Z`;
-      await runs.save({ ...run, started_at, finished_at: null, ok: null, done: minute });
-    }
-    await database.close();
+test('interrupted: a hub reports runs that a kill interrupted, and may ingest at once', async (t) => {
+  const address = await emptyDatabase(t, 'sqlite');
+  const host = await startIndexServer(t);
+  const url = publish(host, '/one.json', 'a');
+  const { hub: killed } = await hubOn(t, address);
+  await killed.ingest(url);
+  const [run] = (await killed.ingestStatus()).last;
+  assert.ok(run);
+  await killed.close();
+  const database = await openDatabase(address, { metrics: testWorld().metrics });
+  const runs = createRunStore(database);
+  for (let minute = 10; minute < 40; minute += 1) {
+    const started_at = `2026-05-01T12:${minute}:00.000Z`;
+    await runs.save({ ...run, started_at, finished_at: null, ok: null, done: minute });
+  }
+  await database.close();
 
-    const { hub } = await hubOn(t, address);
-    const [result] = (await hub.ingest(url)).results;
-    assert.deepEqual([result?.ok, result?.error], [true, undefined]);
-    const interrupted = (await hub.ingestStatus()).last.filter(({ ok }) => ok === false);
-    assert.equal(interrupted.length, 30);
-    assert.deepEqual(
-      [interrupted[0]?.error, interrupted[0]?.done],
-      ['was interrupted: the hub stopped before it was done', 39],
-    );
-  },
-);
+  const { hub } = await hubOn(t, address);
+  const [result] = (await hub.ingest(url)).results;
+  assert.deepEqual([result?.ok, result?.error], [true, undefined]);
+  const interrupted = (await hub.ingestStatus()).last.filter(({ ok }) => ok === false);
+  assert.equal(interrupted.length, 30);
+  assert.deepEqual(
+    [interrupted[0]?.error, interrupted[0]?.done],
+    ['was interrupted: the hub stopped before it was done', 39],
+  );
+});
 
 testOnEveryEngine('concurrency: of many that start together, exactly one syncs', async (t, address) => {
   const host = await startIndexServer(t);
@@ -269,7 +267,8 @@ testOnEveryEngine('concurrency: the lock ends with its process', async (t, addre
   assert.fail('the lock is still held');
 });
 
-testOnEveryEngine('search: omits entities that no remote lists until one lists them again', async (t, address) => {
+test('search: omits entities that no remote lists until one lists them again', async (t) => {
+  const address = await emptyDatabase(t, 'sqlite');
   const host = await startIndexServer(t);
   const { hub } = await hubOn(t, address);
   const url = publish(host, '/one.json', 'alpha', 'beta', 'gamma');
