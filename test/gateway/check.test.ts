@@ -3,9 +3,6 @@ import { test } from 'node:test';
 import { checkGateway } from '../../src/gateway/check.ts';
 import type { GatewayReply } from '../../src/gateway/client/answer.ts';
 import type { GatewayCall } from '../../src/gateway/client/client.ts';
-import { startFakeGateway } from '../support/fake-gateway.ts';
-import { testHub } from '../support/hub.ts';
-import { unusedAddress } from '../support/unused-address.ts';
 
 const replies: { reply: GatewayReply; check: object }[] = [
   { reply: { kind: 'ok', status: 200, body: [] }, check: { outcome: 'ok' } },
@@ -37,17 +34,3 @@ for (const { reply, check } of replies) {
     assert.ok(calls.length > 0 && calls.every(({ method }) => method === 'GET'));
   });
 }
-
-test('gateway check: the hub reports whether its gateway is usable', async (t) => {
-  const gateway = await startFakeGateway(t);
-  const outcomeWith = async (settings: Record<string, string>) => {
-    const { hub, world } = await testHub(t, { settings });
-    // Tokens expire, and the gateway has its own clock.
-    world.setTime(new Date().toISOString());
-    return (await hub.diagnose()).gateway.outcome;
-  };
-  assert.equal(await outcomeWith({}), 'not configured');
-  assert.equal(await outcomeWith({ MCP_GATEWAY_URL: await unusedAddress(), MCP_GATEWAY_TOKEN: 'x' }), 'down');
-  assert.equal(await outcomeWith({ MCP_GATEWAY_URL: gateway.url, MCP_GATEWAY_TOKEN: 'wrong' }), 'unauthorized');
-  assert.equal(await outcomeWith({ MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret }), 'ok');
-});

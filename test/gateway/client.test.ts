@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { GENERATIONS } from '../support/fake-gateway/generations.ts';
 import { startFakeGateway } from '../support/fake-gateway.ts';
 import { clientFor } from './stage.ts';
@@ -236,27 +233,6 @@ test('client: all callers slow down when few calls are left', async (t) => {
     'three in a sliding minute, over all callers',
   );
 });
-
-test('client: reuses its connections', async (t) => {
-  const connections = { count: 0 };
-  const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end('[]'));
-  server.on('connection', () => {
-    connections.count += 1;
-  });
-  await listening(t, server);
-  const client = clientFor(t, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  for (let call = 0; call < 10; call += 1) await client.send(LIST);
-  assert.ok(connections.count <= 2, `${connections.count} connections for ten calls`);
-});
-
-async function listening(t: TestContext, server: ReturnType<typeof createServer>): Promise<void> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-}
 
 function aPrompt(name: string) {
   return { name, template: '', prompt: { name, template: '' } };

@@ -34,46 +34,6 @@ test('lookup: reads all pages', async (t) => {
   assert.equal(gateway.calls.length, 3);
 });
 
-test('lookup: concurrent lookups send one request', async (t) => {
-  const gateway = await startFakeGateway(t, { latencyMs: 10 });
-  const lookup = createLookup(clientFor(t, gateway));
-  await Promise.all([1, 2, 3, 4].map(() => lookup.list('gateways')));
-  assert.equal(gateway.calls.length, 1);
-});
-
-test('lookup: knows what the hub created or changed without a request', async (t) => {
-  const gateway = await startFakeGateway(t);
-  const lookup = createLookup(clientFor(t, gateway));
-  const listing = await lookup.list('gateways');
-  const row = lookup.put(
-    'gateways',
-    { id: '1', slug: 'a-b' },
-    { name: 'A_B', url: 'http://127.0.0.1/x', transport: 'SSE' },
-  );
-  await lookup.list('gateways');
-  assert.ok(listing.ok);
-  assert.deepEqual(listing.rows.at('http://localhost/x'), [row]);
-  const moved = lookup.put('gateways', { id: '1' }, { name: 'A_B', url: `${H}/y` }, row);
-  await lookup.list('gateways');
-  assert.deepEqual([listing.rows.at('http://localhost/x'), listing.rows.named('a b')], [[], [moved]]);
-  assert.equal(gateway.calls.length, 1);
-});
-
-test('lookup: requests again after an invalidation or a failure', async (t) => {
-  const gateway = await startFakeGateway(t);
-  const lookup = createLookup(clientFor(t, gateway));
-  gateway.surprise('GET /gateways', { status: 403, body: { message: 'Access denied' } });
-  assert.deepEqual(await lookup.list('gateways'), {
-    ok: false,
-    reply: { kind: 'refused', status: 403, error: 'Access denied' },
-  });
-  assert.ok((await lookup.list('gateways')).ok);
-  lookup.forget('gateways');
-  fill(gateway, 1);
-  const listing = await lookup.list('gateways');
-  assert.ok(listing.ok && listing.rows.named('Server 0').length === 1);
-});
-
 test('lookup: a missing or invalid list means an unusable gateway', async (t) => {
   const gateway = await startFakeGateway(t);
   gateway.surprise('GET /gateways', { status: 200, body: { hello: 'world' } });

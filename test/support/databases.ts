@@ -22,6 +22,11 @@ export function testOnEveryEngine(
   testOnPostgres(name, run);
 }
 
+/** For tests that do not depend on the engine. */
+export function testOnSqlite(name: string, run: (t: TestContext, address: DatabaseAddress) => Promise<void>): void {
+  test(name, async (t) => run(t, await emptyDatabase(t, 'sqlite')));
+}
+
 /** For tests that apply only to PostgreSQL. */
 export function testOnPostgres(name: string, run: (t: TestContext, address: Postgres) => Promise<void>): void {
   const missing = !process.env.TEST_DATABASE_URL;
