@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../src/version.ts';
 import { emptySqlite, tempDir } from '../support/databases.ts';
 import { SOON } from '../support/in-time.ts';
+import { WITHOUT_MODEL } from './hubs.ts';
 import { inTerminal } from './in-terminal.ts';
 import { lines, run, serve } from './process.ts';
 
@@ -65,7 +66,7 @@ const failingStarts: { name: string; settings: Record<string, string>; exitCode:
 // Each test has its own process, so they can run concurrently.
 describe('hub serve', { concurrency: 3 }, () => {
   test('warns when an open hub is reachable by others; exits although a request never ends', SOON, async (t) => {
-    const hub = await serve(t, { settings: { HOST: '0.0.0.0', REQUEST_TIMEOUT_SEC: '600' } });
+    const hub = await serve(t, { settings: { ...WITHOUT_MODEL, HOST: '0.0.0.0', REQUEST_TIMEOUT_SEC: '600' } });
     assert.match(hub.address, /^http:\/\/localhost:\d+$/);
     const socket = connect(Number(new URL(hub.address).port), '127.0.0.1').on('error', () => {});
     await once(socket, 'connect');
@@ -87,7 +88,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     const file =
       'PORT=http\n# a comment\nAPI_TOKEN="secret-of-the-file"\nBASE_URL=https://file.example\nLOG_LEVEL=debug\n';
     await writeFile(join(folder, '.env'), file);
-    const settings = { BASE_URL: 'https://environment.example/', METRICS_TOKEN: 'secret-metrics' };
+    const settings = { ...WITHOUT_MODEL, BASE_URL: 'https://environment.example/', METRICS_TOKEN: 'secret-metrics' };
     const hub = await serve(t, { folder, settings });
     assert.match(hub.said()[0] ?? '', /admin routes: protected by API_TOKEN$/);
     assert.equal((await getJson(`${hub.address}/config`)).base_url, 'https://environment.example');
@@ -103,8 +104,8 @@ describe('hub serve', { concurrency: 3 }, () => {
 
   test('prints its address, its database and who may change it; --demo has a file that processes share', async (t) => {
     const folder = await tempDir(t);
-    const first = await serve(t, { args: ['--demo'], folder });
-    const second = await serve(t, { args: ['--demo'], folder });
+    const first = await serve(t, { args: ['--demo'], folder, settings: WITHOUT_MODEL });
+    const second = await serve(t, { args: ['--demo'], folder, settings: WITHOUT_MODEL });
     const totals = await Promise.all(
       [first, second].map(async ({ address }) => (await getJson(`${address}/catalog`)).total),
     );
@@ -119,7 +120,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     assert.equal((await first.ended).code, 0);
     assert.equal((await fetch(`${second.address}/catalog/entities/tool:invoice-fields`)).status, 200);
 
-    const plain = await serve(t, { folder });
+    const plain = await serve(t, { folder, settings: WITHOUT_MODEL });
     assert.deepEqual(plain.said(), [
       `Catalog Hub ${VERSION} listens on ${plain.address} · database: SQLite at ${folder}/data/catalog.sqlite · admin routes: open (API_TOKEN is not set)`,
     ]);
@@ -185,7 +186,7 @@ async function failingStart(environment: Record<string, string>) {
 /** Runs the command in this process until the end of the test, on the standard port. */
 async function serveHere(t: TestContext, HOST: string) {
   const stopping = new AbortController();
-  const environment = { HOST, LOG_LEVEL: 'silent', DB_PATH: await emptySqlite(t) };
+  const environment = { ...WITHOUT_MODEL, HOST, LOG_LEVEL: 'silent', DB_PATH: await emptySqlite(t) };
   let text = '';
   const listening = Promise.withResolvers<void>();
   const ended = inTerminal(['serve'], {

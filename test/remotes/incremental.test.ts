@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine, testOnSqlite } from '../support/databases.ts';
 import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
 for (const validators of ['etag', 'last-modified'] as const) {
-  testOnEveryEngine(
+  testOnSqlite(
     `incremental: an unchanged index costs a background sync one request, by ${validators}`,
     async (t, address) => {
       const { host, ingest, revision } = await testIngest(t, address);
