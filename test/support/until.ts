@@ -4,8 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Only something that never happens takes this long. */
 const PATIENCE_MS = 60_000;
+/** Asking is work, so a long wait asks less often. */
+const LONGEST_PAUSE_MS = 40;
 
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const begun = performance.now(); !(await isSo()); await sleep(5))
+  const begun = performance.now();
+  for (let pause = 4; !(await isSo()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
     assert.ok(performance.now() - begun < PATIENCE_MS, `never became true: ${isSo}`);
+    await sleep(pause);
+  }
 }
