@@ -1,14 +1,15 @@
 // The official client against a real hub, over streamable HTTP.
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Environment } from '../../src/config.ts';
 import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
+import { type Ending, tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
+import { shared } from '../support/shared.ts';
 
 const TOKEN = 'operators-only-0123456789';
 const MANIFESTS = [
@@ -35,7 +36,7 @@ interface Connection {
   manifests?: typeof MANIFESTS;
 }
 
-async function connected(t: TestContext, { token, settings, manifests = MANIFESTS }: Connection = {}) {
+async function connected(t: Ending, { token, settings, manifests = MANIFESTS }: Connection = {}) {
   const { listen, hub } = await testHub(t, { manifests, settings });
   const url = new URL('/mcp', await listen());
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -45,12 +46,17 @@ async function connected(t: TestContext, { token, settings, manifests = MANIFEST
   return { client, hub, url };
 }
 
+/** Nothing is added to its catalog. */
+const readOnly = shared((t) => connected(t));
+/** Each test adds entities of its own. */
+const extended = shared((t) => connected(t));
+
 function textOf(result: { content: unknown }): string {
   return (result.content as { text: string }[]).map(({ text }) => text).join('\n');
 }
 
-test('mcp: every tool describes its purpose, its arguments and whether it changes anything', async (t) => {
-  const { client } = await connected(t);
+test('mcp: every tool describes its purpose, its arguments and whether it changes anything', async () => {
+  const { client } = await readOnly();
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).toSorted(), [
     'block_entity',
@@ -73,8 +79,8 @@ test('mcp: every tool describes its purpose, its arguments and whether it change
   assert.equal(tools.find(({ name }) => name === 'install_entity')?.annotations?.destructiveHint, true);
 });
 
-test('mcp: search finds matches, short and structured', async (t) => {
-  const { client } = await connected(t);
+test('mcp: search finds matches, short and structured', async () => {
+  const { client } = await readOnly();
   const result = await client.callTool({ name: 'search_catalog', arguments: { query: 'tables in a PDF' } });
   const { items } = result.structuredContent as { items: { id: string; why?: string }[] };
   assert.equal(items[0]?.id, 'mcp_server:pdf-tables@1.0.0');
@@ -97,8 +103,8 @@ test('mcp: a search of an empty catalog says so, and what to do', async (t) => {
   assert.partialDeepStrictEqual(result.structuredContent, { items: [], total: 0 });
 });
 
-test('mcp: an entity is shown without the secrets of its registration', async (t) => {
-  const { client } = await connected(t);
+test('mcp: an entity is shown without the secrets of its registration', async () => {
+  const { client } = await readOnly();
   const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
   assert.partialDeepStrictEqual(result.structuredContent, {
     id: 'mcp_server:pdf-tables@1.0.0',
@@ -127,8 +133,8 @@ test('mcp: an entity that the policy restricts says so', async (t) => {
   assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default', true]);
 });
 
-test('mcp: a plan says what the gateway cannot register, and why', async (t) => {
-  const { client, hub } = await connected(t);
+test('mcp: a plan says what the gateway cannot register, and why', async () => {
+  const { client, hub } = await extended();
   const server = { transport: 'STDIO', exec: { cmd: ['run'] } };
   await hub.load([{ document: aManifest({ id: 'local', name: 'local', mcp_registration: { server } }) }]);
   const planOf = (id: string) => client.callTool({ name: 'plan_install', arguments: { id } });
@@ -141,8 +147,8 @@ test('mcp: a plan says what the gateway cannot register, and why', async (t) => 
   assert.doesNotMatch(reachable, /not for the gateway/);
 });
 
-test('mcp: a plan hides credentials in its text as well', async (t) => {
-  const { client, hub } = await connected(t);
+test('mcp: a plan hides credentials in its text as well', async () => {
+  const { client, hub } = await extended();
   const spec = { package: 'a', version: '1.0.0', registry_url: 'https://r.example/npm?token=very-secret' };
   const artifacts = [{ kind: 'npm', spec }];
   await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky', name: 'leaky', artifacts }) }]);
@@ -152,7 +158,7 @@ test('mcp: a plan hides credentials in its text as well', async (t) => {
 });
 
 test('mcp: an error is a result that says why', async (t) => {
-  const { client } = await connected(t);
+  const { client } = await readOnly();
   const unknown = await client.callTool({ name: 'get_entity', arguments: { id: 'tool:nothing@1.0.0' } });
   assert.equal(unknown.isError, true);
   assert.match(textOf(unknown), /^entity_not_found: No entity 'tool:nothing@1\.0\.0'/);
@@ -172,8 +178,8 @@ test('mcp: an error is a result that says why', async (t) => {
   }
 });
 
-test('mcp: an unknown argument is refused, listing the known ones', async (t) => {
-  const { client } = await connected(t);
+test('mcp: an unknown argument is refused, listing the known ones', async () => {
+  const { client } = await readOnly();
   const known: Record<string, RegExp> = {
     search_catalog: /accepts query, type, capabilities, /,
     get_entity: /accepts id, prerelease\./,
@@ -190,14 +196,14 @@ test('mcp: an unknown argument is refused, listing the known ones', async (t) =>
   }
 });
 
-test('mcp: without a query, search lists the catalog', async (t) => {
-  const { client } = await connected(t);
+test('mcp: without a query, search lists the catalog', async () => {
+  const { client } = await readOnly();
   const { structuredContent } = await client.callTool({ name: 'search_catalog', arguments: {} });
   assert.equal((structuredContent as { total: number }).total, 3);
 });
 
 test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
-  const { client } = await connected(t);
+  const { client } = await readOnly();
   const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'tool:weather@1.0.0' } });
   assert.match(textOf(plan), /^Installing tool:weather@1\.0\.0 would:\n- lockfile\.write: hub\.lock\.json$/);
   const target = await tempDir(t);
@@ -211,8 +217,8 @@ test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
   assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
 });
 
-test('mcp: a plan shows what will fail, and which packages are alternatives', async (t) => {
-  const { client, hub } = await connected(t);
+test('mcp: a plan shows what will fail, and which packages are alternatives', async () => {
+  const { client, hub } = await extended();
   const adapters = [{ framework: 'x', template_key: 'y', path: '../out' }];
   const faulty = aManifest({ id: 'faulty', artifacts: [{ kind: 'pypi', spec: { package: '../evil' } }], adapters });
   const packages = [
@@ -244,13 +250,13 @@ test('mcp: a plan shows what will fail, and which packages are alternatives', as
 });
 
 test('mcp: an install report hides credentials, in its text as well', async (t) => {
-  const { client, hub } = await connected(t);
+  const { client, hub } = await extended();
   // Its step fails and names the path.
   const adapters = [
     { framework: 'x', template_key: 'y', path: '../https://me:very-secret@a.example/x?token=very-secret' },
   ];
-  await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky', name: 'leaky', adapters }) }]);
-  const request = { id: 'tool:leaky@1.0.0', target: await tempDir(t) };
+  await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky-report', name: 'leaky-report', adapters }) }]);
+  const request = { id: 'tool:leaky-report@1.0.0', target: await tempDir(t) };
   const { results } = await hub.install({ ...request, dry_run: false, frozen: false, update: false, force: false });
   assert.match(JSON.stringify(results), /very-secret/, 'there is something to hide');
   const installed = await client.callTool({ name: 'install_entity', arguments: request });
@@ -260,7 +266,7 @@ test('mcp: an install report hides credentials, in its text as well', async (t) 
 });
 
 test('mcp: a long install reports every step until its end', async (t) => {
-  const { client, hub } = await connected(t);
+  const { client, hub } = await extended();
   const host = await startIndexServer(t);
   host.put('/a.zip', rawZip([{ name: 'a.txt', content: 'one' }]));
   host.delay(() => 700);
@@ -310,8 +316,8 @@ test('mcp: with the token, lists pending servers and syncs', async (t) => {
   assert.match(textOf(synced), /^0 of 0 remotes read/);
 });
 
-test('mcp: entities and manifests are resources, also with a slash in the id', async (t) => {
-  const { client } = await connected(t);
+test('mcp: entities and manifests are resources, also with a slash in the id', async () => {
+  const { client } = await readOnly();
   const { resourceTemplates } = await client.listResourceTemplates();
   assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate).toSorted(), [
     'catalog://entity/{id}',
@@ -390,8 +396,8 @@ test('mcp: a sync shows no secrets of remote addresses, in progress or result', 
   assert.deepEqual(refused, { [host.url('/index.json?token=***')]: 1 });
 });
 
-test('mcp: the prompt has the need as its argument', async (t) => {
-  const { client } = await connected(t);
+test('mcp: the prompt has the need as its argument', async () => {
+  const { client } = await readOnly();
   const { messages } = await client.getPrompt({ name: 'find_server', arguments: { need: 'invoices' } });
   assert.match(JSON.stringify(messages), /Find me a server for this need: invoices/);
 });
@@ -427,8 +433,8 @@ test('mcp: refuses other sites, and host names that are not the hub’s', async 
   }
 });
 
-test('mcp: other methods are refused', async (t) => {
-  const { url } = await connected(t);
+test('mcp: other methods are refused', async () => {
+  const { url } = await readOnly();
   const got = await fetch(url);
   assert.deepEqual([got.status, got.headers.get('allow')], [405, 'POST, OPTIONS']);
 });
@@ -461,8 +467,8 @@ test('mcp: a malformed request gets a JSON-RPC error', async (t) => {
   }
 });
 
-test('mcp: malformed JSON on other endpoints is still answered with problem+json', async (t) => {
-  const { url } = await connected(t);
+test('mcp: malformed JSON on other endpoints is still answered with problem+json', async () => {
+  const { url } = await readOnly();
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(new URL('/catalog/install', url), { method: 'POST', headers, body: '{"a":' });
   assert.equal(response.status, 400);
