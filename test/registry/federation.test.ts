@@ -1,12 +1,11 @@
 // Hubs that read each other over the registry protocol: entries spread to all of them, and so do deletions.
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
-import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { HUBS_META, OFFICIAL_META } from '../../src/registry/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { emptyDatabase } from '../support/databases.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
 
 interface FederatedHub extends TestHub {
@@ -23,17 +22,17 @@ const NOTES = {
   remotes: [{ type: 'streamable-http', url: 'https://notes.example.org/mcp' }],
 };
 
-async function startHub(t: TestContext, engine: DatabaseAddress['engine'], manifests: JsonObject[] = []) {
-  const hub = await testHub(t, { database: await emptyDatabase(t, engine), manifests });
+async function startHub(t: TestContext, manifests: JsonObject[] = []) {
+  const hub = await testHub(t, { manifests });
   return { ...hub, url: await hub.listen() };
 }
 
 /** Each hub reads the next one, and the last reads the first. */
-async function startRing(t: TestContext, engine: DatabaseAddress['engine'], path = ''): Promise<FederatedHub[]> {
+async function startRing(t: TestContext, path = ''): Promise<FederatedHub[]> {
   const hubs = [
-    await startHub(t, engine, [aManifest(NOTES)]),
-    await startHub(t, engine, [aManifest({ id: 'maps', name: 'com.acme/maps' })]),
-    await startHub(t, engine),
+    await startHub(t, [aManifest(NOTES)]),
+    await startHub(t, [aManifest({ id: 'maps', name: 'com.acme/maps' })]),
+    await startHub(t),
   ];
   for (const [place, { hub }] of hubs.entries())
     await hub.addRemote(`${hubs[(place + 1) % hubs.length]?.url}${path}/v0.1/servers`);
@@ -64,48 +63,45 @@ const namesIn = async (hub: FederatedHub) => (await listed(hub)).map(({ server }
 const countIn = async ({ hub }: FederatedHub) =>
   (await hub.listCatalog({ text: '', sort: 'name', limit: 50, offset: 0 })).total;
 
-testOnEveryEngine(
-  'federation: three hubs in a ring share their servers, and none comes back',
-  async (t, { engine }) => {
-    const hubs = await startRing(t, engine);
-    const [first = assert.fail()] = hubs;
-    for (let round = 0; round < 3; round += 1) await syncAll(hubs);
+test('federation: three hubs in a ring share their servers, and none comes back', async (t) => {
+  const hubs = await startRing(t);
+  const [first = assert.fail()] = hubs;
+  for (let round = 0; round < 3; round += 1) await syncAll(hubs);
 
-    const [entries = [], ...others] = await Promise.all(hubs.map((hub) => listed(hub)));
+  const [entries = [], ...others] = await Promise.all(hubs.map((hub) => listed(hub)));
+  assert.deepEqual(
+    entries.map(({ server }) => server.name),
+    ['com.acme/maps', 'org.example/notes'],
+  );
+  for (const other of others)
     assert.deepEqual(
-      entries.map(({ server }) => server.name),
-      ['com.acme/maps', 'org.example/notes'],
+      other.map(({ server }) => server),
+      entries.map(({ server }) => server),
     );
-    for (const other of others)
-      assert.deepEqual(
-        other.map(({ server }) => server),
-        entries.map(({ server }) => server),
-      );
-    assert.deepEqual(await Promise.all(hubs.map(countIn)), [2, 2, 2], 'each entity once');
-    const ways = await Promise.all(hubs.map(async (hub) => (await listed(hub))[1]?._meta[HUBS_META] as string[]));
-    assert.deepEqual(
-      ways.map((way) => way.length),
-      [1, 3, 2],
-      'from the first to the last, and from there to the second',
-    );
-    const nothing = { created: 0, updated: 0, missing: 0 };
-    assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing], 'the ring has settled');
+  assert.deepEqual(await Promise.all(hubs.map(countIn)), [2, 2, 2], 'each entity once');
+  const ways = await Promise.all(hubs.map(async (hub) => (await listed(hub))[1]?._meta[HUBS_META] as string[]));
+  assert.deepEqual(
+    ways.map((way) => way.length),
+    [1, 3, 2],
+    'from the first to the last, and from there to the second',
+  );
+  const nothing = { created: 0, updated: 0, missing: 0 };
+  assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing], 'the ring has settled');
 
-    await first.hub.removeEntity('mcp_server:notes@1.0.0');
-    for (let round = 0; round < 2; round += 1) await syncAll(hubs);
-    for (const hub of hubs) assert.deepEqual(await namesIn(hub), ['com.acme/maps']);
-    const [, , last = assert.fail()] = hubs;
-    const [, gone] = await listed(last, '?include_deleted=true');
-    assert.partialDeepStrictEqual(gone?._meta[OFFICIAL_META], { status: 'deleted' });
-    assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing]);
-  },
-);
+  await first.hub.removeEntity('mcp_server:notes@1.0.0');
+  for (let round = 0; round < 2; round += 1) await syncAll(hubs);
+  for (const hub of hubs) assert.deepEqual(await namesIn(hub), ['com.acme/maps']);
+  const [, , last = assert.fail()] = hubs;
+  const [, gone] = await listed(last, '?include_deleted=true');
+  assert.partialDeepStrictEqual(gone?._meta[OFFICIAL_META], { status: 'deleted' });
+  assert.deepEqual(await syncAll(hubs), [nothing, nothing, nothing]);
+});
 
-testOnEveryEngine('federation: a hub with the id of the reader is reported as such', async (t, { engine }) => {
-  const first = await startHub(t, engine, [aManifest(NOTES)]);
+test('federation: a hub with the id of the reader is reported as such', async (t) => {
+  const first = await startHub(t, [aManifest(NOTES)]);
   const [entry = assert.fail()] = await listed(first);
   const [hubId = ''] = entry._meta[HUBS_META] as string[];
-  const database = await emptyDatabase(t, engine);
+  const database = await emptyDatabase(t, 'sqlite');
   const tables = await openDatabase(database, { metrics: { observeQuery() {} } });
   await tables.write.updateTable('registry_state').set({ hub_id: hubId }).execute();
   await tables.close();
@@ -117,10 +113,10 @@ testOnEveryEngine('federation: a hub with the id of the reader is reported as su
   assert.match(results[0]?.error ?? '', /has the same id as this one.*copy of this hub's database.*docs\/registry\.md/);
 });
 
-testOnEveryEngine('federation: a hub reads a view of another one', async (t, { engine }) => {
-  const source = await startHub(t, engine, [aManifest(NOTES), aManifest({ id: 'maps', name: 'com.acme/maps' })]);
+test('federation: a hub reads a view of another one', async (t) => {
+  const source = await startHub(t, [aManifest(NOTES), aManifest({ id: 'maps', name: 'com.acme/maps' })]);
   await source.hub.saveView({ name: 'team', description: '', names: ['com.acme/*'], approved: false });
-  const reader = await startHub(t, engine);
+  const reader = await startHub(t);
   await reader.hub.addRemote(`${source.url}/registry/team/v0.1/servers`);
   await syncAll([reader]);
   assert.deepEqual(await namesIn(reader), ['com.acme/maps']);

@@ -1,13 +1,13 @@
 // A server with many versions needs no more queries than one with a few.
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { SERVER_SCHEMA, type ServerResponse, type StatusChanged } from '../../src/registry/contract.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 
-const VERSIONS = 60;
+const VERSIONS = 45;
 
-testOnEveryEngine('many versions: the status of all is changed, and the latest is found', async (t, database) => {
-  const { app, world } = await testHub(t, { database });
+test('many versions: the status of all is changed, and the latest is found', async (t) => {
+  const { app, world } = await testHub(t, {});
   const server = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Keeps notes.' };
   for (let minor = 0; minor < VERSIONS; minor += 1) {
     const body = { ...server, version: `1.${minor}.0` };

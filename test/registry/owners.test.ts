@@ -1,6 +1,6 @@
 // Which source decides about a registry entry when several have the same name.
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import type { ServerList, ServerResponse } from '../../src/registry/contract.ts';
@@ -20,8 +20,8 @@ const aServer = (fields: JsonObject = {}): JsonObject => ({
   ...fields,
 });
 
-async function registry(t: TestContext, database: DatabaseAddress) {
-  const { app, hub, world } = await testHub(t, { database });
+async function registry(t: TestContext, database?: DatabaseAddress) {
+  const { app, hub, world } = await testHub(t, database ? { database } : {});
   const host = await startIndexServer(t);
   let minute = 0;
   /** Serves an index with these manifests, and ingests it. */
@@ -48,8 +48,8 @@ async function registry(t: TestContext, database: DatabaseAddress) {
   return { app, hub, host, bring, entry, listed, publish };
 }
 
-testOnEveryEngine('owners: an entry is made only from the remote that had it first', async (t, database) => {
-  const { hub, host, bring, entry, listed } = await registry(t, database);
+test('owners: an entry is made only from the remote that had it first', async (t) => {
+  const { hub, host, bring, entry, listed } = await registry(t);
   const sse = { type: 'sse', url: 'https://notes.acme.example/sse' };
   const pack = { registryType: 'npm', identifier: 'notes', transport: { type: 'stdio' } };
   const theirs = [aServer({ id: 'notes.sse', remotes: [sse] }), aServer({ id: 'notes.stdio', packages: [pack] })];
