@@ -9,7 +9,7 @@ import packageJson from '../package.json' with { type: 'json' };
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Modules that serve or open a hub in this process; they are omitted, along with everything that only they import. */
-const HUB = ['hub.ts', 'cli/hub/local-hub.ts', 'cli/serve.ts', 'cli/doctor/local-checks.ts'].map((path) =>
+const HUB = ['hub/hub.ts', 'cli/hub/local-hub.ts', 'cli/serve.ts', 'cli/doctor/local-checks.ts'].map((path) =>
   join(ROOT, 'src', path),
 );
 const STAND_IN = join(ROOT, 'scripts/without-hub.ts');

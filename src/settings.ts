@@ -36,7 +36,7 @@ const publicUrl = httpUrl.refine((url) => {
 }, 'an http or https address without credentials, query or fragment');
 const text = z.string();
 const secret = z.string().meta({ secret: true });
-/** Sent in a header, which cannot contain spaces or other special characters. */
+/** Sent in a header, where a space would end the token. */
 const token = z
   .string()
   .regex(/^[\x21-\x7e]+$/, 'text of visible ASCII characters without spaces')

@@ -1,12 +1,13 @@
 // A hub with its page open in a browser; unexpected errors and requests fail the test.
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { after, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { readDemoCatalog } from '../src/cli/demo.ts';
 import type { Environment } from '../src/config.ts';
 import type { JsonObject } from '../src/lib/json.ts';
+import { atEnd } from '../test/support/at-end.ts';
 import type { Ending } from '../test/support/databases.ts';
 import { type TestHub, testHub } from '../test/support/hub.ts';
 import { skip, startChromium } from './chromium.ts';
@@ -16,11 +17,7 @@ const ROOT = new URL('../', import.meta.url);
 const SCREENSHOTS = new URL('test-results/web/', ROOT);
 
 let browser: Promise<Browser> | undefined;
-const endings: (() => unknown)[] = [];
-after(async () => {
-  await (await browser)?.close();
-  for (const end of endings) await end();
-});
+atEnd.after(async () => (await browser)?.close());
 
 export interface Stage extends RunningHub {
   /** Opens the page at a path, in a browser without stored data. */
@@ -56,7 +53,6 @@ const sharedHubs = new Map<StageOptions, Promise<RunningHub>>();
 function hubFor(options: StageOptions, t: TestContext): Promise<RunningHub> {
   const shared = sharedHubs.get(options);
   if (shared) return shared;
-  const atEnd: Ending = { after: (end) => void endings.push(end as () => unknown) };
   const running = settingsOf(options, t).then((settings) =>
     startHub({ ...options, settings }, options.isShared ? atEnd : t),
   );

@@ -4,7 +4,7 @@ import type { Caller } from './contract.ts';
 import type { CheckJsonWebToken } from './json-web-tokens.ts';
 import { isAtLeast, type Role } from './roles.ts';
 import type { Tokens } from './tokens.ts';
-import { createAttempts } from './wrong-token-limit.ts';
+import { createWrongTokenLimit } from './wrong-token-limit.ts';
 
 export interface Authentication {
   /** Whether the hub has neither API_TOKEN nor a token issuer: then everyone may do everything. */
@@ -30,7 +30,7 @@ const ANYBODY: Identified = { name: 'anybody', kind: 'anybody', role: 'reader', 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { apiToken, metricsToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;
   const isOpen = apiToken === undefined && checkJsonWebToken === undefined;
-  const attempts = createAttempts();
+  const attempts = createWrongTokenLimit();
 
   function checkMetricsToken(bearer: string, address: string): void {
     if (attempts.isRight(bearer, metricsToken ?? '', address)) return;

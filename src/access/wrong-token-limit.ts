@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 
-export interface Attempts {
+export interface WrongTokenLimit {
   /** Whether the configured token was sent. @throws HubError `rate_limited` when it may have been guessed */
   isRight(sent: string, expected: string, address: string): boolean;
   /** Counts a token that is not accepted. @returns the error to throw: `refusal`, or that the address must wait */
@@ -17,7 +17,7 @@ const ADDRESSES_KEPT = 10_000;
 /** A token of this length cannot be guessed: it always passes, so that no caller suffers from the wrong tokens of others. */
 const LONG_TOKEN = 20;
 
-export function createAttempts(): Attempts {
+export function createWrongTokenLimit(): WrongTokenLimit {
   const wrong = new LRUCache<string, Set<string>>({ max: ADDRESSES_KEPT, ttl: WINDOW_MS });
   /** Addresses that sent the configured token before they had to wait, with that token. */
   const known = new LRUCache<string, true>({ max: ADDRESSES_KEPT });

@@ -123,8 +123,8 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       },
       rememberItems: (entity, attempt) => items.replace(entity.uid, attempt.items),
     });
-    // Some entities were deleted or blocked during their registration.
     if (!isAnyGone) return { ...report, ...notes };
+    // Some entities were deleted or blocked during their registration.
     const late = await clearAway(batch, signal, pauses);
     const both = (member: 'foreign' | 'removed') => [...leftovers[member], ...late[member]];
     return { ...report, ...notesWith({ ...late, foreign: both('foreign'), removed: both('removed') }) };

@@ -87,8 +87,6 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that does not listen at its address: what it writes must not contain the address. */
   isServed?: boolean;
-  /** True for the hub of one command, which should start fast and may block the main thread. */
-  isForCommand?: boolean;
   /** Aborted when the hub is no longer needed while it still waits for its database. */
   shutdown?: AbortSignal;
 }
@@ -106,11 +104,10 @@ export async function createHub({
   world,
   baseUrl,
   isServed = true,
-  isForCommand = false,
   shutdown = new AbortController().signal,
 }: HubDependencies): Promise<Hub> {
   const { now, log } = world;
-  const opening = { config, world, baseUrl, isServed, isForCommand, shutdown };
+  const opening = { config, world, baseUrl, isServed, shutdown };
   const { database, outbox, revision, admission, store, catalog } = await openCatalog(opening);
   const hubId = await readHubId(database);
   let closed: Promise<void> | undefined;

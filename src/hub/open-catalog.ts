@@ -17,7 +17,6 @@ export interface OpenCatalogDependencies {
   baseUrl: () => string;
   /** Only a hub that serves waits for a database that does not answer yet. */
   isServed: boolean;
-  isForCommand: boolean;
   shutdown: AbortSignal;
 }
 
@@ -36,13 +35,11 @@ export async function openCatalog({
   world: { now, log, metrics },
   baseUrl,
   isServed,
-  isForCommand,
   shutdown,
 }: OpenCatalogDependencies): Promise<OpenedCatalog> {
   const forMs = isServed ? config.databaseWaitSec * 1000 : 0;
   const database = await waitForDatabase(config.database, {
     metrics,
-    readsBlock: isForCommand,
     forMs,
     signal: shutdown,
     log,

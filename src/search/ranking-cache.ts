@@ -11,7 +11,7 @@ const ENTRY_OVERHEAD_BYTES = 300;
 /** `state` identifies everything that a ranking depends on besides the query. */
 type Rank = (request: RankRequest, state: string) => Promise<Ranking>;
 
-export function createRankings(engine: Pick<SearchEngine, 'rank'>): Rank {
+export function createRankingCache(engine: Pick<SearchEngine, 'rank'>): Rank {
   /** As JSON: a single string instead of hundreds of objects for the garbage collector to visit. */
   const cache = new LRUCache<string, string>({
     maxSize: MOST_CACHED_BYTES,

@@ -9,7 +9,7 @@ import { createLlmFitReasons } from './llm/llm-fit-reasons.ts';
 import { createReranker, MOST_RERANKED } from './llm/reranker.ts';
 import { loadEntities, presentHits } from './present.ts';
 import { isOfNamed } from './ranking/merge.ts';
-import { createRankings } from './ranking-cache.ts';
+import { createRankingCache } from './ranking-cache.ts';
 import { plainText } from './search-query.ts';
 import type { SearchStore } from './store.ts';
 
@@ -75,7 +75,7 @@ function partsOf({ llm: endpoint, ...dependencies }: SearchDependencies) {
     llm,
     order: llm && createReranker(llm),
     writeReasons: llm && createLlmFitReasons(llm),
-    rank: createRankings(engine),
+    rank: createRankingCache(engine),
   };
 }
 

@@ -152,27 +152,34 @@ function migrations(dialect: Dialect): Record<string, Migration> {
 
 async function migrate(dialect: Dialect): Promise<void> {
   const known = migrations(dialect);
-  const applied = await appliedMigrations(dialect);
-  if (applied.some((name) => !(name in known))) throw new StartError(IS_NEWER);
-  if (applied.length === Object.keys(known).length) return;
+  if (await isUpToDate(dialect, known)) return;
   const own = dialect.openMigrations?.();
   // Kysely takes a lock first, so two hubs that start at the same time take turns.
   const migrator = new Migrator({ db: own?.db ?? dialect.write, provider: { getMigrations: async () => known } });
   const { error } = await migrator.migrateToLatest().finally(() => own?.close());
-  if (error) throw error;
+  if (!error) return;
+  // A newer hub may have migrated meanwhile.
+  await isUpToDate(dialect, known);
+  throw error;
 }
 
-const IS_NEWER = 'The database was written by a newer version of the hub; start that version, or use another database.';
-
-/** None when the table cannot be read: it does not exist yet, or the migrations fail for the same reason. */
-async function appliedMigrations({ lookup }: Dialect): Promise<string[]> {
-  const rows = await lookup
+/** @throws StartError if a newer hub wrote it. */
+async function isUpToDate({ lookup }: Dialect, known: Record<string, Migration>): Promise<boolean> {
+  const applied = await lookup
     .withTables<{ kysely_migration: { name: string } }>()
     .selectFrom('kysely_migration')
     .select('name')
     .execute()
-    .catch(() => []);
-  return rows.map(({ name }) => name);
+    .catch((error) => {
+      if (error instanceof HubError) throw error;
+      // The table does not exist yet.
+      return [];
+    });
+  if (applied.some(({ name }) => !(name in known)))
+    throw new StartError(
+      'The database was written by a newer version of the hub; start that version, or use another database.',
+    );
+  return applied.length === Object.keys(known).length;
 }
 
 function reason(error: unknown): string {

@@ -95,7 +95,7 @@ test('fake gateway: duplicate tools collide only by slug; MCP tools are 422', as
   assert.deepEqual([duplicate.status, duplicate.body.detail], [400, 'Tool already exists: x']);
 });
 
-test('fake gateway: servers with one slug or address are 409, unless their credentials differ', async (t) => {
+test('fake gateway: a taken slug is 409; a taken address is 409 unless the credentials differ', async (t) => {
   const gateway = await startFakeGateway(t, { allowsLocalhost: true });
   const post = async (fields: object) => {
     const { status, body } = await call(gateway, 'POST /gateways', server(fields));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RankRequest } from '../../src/search/engine/engine.ts';
-import { createRankings } from '../../src/search/ranking-cache.ts';
+import { createRankingCache } from '../../src/search/ranking-cache.ts';
 import { heapInUse } from '../support/heap.ts';
 import { wordEngine } from '../support/word-engine.ts';
 
@@ -27,7 +27,7 @@ const FINDABLE = [{ uid: 'tool:pdf@1', text: 'pdf' }];
 
 test('rankings: equal queries share one, concurrently and later, until something changes', async () => {
   const engine = wordEngine(FINDABLE, { delayMs: 20 });
-  const rankings = createRankings(engine);
+  const rankings = createRankingCache(engine);
   const all = await Promise.all([1, 2, 3].map(() => rankings({ ...REQUEST }, 'revision 1')));
   all.push(await rankings(REQUEST, 'revision 1'));
   assert.equal(engine.requests.length, 1);
@@ -40,7 +40,7 @@ test('rankings: equal queries share one, concurrently and later, until something
 
 test('rankings: incomplete results and explanations are not cached', async () => {
   const engine = wordEngine(FINDABLE);
-  const rankings = createRankings(engine);
+  const rankings = createRankingCache(engine);
   engine.degrade('Meaning took no part.');
   await rankings(REQUEST, '1');
   await rankings(REQUEST, '1');
@@ -52,7 +52,7 @@ test('rankings: incomplete results and explanations are not cached', async () =>
 test('rankings: a failure reaches all waiting callers and is not cached', async () => {
   const engine = wordEngine(FINDABLE);
   let fails = true;
-  const rankings = createRankings({
+  const rankings = createRankingCache({
     rank: (request) => (fails ? Promise.reject(new Error('no index')) : engine.rank(request)),
   });
   const outcomes = await Promise.allSettled([rankings(REQUEST, '1'), rankings(REQUEST, '1')]);
@@ -62,7 +62,7 @@ test('rankings: a failure reaches all waiting callers and is not cached', async 
 });
 
 test('rankings: many distinct long queries without a hit do not fill the memory', async () => {
-  const rankings = createRankings({
+  const rankings = createRankingCache({
     rank: async ({ mode }) => ({ hits: [], total: 0, mode, isLasting: true }),
   });
   const filler = 'x'.repeat(16_000);
@@ -80,7 +80,7 @@ test('rankings: many distinct long queries without a hit do not fill the memory'
 test('rankings: the cache is limited by its size, not by the number of hits', async () => {
   const longUid = `tool:${'y'.repeat(100_000)}@1`;
   const engine = wordEngine([{ uid: longUid, text: 'pdf' }]);
-  const rankings = createRankings(engine);
+  const rankings = createRankingCache(engine);
   const requests = Array.from({ length: 200 }, (_, number) => ({ ...REQUEST, text: `pdf ${number}` }));
   for (const request of requests) await rankings(request, 'revision 1');
   // 200 rankings of 200 kB each exceed the cache, so the oldest must have been dropped.

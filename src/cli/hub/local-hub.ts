@@ -26,7 +26,7 @@ export async function openLocalHub({ environment, terminal, ...options }: LocalH
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), environment);
   try {
     const baseUrl = () => config.baseUrl ?? likelyAddress(config);
-    const hub = await createHub({ config, world, baseUrl, isServed: config.baseUrl !== undefined, isForCommand: true });
+    const hub = await createHub({ config, world, baseUrl, isServed: config.baseUrl !== undefined });
     const stop = () => void hub.stopWork();
     terminal.shutdown.addEventListener('abort', stop, { once: true });
     return {

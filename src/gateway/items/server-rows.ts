@@ -37,7 +37,7 @@ export function isOffered(row: GatewayRow, { candidates }: OfferedServer): boole
   );
 }
 
-/** Whether the last sent body equals the current one. */
+/** Whether the gateway's row needs no update: it works, is still offered under this name, and was sent with the current body. */
 export function isCurrent({ entity, candidates }: OfferedServer, { item, row }: OwnRow): boolean {
   if (row.isInert || !isOffered(row, { entity, candidates }) || !nameChoices(entity).includes(item.name)) return false;
   return candidates

@@ -1,4 +1,5 @@
 // Runs many tasks concurrently and returns their results in the order of the input.
+import { createNotifier } from './notifier.ts';
 
 export interface Bounds<Output> {
   /** Maximum concurrent calls. */
@@ -103,19 +104,4 @@ export async function* inOrder<Input, Output>(
     change.notify();
     await starting;
   }
-}
-
-/** An event that can be awaited repeatedly. */
-function createNotifier(): { notified(): Promise<void>; notify(): void } {
-  let waiting: PromiseWithResolvers<void> | undefined;
-  return {
-    notified() {
-      waiting ??= Promise.withResolvers<void>();
-      return waiting.promise;
-    },
-    notify() {
-      waiting?.resolve();
-      waiting = undefined;
-    },
-  };
 }

@@ -1,4 +1,5 @@
 // Fetches the manifests of an index concurrently: hosts do not wait for each other, and results are yielded as they arrive.
+import { createNotifier, type Notifier } from '../../lib/workers/notifier.ts';
 import type { FetchedManifest } from './fetch-manifest.ts';
 import { createHostLanes, type Lane } from './host-lanes.ts';
 import type { ListedEntry } from './parse-index-worker.ts';
@@ -26,7 +27,7 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
   const lanes = createHostLanes<Input>({ requestsPerHost, mostUnderWay: MOST_UNDER_WAY });
   const results = createResults();
   const hostOf = hostNames();
-  const [room, batchReady] = [createSignal(), createSignal()];
+  const [room, batchReady] = [createNotifier(), createNotifier()];
   let underWay = 0;
   let failure: { error: unknown } | undefined;
   let isRead = false;
@@ -39,7 +40,7 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
     for await (const group of groups) {
       for (const input of group) {
         const host = needsRequest(input.entry) ? hostOf(input.entry.url) : undefined;
-        while (!isOver && !(host ? lanes.waitingCount() < MOST_WAITING : hasRoom())) await room.fired();
+        while (!isOver && !(host ? lanes.waitingCount() < MOST_WAITING : hasRoom())) await room.notified();
         if (isOver || failure) return;
         if (host) lanes.add(host, input);
         else start(input);
@@ -69,8 +70,8 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
       .finally(() => {
         underWay -= 1;
         startWaiting();
-        room.fire();
-        if (results.isBatchFull() || isFinished()) batchReady.fire();
+        room.notify();
+        if (results.isBatchFull() || isFinished()) batchReady.notify();
       });
   }
 
@@ -82,21 +83,21 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
     .catch(fail)
     .finally(() => {
       isRead = true;
-      batchReady.fire();
+      batchReady.notify();
     });
   try {
     while (!isFinished() || results.count() > 0) {
-      if (!results.isBatchFull() && !isFinished()) await firedWithin(batchReady, BATCH.ms);
+      if (!results.isBatchFull() && !isFinished()) await notifiedWithin(batchReady, BATCH.ms);
       if (results.count() === 0) continue;
       const batch = results.takeBatch();
       startWaiting();
-      room.fire();
+      room.notify();
       yield batch;
     }
     if (failure) throw failure.error;
   } finally {
     isOver = true;
-    room.fire();
+    room.notify();
     await reading;
   }
 }
@@ -141,28 +142,8 @@ function weightOf(fetched: FetchedManifest): number {
   return fetched.outcome === 'fetched' ? fetched.text.length : 0;
 }
 
-interface Signal {
-  fired(): Promise<void>;
-  fire(): void;
-}
-
-/** A reusable signal that can be awaited. */
-function createSignal(): Signal {
-  let signal: PromiseWithResolvers<void> | undefined;
-  return {
-    fired() {
-      signal ??= Promise.withResolvers<void>();
-      return signal.promise;
-    },
-    fire() {
-      signal?.resolve();
-      signal = undefined;
-    },
-  };
-}
-
-async function firedWithin(signal: Signal, ms: number): Promise<void> {
-  const timer = setTimeout(() => signal.fire(), ms);
-  await signal.fired();
+async function notifiedWithin(notifier: Notifier, ms: number): Promise<void> {
+  const timer = setTimeout(() => notifier.notify(), ms);
+  await notifier.notified();
   clearTimeout(timer);
 }

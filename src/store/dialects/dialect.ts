@@ -52,7 +52,5 @@ export interface Lock {
 }
 
 export interface DialectDependencies {
-  /** SQLite reads on the main thread, without starting threads: for commands, which have nothing else to do meanwhile. */
-  readsBlock?: boolean;
   metrics: Pick<Metrics, 'observeQuery'>;
 }

@@ -33,13 +33,16 @@ const LOOK_TIMEOUT_MS = 200;
 
 export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions): SqliteConnection {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
-  if (!readOnly) {
-    switchToWal(database);
+  try {
     // FULL: a committed write survives a power failure, not only a crash of the process.
-    database.exec('pragma synchronous = full; pragma journal_size_limit = 67108864');
+    if (!readOnly)
+      database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = 67108864');
+    // Readers find most pages in the operating system's cache; the writer needs room for the pages it is about to change.
+    database.exec(`pragma temp_store = memory; pragma cache_size = ${readOnly ? -2_000 : -16_000}`);
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  // Readers find most pages in the operating system's cache; the writer needs room for the pages it is about to change.
-  database.exec(`pragma temp_store = memory; pragma cache_size = ${readOnly ? -2_000 : -16_000}`);
   const statements = new Map<string, PreparedStatement>();
 
   function prepare(sql: string): PreparedStatement {
@@ -61,19 +64,6 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
     },
     close: () => database.close(),
   };
-}
-
-/** SQLite's busy timeout does not apply when two hubs open a new file at once. Only workers write, and they may block. */
-function switchToWal(database: DatabaseSync): void {
-  for (let tries = 100; ; tries -= 1) {
-    try {
-      database.exec('pragma journal_mode = wal');
-      return;
-    } catch (error) {
-      if (tries === 0 || !isBusy(error)) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-    }
-  }
 }
 
 /** Whether another connection has locked the file or table; matched by message, because error codes are lost between threads. */

@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -22,6 +23,7 @@ import { guardDriver } from './guarded-driver.ts';
 import {
   isBusy,
   openConnection,
+  type SqliteConnection,
   type SqliteOptions,
   type SqliteResult,
   type SqliteStatement,
@@ -32,23 +34,21 @@ const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
 /** Lookups block the main thread, so they wait only briefly. */
 const LOOKUP_TIMEOUT_MS = 200;
+const TRY_AGAIN_MS = 50;
 /** A longer queue means that the hub cannot keep up, so the next statement is refused. */
 const LONGEST_QUEUE = 5_000;
 
 export async function openSqlite(
   path: string,
-  { metrics, readsBlock = false }: DialectDependencies,
+  { metrics }: DialectDependencies,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
 ): Promise<Dialect> {
   await makeFolder(dirname(path));
-  makeFile({ path, readOnly: false, busyTimeoutMs });
+  // Closed last: the last connection that may write removes the write-ahead log.
+  const file = await openFile(path, busyTimeoutMs);
   const writer = workers({ path, readOnly: false, busyTimeoutMs }, 1);
   const readers = workers({ path, readOnly: true, busyTimeoutMs }, Math.min(MOST_READERS, availableParallelism()));
-  const lookup = openConnection({
-    path,
-    readOnly: true,
-    busyTimeoutMs: readsBlock ? busyTimeoutMs : LOOKUP_TIMEOUT_MS,
-  });
+  const lookup = openConnection({ path, readOnly: true, busyTimeoutMs: LOOKUP_TIMEOUT_MS });
   const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
       dialect: {
@@ -58,12 +58,11 @@ export async function openSqlite(
         createQueryCompiler: () => new SqliteQueryCompiler(),
       },
     });
-  const onMainThread = kysely(async (statement) => lookup.run(statement), new ManyReaders());
   const write = kysely((statement) => writer.run(statement), new OneWriter());
   return {
     name: 'sqlite',
-    lookup: onMainThread,
-    read: readsBlock ? onMainThread : kysely((statement) => readers.run(statement), new ManyReaders()),
+    lookup: kysely(async (statement) => lookup.run(statement), new ManyReaders()),
+    read: kysely((statement) => readers.run(statement), new ManyReaders()),
     write,
     byteOrderedText: sql`text`,
     rowsFromJson: (_table, columns, json) =>
@@ -85,6 +84,7 @@ export async function openSqlite(
       lookup.close();
       await readers.close();
       await writer.close();
+      file.close();
     },
   };
 }
@@ -102,13 +102,14 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates the file before it is opened for reading. @throws if it is damaged. */
-function makeFile(options: SqliteOptions): void {
-  const connection = openConnection(options);
-  try {
-    connection.run({ sql: 'select count(*) from sqlite_schema', parameters: [] });
-  } finally {
-    connection.close();
+/** Creates the file, or detects that it is damaged. Waits for other processes without blocking the main thread. */
+async function openFile(path: string, busyTimeoutMs: number): Promise<SqliteConnection> {
+  for (const startedAt = performance.now(); ; await sleep(TRY_AGAIN_MS)) {
+    try {
+      return openConnection({ path, readOnly: false, busyTimeoutMs: 0 });
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - startedAt > busyTimeoutMs) throw error;
+    }
   }
 }
 
