@@ -5,10 +5,10 @@ const CALM_MS = 3_000;
 const LASTING_MS = 2_000;
 
 /** Call it whenever the event loop is late; returns whether that has lasted. */
-export function createOverload(now: () => number = () => performance.now()): () => boolean {
+export function createOverload(): () => boolean {
   let [since, last] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return () => {
-    const at = now();
+    const at = performance.now();
     if (at - last > CALM_MS) since = at;
     last = at;
     return at - since >= LASTING_MS;

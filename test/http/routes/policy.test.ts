@@ -313,11 +313,11 @@ test('policy: a rule about a remote does not cover manifests in requests', async
   assert.equal((await install({ id: uidOf('a') })).status, 200, 'the remote’s manifest is unchanged');
 });
 
-test('policy: an age rule stops applying once the entity is old enough', async (t) => {
+testOnEveryEngine('policy: an age rule stops applying once the entity is old enough', async (t, database) => {
   // The hub checks every hour, by the mocked timer.
   t.mock.timers.enable({ apis: ['setInterval'] });
   const manifests = [server('a', { provenance: { published_at: '2026-05-25' } })];
-  const { app, hub, world } = await testHub(t, { manifests });
+  const { app, hub, world } = await testHub(t, { manifests, database });
   await put(app, 'version: 1\nrules:\n  - { match: { younger_than_days: 14 }, install: block, search: hide }');
   assert.deepEqual(await found(app), []);
   world.setTime('2026-06-09T12:00:00.000Z');

@@ -9,6 +9,7 @@ import { catalogRevision, ingests } from '../operations-state.ts';
 import type { Figures } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
+const MOST_LABELS = 5;
 
 export function Trends({ figures }: { figures: Figures }) {
   const total = Object.values(figures.entities).reduce((sum, number) => sum + number, 0);
@@ -56,7 +57,9 @@ function Growth({ points }: { points: readonly Point[] }) {
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last) return null;
   const [least, most] = [Math.min(first.entries, last.entries), Math.max(first.entries, last.entries)];
-  const y = ({ entries }: Point) => HEIGHT - 6 - ((entries - least) / Math.max(most - least, 1)) * (HEIGHT - 12);
+  // A catalog that did not grow is a line in the middle: at the bottom, it would look empty.
+  const share = (entries: number) => (most === least ? 0.5 : (entries - least) / (most - least));
+  const y = ({ entries }: Point) => HEIGHT - 6 - share(entries) * (HEIGHT - 12);
   const x = (index: number) => 4 + (index / (points.length - 1)) * (WIDTH - 8);
   const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(point)}`).join('');
   const words = `From ${shortNumber(first.entries)} to ${count(last.entries, 'entry', 'entries')} over ${points.length} ingests`;
@@ -102,8 +105,11 @@ function Latency({ buckets }: { buckets: Figures['searches'] }) {
   const shown = buckets.slice(Math.max(first - 1, 0), buckets.findLastIndex(({ count }) => count > 0) + 2);
   const median = boundAt(buckets, total * 0.5);
   const words = `Median ${median}, 95 % within ${boundAt(buckets, total * 0.95)}, of ${count(total, 'search', 'searches')}`;
-  const bars = shown.map(({ bound, count: number }) => ({
-    label: Number.isFinite(bound) ? duration(bound).replace(' ', '\u2009') : '…',
+  // Labels of many bars would overlap.
+  const hasLabel = (index: number) => shown.length <= MOST_LABELS || index % 2 === 0;
+  const labelOf = (bound: number) => (Number.isFinite(bound) ? duration(bound).replace(' ', '\u2009') : '…');
+  const bars = shown.map(({ bound, count: number }, index) => ({
+    label: hasLabel(index) ? labelOf(bound) : '',
     number,
     title: `${nameOf(bound)}: ${number}`,
   }));
