@@ -23,7 +23,7 @@ export const mayImport = {
   events: ['lib'],
   gateway: ['lib', 'catalog'],
   install: ['lib', 'catalog', 'search', 'gateway'],
-  // It reads what artifacts are as installs do.
+  // Reads artifacts the same way as installs.
   trust: ['lib', 'catalog', 'install'],
   remotes: ['lib', 'catalog', 'search', 'gateway', 'policy', 'registry', 'events'],
   store: ['lib', ...slices],
@@ -67,7 +67,7 @@ const seenByDoors = [
   '^src/gateway/state-words\\.ts$',
   '^src/catalog/(uid|entity|manifest-text|trust-signals)\\.ts$',
   '^src/access/authenticate\\.ts$',
-  // What a file that somebody names is about, told as ingest tells it.
+  // Identifies the entity in a file the same way as ingest.
   '^src/remotes/ingest/entity-from-text\\.ts$',
 ];
 
@@ -88,7 +88,7 @@ export default {
       name: 'command-line-sees-contracts',
       comment: 'The command line also installs on its own machine, and orders versions.',
       severity: 'error',
-      // Installs are wired up there, as src/hub/hub.ts does it for a hub.
+      // Installs are wired up there, as in src/hub/hub.ts.
       from: { path: '^src/cli/', pathNot: '^src/cli/hub/own-install\\.ts$' },
       to: {
         path: `^src/(${slices.join('|')})/`,

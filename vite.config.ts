@@ -1,4 +1,4 @@
-// How the page is built: from web/ into dist/web, where the hub serves it from.
+// Builds the page from web/ into dist/web, from which the hub serves it.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -13,12 +13,12 @@ export default defineConfig({
     outDir: '../dist/web',
     emptyOutDir: false,
     target: 'es2023',
-    // Inlined files would be data: addresses, which the page's own policy refuses.
+    // Inlined files would become data: URLs, which the page's content security policy blocks.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  // `npx vite` beside a running hub: everything that is not a file of the page is asked of the hub.
+  // `npx vite` with a running hub: requests for anything but the page's files go to the hub.
   server: {
     proxy: {
       '^/(catalog|remotes|ingest|gateways|health|config|metrics|docs|openapi.json)': 'http://127.0.0.1:8765',
@@ -36,7 +36,7 @@ function finishAssets(): Plugin {
     async writeBundle({ dir = '' }, bundle) {
       const made = new Set(Object.keys(bundle));
       for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css|html|svg)$/.test(file))) {
-        // As it was written: other plugins have the last word on what is in it.
+        // Read from disk, because other plugins may have changed it after this one.
         await writeFile(join(dir, `${name}.br`), brotliCompressSync(await readFile(join(dir, name))));
         made.add(`${name}.br`);
       }

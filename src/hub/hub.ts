@@ -42,41 +42,41 @@ import type { HubOperations } from './operations.ts';
 import { createHubPolicy } from './policy.ts';
 import { repair } from './repairs.ts';
 
-/** The hub in this process: what callers can ask, and what only its owner can. */
+/** The hub in this process: the operations for callers, and those that only its owner may use. */
 export interface Hub extends HubOperations {
-  /** The operations for one caller: within its role and its scope, and recorded in the audit log. `own`: those that the caller carries out itself. */
+  /** The operations for one caller, limited to its role and scope and recorded in the audit log. `own` replaces operations that the caller runs itself. */
   as(caller: Caller, own?: Partial<HubOperations>): HubOperations;
-  /** Whether the caller's role is enough for an operation; refusals are recorded. @throws HubError `unauthorized`, `forbidden` */
+  /** Checks that the caller's role allows an operation, and records a refusal. @throws HubError `unauthorized`, `forbidden` */
   permit(caller: Caller, request: { operation: keyof HubOperations; subject: string }): Promise<void>;
   /** Why the policy does not allow the manifest in a request to be installed. */
   refusalOf: Policies['refusalOf'];
   readonly authentication: Authentication;
-  /** For callers that keep answers: a caller that sends the tag already has the page, and costs no search. */
+  /** For callers that cache pages: if `isKnown` recognizes the tag, no search runs. */
   searchUnlessKnown(query: SearchQuery, isKnown: (tag: string) => boolean): Promise<TaggedPage>;
   countEntities(): Promise<Record<EntityType, number>>;
-  /** `listServers` as JSON, for those who pass it on as it is. */
+  /** `listServers` as JSON text, ready to send. */
   listServersText(query: ServerQuery): Promise<string>;
   /** Whether a `server.json` or a manifest could be published. */
   validateServer(document: unknown): Validation;
   /** The servers of the catalog for clients of Agentic Resource Discovery. */
   readonly ard: Ard;
-  /** Where a target of installs is on this machine. Only for callers on this machine: answers over the network never contain paths of the hub. */
+  /** The path of an install target. Only for callers on this machine: responses over the network never contain paths of the hub. */
   targetFolder(target: string): Promise<string>;
-  /** Copies the database to a new file while everything goes on; only where the database is a file itself. */
+  /** Copies the database to a new file while the hub keeps running; only for SQLite. */
   backup(file: string): Promise<{ bytes: number }>;
-  /** @throws HubError when a path leads to a file of the database itself, over which nothing may be written. */
+  /** @throws HubError if the path is one of the database's own files, which must not be overwritten. */
   spareOwnFiles(path: string): Promise<void>;
-  /** Resolves when everything can be found by its meaning, as far as that is possible; hubs that serve do it by themselves. */
+  /** Resolves when all texts are embedded, as far as possible; a hub that serves does this in the background. */
   catchUpSearch(): Promise<void>;
   /** Saves a manifest that no remote brought. @throws HubError `invalid_manifest` */
   save: Catalog['save'];
-  /** Registers one entity into the gateway. */
+  /** Registers one entity with the gateway. */
   registerOne: Gateway['registerOne'];
-  /** Puts manifests that come with the hub into its catalog. */
+  /** Saves the manifests that ship with the hub. */
   load(sources: readonly ManifestSource[]): Promise<void>;
   /** Stops background and long-running work; everything else still works. */
   stopWork(): Promise<void>;
-  /** Once is enough; again does nothing. */
+  /** Safe to call more than once. */
   close(): Promise<void>;
 }
 
