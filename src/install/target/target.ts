@@ -48,7 +48,9 @@ export async function assertOwnFolders(targetDir: string): Promise<void> {
     const user = process.geteuid?.();
     if (user !== undefined && user !== 0 && found.uid !== user)
       throw new InstallError(`'${name}' belongs to another user: change its owner, or choose another target.`);
-    await access(join(targetDir, name), constants.W_OK | constants.X_OK);
+    // A failed install may remove the folder meanwhile.
+    const unlessGone = (error: NodeJS.ErrnoException) => error.code === 'ENOENT' || Promise.reject(error);
+    await access(join(targetDir, name), constants.W_OK | constants.X_OK).catch(unlessGone);
   }
 }
 

@@ -7,6 +7,7 @@ import { SearchPage, SORTS, type Sort } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
+import { until } from '../../support/until.ts';
 
 /** More entities than fit on a page, in none of the tested orders. */
 const CROWD = Array.from({ length: 120 }, (_, place) => {
@@ -84,10 +85,14 @@ testOnEveryWay('search: every order covers all results across pages, and follows
     }
   }
   await hub.load(NAMED.map((document) => ({ document })));
-  assert.equal((await pages(app, 'sort=name&versions=latest'))[0]?.title, 'alpha');
+  const ends = async () => {
+    const items = await pages(app, 'sort=name&versions=latest');
+    return [items[0]?.title, items.at(-1)?.title].join(' to ');
+  };
+  // Changes become visible in the background.
+  await until(async () => (await ends()) === 'alpha to Zebra');
   await hub.load([{ document: aManifest({ id: 'd', name: 'd', title: 'Zulu', version: '2.0.0' }) }]);
-  const items = await pages(app, 'sort=name&versions=latest');
-  assert.deepEqual([items[0]?.title, items.at(-1)?.title], ['Beta', 'Zulu']);
+  await until(async () => (await ends()) === 'Beta to Zulu');
 });
 
 testOnEveryWay(
@@ -102,6 +107,7 @@ testOnEveryWay(
     assert.deepEqual(await ids('sort=name&q=sheep&mode=keyword'), latest);
 
     await hub.load(DATED.map((document) => ({ document })));
+    await until(async () => (await pages(app, 'sort=published_at&capabilities=dated')).length === DATED.length);
     for (const query of ['', '&q=pdf&mode=keyword']) {
       const items = await pages(app, `sort=published_at&capabilities=dated${query}`);
       assert.deepEqual(
