@@ -43,7 +43,7 @@ export interface CatalogStore {
    */
   saveInline(entity: Entity, at: Date): Promise<SaveOutcome>;
   /**
-   * Without a version, returns the newest stable one, or a pre-release if there is no other or if requested. Returns a
+   * Without a version, returns the newest stable one, or a pre-release if requested or the only choice. Returns a
    * blocked one only if all are blocked or hidden.
    */
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;

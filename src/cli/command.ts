@@ -59,7 +59,7 @@ export interface HubAccess {
   open(options?: CatalogOptions): Promise<HubOperations>;
   /** Opens the hub in this process, for operations that only its owner may run. */
   openLocal(options?: CatalogOptions): Promise<Hub>;
-  /** Like `openLocal`, but returns undefined when there is no local catalog. */
+  /** Like `openLocal`, but returns undefined without a local catalog. */
   findLocal(): Promise<Hub | undefined>;
   /** Resolves when semantic search is ready in this process, when the time is up, or on shutdown. */
   settle(options?: { withinMs?: number }): Promise<void>;

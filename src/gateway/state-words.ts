@@ -11,7 +11,7 @@ export interface GatewayState {
 
 type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>;
 
-/** `shownMoment` formats a time; it returns an empty string if there is no room for one. */
+/** `shownMoment` formats a time; it returns an empty string where a time does not fit. */
 export function gatewayState(
   { gateway_registered_at: registeredAt, gateway_error: error }: Facts,
   shownMoment = (moment: string) => moment,

@@ -87,7 +87,7 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that does not listen at its address: what it writes must not contain the address. */
   isServed?: boolean;
-  /** Aborted when the hub is no longer needed while it still waits for its database. */
+  /** Aborting it stops a hub that still waits for its database. */
   shutdown?: AbortSignal;
 }
 

@@ -40,7 +40,7 @@ export interface HubPolicyDependencies {
   store: PolicyStore;
   approvals: ApprovalStore;
   catalog: Pick<Catalog, 'get' | 'manifest'>;
-  /** Removes from the gateway what is no longer allowed there. */
+  /** Removes from the gateway what belongs to deleted, blocked or forbidden entities. */
   clearGateway: () => Promise<{ note?: string }>;
   /** Registers an approved entity; the next sync retries what fails. */
   register: (uid: string, signal: AbortSignal) => Promise<unknown>;

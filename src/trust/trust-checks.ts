@@ -29,7 +29,7 @@ export interface TrustDependencies {
   settings: TrustSettings;
   store: TrustStore;
   catalog: Pick<Catalog, 'get' | 'manifest'>;
-  /** Removes from the gateway what is no longer allowed there. */
+  /** Removes from the gateway what belongs to deleted, blocked or forbidden entities. */
   clearGateway: () => Promise<{ note?: string }>;
   /** At most one hub per database checks waiting entities. */
   tryLock: (name: string) => Promise<{ release(): Promise<void> } | undefined>;

@@ -10,7 +10,7 @@ import { HUB_FOLDER, VENDOR } from './places.ts';
 export interface TargetRule {
   /** If set, every target must be inside it after links are resolved. */
   installRoot: string | undefined;
-  /** The base of relative targets if there is no root. */
+  /** The base of relative targets if no root is set. */
   workingDir: string;
 }
 
