@@ -15,6 +15,7 @@ export default defineConfig({
     target: 'es2023',
     // Inlined files would become data: URLs, which the page's content security policy blocks.
     assetsInlineLimit: 0,
+    rolldownOptions: { input: ['web/index.html', 'web/src/docs.tsx'] },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },

@@ -74,17 +74,21 @@ browserTest('entity: a hub that is unreachable for a while is retried automatica
   assert.equal(await alert.count(), 0);
 });
 
-browserTest('entity: on a phone, facts and versions follow the summary', demo, async ({ open }) => {
-  const page = await open(PDF, { viewport: { width: 390, height: 844 } });
-  const top = async (name: string) => (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? 0;
-  await page.getByRole('heading', { level: 2, name: 'Versions' }).waitFor();
-  const order = ['At a glance', 'Versions', 'Use it', 'How well it is described'];
-  const tops = await Promise.all(order.map(top));
-  assert.deepEqual(
-    tops,
-    tops.toSorted((one, other) => one - other),
-  );
-});
+browserTest(
+  'entity: on a phone, how to use it comes first, then the facts, then the readme',
+  demo,
+  async ({ open }) => {
+    const page = await open(PDF, { viewport: { width: 390, height: 844 } });
+    const top = async (name: string) => (await page.getByRole('heading', { level: 2, name }).boundingBox())?.y ?? 0;
+    await page.getByRole('heading', { level: 2, name: 'Versions' }).waitFor();
+    const order = ['Use it', 'At a glance', 'Versions', 'What it installs'];
+    const tops = await Promise.all(order.map(top));
+    assert.deepEqual(
+      tops,
+      tops.toSorted((one, other) => one - other),
+    );
+  },
+);
 
 browserTest('entity: commands and configurations can be copied', demo, async ({ open }) => {
   const page = await open(PDF, { permissions: ['clipboard-read', 'clipboard-write'] });

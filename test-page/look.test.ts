@@ -132,10 +132,12 @@ browserTest(
   },
 );
 
-browserTest('look: the API description links back to the page', {}, async ({ open }) => {
+browserTest('look: the API description has the header of the other pages', {}, async ({ open }) => {
   const page = await open('/docs');
   await page.getByText('Read agents, tools and MCP servers.').waitFor();
-  await page.getByRole('link', { name: '← Catalog Hub' }).click();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  assert.equal(await pages.getByRole('link', { name: 'API' }).getAttribute('aria-current'), 'page');
+  await pages.getByRole('link', { name: 'Search' }).click();
   await page.getByText('The catalog is empty').waitFor();
 });
 

@@ -139,7 +139,7 @@ browserTest(
     await rows.first().waitFor();
     await pending(page).getByRole('heading', { name: 'Pending servers 1 matching' }).waitFor();
 
-    await pending(page).getByRole('button', { name: 'Try all again' }).click();
+    await pending(page).getByRole('button', { name: 'Sync and try all again' }).click();
     await rows.getByText('2 tries').waitFor();
     await pending(page).getByRole('status').getByText('1 of 1 remote read').first().waitFor();
 

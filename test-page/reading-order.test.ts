@@ -21,7 +21,7 @@ async function tabStops(page: Page): Promise<Stop[]> {
     const stop = (await page.evaluate(`(() => {
       const element = document.activeElement;
       if (!element.closest('main')) return null;
-      const column = element.closest('.entity-main') ? 'main' : element.closest('.entity-side') ? 'side' : 'both';
+      const column = element.closest('.entity-side') ? 'side' : element.closest('.entity-main') ? 'main' : 'both';
       return { name: element.textContent.trim().slice(0, 30), column, y: element.getBoundingClientRect().top + scrollY };
     })()`)) as Stop | null;
     if (!stop) break;
@@ -66,7 +66,7 @@ browserTest('reading order: changes with the window, and open sections stay open
   const manifest = page.locator('.manifest[open]');
   await manifest.waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.locator('.entity-side + .entity-main').waitFor();
+  await page.locator('.entity-main > .entity-side').waitFor();
   assert.equal(await manifest.count(), 1);
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.locator('.entity-main + .entity-side').waitFor();

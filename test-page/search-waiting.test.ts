@@ -51,7 +51,7 @@ async function found(page: Page, q: string): Promise<string[]> {
 
 for (const [keys, place] of [
   [['ArrowDown', 'Enter'], 0],
-  [['Enter'], 0],
+  [['Enter', 'Enter'], 0],
   [['ArrowDown', 'ArrowDown', 'Enter'], 1],
   [['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter'], 0],
 ] as const) {
@@ -112,7 +112,7 @@ browserTest('search: typing or leaving the page cancels the jump', demo, async (
   assert.equal(await focused(page), elsewhere);
 });
 
-browserTest('search: Enter after a failure searches again, and opens no earlier result', demo, async (stage) => {
+browserTest('search: Enter after a failure searches again, and moves to no earlier result', demo, async (stage) => {
   const page = await openSlow(stage, 200);
   const answer = found(page, 'weather');
   const refuse = /q=weather/;
@@ -125,8 +125,8 @@ browserTest('search: Enter after a failure searches again, and opens no earlier 
   assert.match(page.url(), /\/\?q=weather$/);
   await page.unroute(refuse);
   await page.keyboard.press('Enter');
-  const [first = ''] = await answer;
-  await page.getByRole('heading', { level: 1, name: first, exact: true }).waitFor();
+  await until(page, 'document.activeElement.tagName === "A"');
+  assert.equal(await focused(page), (await answer)[0]);
 });
 
 browserTest('search: focus is not lost with a row that disappears', demo, async (stage) => {

@@ -120,10 +120,13 @@ browserTest('search: the shortcut and the link lead back to the last search from
   await isBack();
 });
 
-browserTest('search: Enter in the field opens the best result', demo, async ({ open }) => {
+browserTest('search: Enter in the field moves to the best result, another opens it', demo, async ({ open }) => {
   const page = await open('/?q=weather+almanac');
   await first(page).waitFor();
   await field(page).press('Enter');
+  await until(page, 'document.activeElement.tagName === "A"');
+  assert.match(page.url(), /q=weather\+almanac$/);
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Weather Almanac' }).waitFor();
 });
 

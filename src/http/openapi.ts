@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { roleFor } from '../hub/guard.ts';
 import { VERSION } from '../version.ts';
-import { DOCS_LOOK } from './page/docs-look.ts';
+import { docsLook } from './page/docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
@@ -28,6 +28,7 @@ const PAGE_POLICY = {
   'script-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self' data:",
+  'font-src': "'self'",
   'connect-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'none'",
@@ -56,7 +57,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    theme: DOCS_LOOK,
+    theme: docsLook(),
     staticCSP: PAGE_POLICY,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });
@@ -132,7 +133,10 @@ const describeWhole: SwaggerTransformObject = (document) => {
   const { schemas = {} } = ('components' in whole && whole.components) || {};
   const used = new Set<string>();
   collect(whole.paths);
-  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+  // Sorted, because their order would depend on which module was loaded first.
+  const kept = Object.entries(schemas).filter(([name]) => used.has(name));
+  if ('components' in whole && whole.components)
+    whole.components.schemas = Object.fromEntries(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   suitGenerators((whole.paths ?? {}) as Record<string, Record<string, Operation>>);
   return whole;
 

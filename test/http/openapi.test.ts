@@ -56,10 +56,10 @@ test('/docs', async (t) => {
   });
 });
 
-/** The URLs that a style sheet loads, without data URLs. */
+/** The URLs that a style sheet loads, without data URLs and the page's own files. */
 function addressesIn(css: string): string[] {
   const loaded = [...css.matchAll(/(?:url\(|@import)\s*["']?([^"')]+)/g)].map(([, address = '']) => address);
-  return loaded.filter((address) => !address.startsWith('data:'));
+  return loaded.filter((address) => !address.startsWith('data:') && !address.startsWith('/assets/'));
 }
 
 function policyOf({ headers }: Answer): Record<string, string[]> {

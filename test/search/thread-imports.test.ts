@@ -1,27 +1,38 @@
 import assert from 'node:assert/strict';
-import { registerHooks } from 'node:module';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 
-/** Loading zod takes longer than all else that these threads load, and every thread has its own copy. */
-test('search threads: none loads schemas', async () => {
-  const loaded: string[] = [];
+/** Runs in a thread, whose modules are all loaded for it. */
+const LOAD = `
+  const { registerHooks } = require('node:module');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const loaded = [];
   registerHooks({
     load(url, context, next) {
       loaded.push(url);
       return next(url, context);
     },
   });
-  for (const worker of ['search-worker', 'index-worker']) {
-    // Outside a thread it fails for lack of data, after its imports are loaded.
-    await import(`../../src/search/engine/${worker}.ts`).catch(() => {});
+  // It fails for lack of data, after its imports are loaded.
+  import(workerData).catch(() => {}).then(() => parentPort.postMessage(loaded));
+`;
+
+for (const worker of ['search-worker', 'index-worker']) {
+  /** Loading zod takes longer than all else that these threads load, and every thread has its own copy. */
+  test(`search threads: ${worker} loads no schemas`, async () => {
+    const module = new URL(`../../src/search/engine/${worker}.ts`, import.meta.url).href;
+    const thread = new Worker(LOAD, { eval: true, workerData: module });
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    thread.once('message', resolve).once('error', reject);
+    const loaded = await promise;
+    await thread.terminate();
     assert.ok(
-      loaded.some((url) => url.endsWith(`/${worker}.ts`)),
-      worker,
+      loaded.some((url) => url.endsWith('/segment.ts')),
+      loaded.join('\n'),
     );
-  }
-  assert.ok(loaded.some((url) => url.endsWith('/segment.ts')));
-  assert.deepEqual(
-    loaded.filter((url) => url.includes('/zod/')),
-    [],
-  );
-});
+    assert.deepEqual(
+      loaded.filter((url) => url.includes('/zod/')),
+      [],
+    );
+  });
+}

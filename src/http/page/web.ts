@@ -10,7 +10,7 @@ import { readPageFile, readPageFiles, sendPageFile } from './page-files.ts';
 import { pagePolicy } from './page-policy.ts';
 
 /** The output of `npm run build:page`; the relative path is the same from `src/http` and `dist/http`. */
-const PAGE_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
+export const PAGE_FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
 
 /** The page derives its content from the path. */
 const PAGE_ADDRESSES = ['/', '/operations', '/operations/approvals', '/operations/policy', '/entities/:id'];

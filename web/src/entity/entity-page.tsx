@@ -136,9 +136,7 @@ function Entity(props: EntityProps) {
       </header>
       <Notices entity={entity} />
       <div class="entity-body">
-        {/* Keyboards and screen readers follow the document order, so it must match the visual order. */}
-        {!isWide.value && <Aside key="side" {...props} />}
-        <div key="main" class="entity-main">
+        <div class="entity-main">
           {entity.description !== '' && entity.description !== entity.summary && (
             <section class="panel" aria-labelledby="description">
               <h2 id="description">What it does</h2>
@@ -147,12 +145,14 @@ function Entity(props: EntityProps) {
           )}
           {entity.blocked_at === null && <UseIt entity={entity} manifest={manifest} onInstall={install} />}
           <Tools manifest={manifest} />
+          {/* Keyboards and screen readers follow the document order, so it must match the visual order. */}
+          {!isWide.value && <Aside {...props} />}
           {entity.readme && <Readme text={entity.readme} repository={entity.links.repository} />}
           <Artifacts entity={entity} />
           <Registration entity={entity} />
           <Provenance entity={entity} />
         </div>
-        {isWide.value ? <Aside key="side" {...props} /> : <Ending key="ending" {...props} />}
+        {isWide.value && <Aside {...props} />}
       </div>
       {isInstalling.value && (
         <InstallDialog
@@ -176,31 +176,22 @@ function Breadcrumbs({ entity: { type, title, name } }: { entity: EntityRecord }
   );
 }
 
-/** With one column, the score and the admin actions come last: see `Ending`. */
+/** Beside the content in a wide window; otherwise after the instructions, before the readme. */
 function Aside(props: EntityProps) {
   const { entity, onChange } = props;
   return (
     <aside class="entity-side" aria-label="About it">
-      <Facts key="facts" entity={entity} />
+      <Facts entity={entity} />
       {entity.trust && (
-        <section key="signatures" class="side" aria-labelledby="signatures">
+        <section class="side" aria-labelledby="signatures">
           <h2 id="signatures">Signatures</h2>
           <Signatures id={entity.id} trust={entity.trust} onChecked={(trust) => onChange({ ...entity, trust })} />
         </section>
       )}
-      {isWide.value && <Quality key="quality" entity={entity} />}
-      <Versions key="versions" entity={entity} />
-      {isWide.value && <Manage key="manage" {...props} />}
-    </aside>
-  );
-}
-
-function Ending(props: EntityProps) {
-  return (
-    <div class="entity-side">
-      <Quality entity={props.entity} />
+      <Quality entity={entity} />
+      <Versions entity={entity} />
       <Manage {...props} />
-    </div>
+    </aside>
   );
 }
 

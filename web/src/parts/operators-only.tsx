@@ -1,4 +1,4 @@
-// The frame of operator pages: a heading, their navigation, and the token form if a token is needed.
+// The frame of operator pages: a heading, and the token form if a token is needed.
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -28,11 +28,6 @@ export function OperatorsOnly({ title, failure, open, children }: OperatorsOnlyP
     <main id="content" class="operations-page">
       <header class="page-head">
         <h1>{title}</h1>
-        <nav class="ways" aria-label="Governance">
-          <a href="/operations">Operations</a>
-          <a href="/operations/approvals">Approvals</a>
-          <a href="/operations/policy">Policy</a>
-        </nav>
         {token.value !== '' && (
           <button type="button" class="button" onClick={forgetToken}>
             Forget the token

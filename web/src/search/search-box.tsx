@@ -16,7 +16,7 @@ const MODES: Record<SearchState['mode'], string> = {
   semantic: 'Meaning only',
 };
 
-export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
+export function SearchBox({ onDown, onUp, onEnter }: FieldKeys) {
   const field = useRef<HTMLInputElement>(null);
   useKey('/', () => {
     field.current?.focus();
@@ -41,7 +41,7 @@ export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
         class="search-form"
         onSubmit={(event) => {
           event.preventDefault();
-          onOpen();
+          onEnter();
         }}
       >
         <SearchIcon />
@@ -66,7 +66,7 @@ export function SearchBox({ onDown, onUp, onOpen }: FieldKeys) {
           /
         </span>
         <p id="search-keys" class="unseen">
-          Results appear as you type. Arrow down moves into them, Enter opens one.
+          Results appear as you type. Enter or arrow down moves to them, Enter opens one.
         </p>
       </form>
       <div class="search-options">

@@ -1,6 +1,6 @@
 // Recent ingests as bars: the number of manifests by outcome.
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
-import { atMoment } from '../../parts/words.ts';
+import { atMoment, count } from '../../parts/words.ts';
 import { countWords } from '../ingest-words.ts';
 
 const [WIDTH, HEIGHT, BASE] = [640, 124, 122];
@@ -45,6 +45,8 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
             {NAMES[kind]}
           </span>
         ))}
+        {runs.some(({ ok }) => ok === false) && <span class="legend-broken">ingest failed</span>}
+        <span>tallest bar: {count(Math.max(...runs.map(size)), 'manifest')}, logarithmic scale</span>
       </figcaption>
     </figure>
   );
@@ -74,11 +76,15 @@ function labelOf(runs: readonly IngestRun[], kinds: readonly Kind[]): string {
 
 /** Logarithmic, so that a run of ten is visible next to one of a hundred thousand. */
 function height(run: IngestRun): number {
-  return Math.log2(1 + KINDS.reduce((sum, kind) => sum + run[kind], 0));
+  return Math.log2(1 + size(run));
+}
+
+function size(run: IngestRun): number {
+  return KINDS.reduce((sum, kind) => sum + run[kind], 0);
 }
 
 function bars(run: IngestRun, scale: number): { kind: string; y: number; height: number }[] {
-  const total = KINDS.reduce((sum, kind) => sum + run[kind], 0);
+  const total = size(run);
   let y = BASE;
   return KINDS.filter((kind) => run[kind] > 0).map((kind) => {
     const size = Math.max((run[kind] / total) * height(run) * scale, 2);

@@ -30,9 +30,11 @@ export function Pending() {
         <h2 id="pending">
           Pending servers <Count />
         </h2>
-        <button type="button" class="button" disabled={work.value !== undefined} onClick={registerAgain}>
-          Try all again
-        </button>
+        {settings.value?.gateway_configured && (
+          <button type="button" class="button" disabled={work.value !== undefined} onClick={registerAgain}>
+            Sync and try all again
+          </button>
+        )}
       </header>
       <Outcome of="pending" />
       {settings.value?.gateway_configured === false && (

@@ -14,7 +14,7 @@ interface Ahead {
 export interface FieldKeys {
   onDown: () => void;
   onUp: () => void;
-  onOpen: () => void;
+  onEnter: () => void;
 }
 
 /** Keys in the search field apply at once if the list is current, otherwise when the response arrives. */
@@ -50,10 +50,11 @@ export function useKeysAhead(links: () => HTMLElement[]): FieldKeys {
       const before = last();
       if (before) want(before.index - 1, before.opens);
     },
-    onOpen: () => {
+    // The first Enter moves to the first result. After another key, Enter opens the result that this key moved to.
+    onEnter: () => {
       submitText();
       if (failure.value && !isLoading.value) retry();
-      want(last()?.index ?? 0, true);
+      want(last()?.index ?? 0, last() !== undefined);
     },
   };
 }

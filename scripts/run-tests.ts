@@ -1,0 +1,51 @@
+// Runs test files, several in one process: with a process for each file, a third of the time would go into loading the hub.
+// `node scripts/run-tests.ts 'test/**/*.test.ts'`; for a single file, `node --test` is enough.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** Enough that the last ones end together; few enough that each process runs warm. */
+const MOST_GROUPS = 24;
+
+const OPTIONS = [
+  '--import=./scripts/compile-cache.mjs',
+  '--test',
+  '--test-reporter=spec',
+  '--test-reporter-destination=stdout',
+  '--test-reporter=./scripts/skipped-tests.mjs',
+  '--test-reporter-destination=stdout',
+  // Three for two cores, because many tests wait.
+  '--test-concurrency=3',
+  '--test-global-setup=test/support/postgres-server.ts',
+];
+
+const files = process.argv.slice(2).flatMap((pattern) => globSync(pattern).toSorted());
+const folder = await mkdtemp(join(tmpdir(), 'hub-tests-'));
+try {
+  // Ctrl-C reaches the tests as well, which then clean up and print what they have.
+  process.on('SIGINT', () => {});
+  const tests = spawn(process.execPath, [...OPTIONS, ...(await writeGroups())], { stdio: 'inherit' });
+  const [code] = await once(tests, 'exit');
+  process.exitCode = code ?? 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Neighbors go into different groups, because files of one folder are similarly slow. */
+async function writeGroups(): Promise<string[]> {
+  const groups = Map.groupBy(files.keys(), (index) => index % MOST_GROUPS);
+  return Promise.all(
+    [...groups].map(async ([name, indexes]) => {
+      const path = join(folder, `group-${name}.test.mts`);
+      const imports = indexes.map(
+        (index) => `import ${JSON.stringify(pathToFileURL(resolve(files[index] ?? '')).href)};`,
+      );
+      await writeFile(path, imports.join('\n'));
+      return path;
+    }),
+  );
+}
