@@ -1,8 +1,9 @@
 // One request to a hub and its response: the token, the time limit, and the meaning of refusals.
 
 import { HubError, UnreachableError } from '../errors.ts';
+import { connectionFault } from '../lib/net/connection-fault.ts';
 import { writeValues } from '../lib/value-list.ts';
-import { connectionFault, RefusedError, readProblem } from './hub-errors.ts';
+import { RefusedError, readProblem } from './hub-errors.ts';
 
 export interface HubClientOptions {
   /** Address of the hub, including its base path, if any. */

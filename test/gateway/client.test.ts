@@ -179,7 +179,7 @@ test('client: an unreachable gateway is down after a second try', async (t) => {
   await gateway.stop();
   assert.deepEqual(await clientFor(t, gateway).send(LIST), {
     kind: 'down',
-    error: 'could not be reached (ECONNREFUSED)',
+    error: 'could not be reached: nothing listens there (ECONNREFUSED)',
   });
 });
 

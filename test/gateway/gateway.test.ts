@@ -142,7 +142,7 @@ testOnSqlite('sync: an unreachable gateway stops it; only tried servers have the
   const { servers } = await store.pending({ limit: 100, offset: 0, errorOnly: true, text: '' });
   assert.ok(servers.length >= 1 && servers.length <= 4, `${servers.length} have the error`);
   assert.equal(report?.failed, servers.length);
-  assert.equal(servers[0]?.gatewayError, 'The gateway could not be reached (ECONNREFUSED).');
+  assert.equal(servers[0]?.gatewayError, 'The gateway could not be reached: nothing listens there (ECONNREFUSED).');
   assert.equal(servers[0]?.tries, 0, 'the try does not count');
   assert.match(world.logged.at(-1)?.message ?? '', /^Registration stopped: The gateway could not be reached/);
 
@@ -436,7 +436,7 @@ test('sync: reports why it stopped; a down gateway does not replace a server’s
   await fake.stop();
   wait(10);
   const report = await gateway.registerPending({ effort: 'background', signal: new AbortController().signal });
-  assert.equal(report?.stopped, 'The gateway could not be reached (ECONNREFUSED).');
+  assert.equal(report?.stopped, 'The gateway could not be reached: nothing listens there (ECONNREFUSED).');
   assert.match((await state(uidOf('a')))?.error ?? '', /All connection attempts failed/);
 });
 

@@ -157,7 +157,7 @@ testOnSqlite('leftovers: failed deletions are retried by the next sync', async (
   await sync();
   await remove(uidOf('a'));
   await fake.stop();
-  const stopped = 'The gateway could not be reached (ECONNREFUSED).';
+  const stopped = 'The gateway could not be reached: nothing listens there (ECONNREFUSED).';
   assert.deepEqual(await counted(gateway.removeLeftovers()), { removed: 0, left: 4, foreign: [], stopped });
   await fake.start();
   assert.deepEqual(await sync(), { ranToEnd: true, registered: 0, failed: 0 });

@@ -79,7 +79,7 @@ test('fetch: an unknown name and a closed port are temporary failures', async (t
   const port = await closedPort();
   for (const url of ['http://no-such-name.invalid/', `http://127.0.0.1:${port}/`]) {
     const error = await failure(fetcher(t)(url));
-    assert.match(error.message, /could not be reached \(E[A-Z_]+\)/);
+    assert.match(error.message, /could not be reached: .+ \(E[A-Z_]+\)/);
     assert.equal(error.isTemporary, true);
   }
   assert.equal(host.requests.length, 0);

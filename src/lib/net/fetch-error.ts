@@ -1,5 +1,6 @@
 // Errors of requests. Their messages complete a sentence that starts with the URL.
 import { isIP } from 'node:net';
+import { connectionFault } from './connection-fault.ts';
 
 /** A failed fetch; `isTemporary` says whether a retry makes sense. */
 export class FetchError extends Error {
@@ -24,8 +25,8 @@ export function tooLarge(maxBytes: number): FetchError {
 
 /** `fault` describes the host's address; after redirects, it may be another host. */
 export function forbiddenHost(hostname: string, fault: string): FetchError {
-  const subject = isIP(hostname) ? 'that' : 'its address';
-  return new FetchError(`leads to ${hostname}, and ${subject} ${fault}`, { isTemporary: false });
+  const subject = isIP(hostname) ? hostname : `the address of ${hostname}`;
+  return new FetchError(`is not allowed: ${subject} ${fault}`, { isTemporary: false });
 }
 
 /** undici's message. */
@@ -37,8 +38,7 @@ export function networkError(error: Error): FetchError {
   const [, refused] = PROXY_REFUSAL.exec(error.message) ?? [];
   if (refused)
     return new FetchError(`was refused by the proxy (status ${refused})`, { isTemporary: true, cause: error });
-  const code = (error as NodeJS.ErrnoException).code ?? (error.cause as NodeJS.ErrnoException | undefined)?.code;
-  return new FetchError(`could not be reached (${code ?? error.message})`, { isTemporary: true, cause: error });
+  return new FetchError(connectionFault(error), { isTemporary: true, cause: error });
 }
 
 /** When the lookup refuses an address, undici wraps that error in its connection error. */

@@ -103,6 +103,13 @@ test('hub outdated and hub update: a newer version, changed content, and no chan
   assert.equal((await hub('update', 'other')).exitCode, 3);
 });
 
+test('hub outdated: says what to do about an entity that is not in the catalog', async (t) => {
+  const { server, hub, json } = await installed(t, 'leaving');
+  await server.removeEntity('mcp_server:leaving@1.0.0');
+  assert.equal((await json('outdated')).answer.entities[0].state, 'not in the catalog');
+  assert.match((await hub('outdated')).out, /not in the catalog\n\nTo update one .+, install its manifest again/);
+});
+
 test('hub update: a version with another slug replaces the installed one', async (t) => {
   const { server, hub, json, version } = await installed(t, 'renamed');
   await server.load([{ document: version('1.1.0', 'two', { id: 'renamed.next' }) }]);

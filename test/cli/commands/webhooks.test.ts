@@ -23,7 +23,10 @@ testBothWays('webhook: is added, listed, tested and removed', {}, async (t, { hu
 
   assert.equal((await hub('webhook', 'test', 'chat')).out, 'Accepted with 200.\nthank you\n');
   const failed = await hub('webhook', 'test', 'other');
-  assert.deepEqual([failed.exitCode, failed.out], [1, 'The receiver could not be reached (ECONNREFUSED).\n']);
+  assert.deepEqual(
+    [failed.exitCode, failed.out],
+    [1, 'The receiver could not be reached: nothing listens there (ECONNREFUSED).\n'],
+  );
   const { out } = await hub('webhook', 'list');
   assert.match(out, /chat +http\S+ +sync\.finished +0 +delivered/);
   assert.match(out, /other +http\S+ +all +0 +given up: The receiver could not be reached/);

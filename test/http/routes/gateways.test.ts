@@ -208,7 +208,7 @@ test('sync: the response says why the registration stopped', async (t) => {
   await hub.gateway.stop();
   const { synced, stopped, note } = (await hub.app.inject({ method: 'POST', url: '/remotes/sync' })).json();
   assert.deepEqual([synced, stopped], [false, true]);
-  assert.equal(note, 'Registration stopped: The gateway could not be reached (ECONNREFUSED).');
+  assert.equal(note, 'Registration stopped: The gateway could not be reached: nothing listens there (ECONNREFUSED).');
 });
 
 const badQueries = [

@@ -219,7 +219,12 @@ function outdatedForPeople(entities: readonly Compared[], output: Output): strin
     { title: 'State', text: ({ state }) => state },
   ]);
   const isNewer = shown.some(({ state }) => state.startsWith('newer'));
-  return `${rows}\n${rest}${isNewer ? "'hub update' installs what is newer.\n" : ''}`;
+  const isUnknown = shown.some(({ newest }) => newest === null);
+  return [
+    `${rows}\n${rest}`,
+    isNewer ? "'hub update' installs what is newer.\n" : '',
+    isUnknown ? 'To update one that is not in the catalog, install its manifest again, or choose a hub with --hub.\n' : '',
+  ].join('');
 }
 
 function uninstalledForPeople({ id, removed, edited, kept }: UninstallReport, folder: string): string {
