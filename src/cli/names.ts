@@ -10,6 +10,7 @@ import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 import { whenIndexed } from './hub/when-indexed.ts';
 import { foundEntity, idsOfVersion } from './newest.ts';
+import { SEARCH_ADVICE } from './not-found.ts';
 import { oneLine } from './output/text.ts';
 
 const MOST_SEARCHED = 50;
@@ -120,15 +121,20 @@ function bestOf<T extends Named>(wanted: string, candidates: readonly T[]): T[] 
   return levels.map((fits) => candidates.filter(fits)).find((found) => found.length > 0) ?? [];
 }
 
-/** Sorts by edit distance to a name, a slug or its last part. Distant ones keep the order of the search. */
-function nearestFirst<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
+/** Entities whose name, slug or its last part has few typing errors, nearest first, then those that contain the text. */
+function similarTo<T extends Named>(wanted: string, candidates: readonly T[]): T[] {
   const text = wanted.toLowerCase();
-  const most = Math.ceil(text.length / 3);
-  const errors = ({ id, name }: T) => {
-    const names = [name, slugOf(id)].flatMap((each) => [each, each.slice(each.lastIndexOf('/') + 1)]);
-    return Math.min(...names.map((each) => editDistance(text, each.toLowerCase(), most)));
-  };
-  return candidates.toSorted((a, b) => errors(a) - errors(b));
+  const most = Math.max(1, Math.floor(text.length / 4));
+  const rated = candidates.map((candidate) => {
+    const names = [candidate.name, slugOf(candidate.id)].map((each) => each.toLowerCase());
+    const parts = names.flatMap((each) => [each, each.slice(each.lastIndexOf('/') + 1)]);
+    const errors = Math.min(...parts.map((each) => editDistance(text, each, most)));
+    return { candidate, errors, isSimilar: errors <= most || names.some((each) => each.includes(text)) };
+  });
+  return rated
+    .filter(({ isSimilar }) => isSimilar)
+    .sort((a, b) => a.errors - b.errors)
+    .map(({ candidate }) => candidate);
 }
 
 function slugOf(id: string): string {
@@ -163,7 +169,7 @@ async function notFound(
   const sentence = `No entity '${shown(text)}' is in the catalog.`;
   const others = version === undefined ? [] : bestOf(name, near);
   const other = others[0] && (await entityOf(others[0].id, source));
-  const ids = nearestFirst(name, near)
+  const ids = similarTo(name, near)
     .slice(0, MOST_SUGGESTED)
     .map(({ id }) => oneLine(id));
   const advice = other
@@ -173,7 +179,7 @@ async function notFound(
         .join(', ')}.`
     : ids.length > 0
       ? `Similar: ${ids.join(', ')}.`
-      : "'hub search <words>' finds entities by what they do.";
+      : SEARCH_ADVICE;
   return new HubError('entity_not_found', `${sentence} ${advice}`);
 }
 

@@ -140,8 +140,10 @@ testOnServer('hub install: an unknown name is exit code 3, with suggestions', ca
   const version = await hub('install', 'mcp_server:pdf-tables@9', '--target', target);
   assert.equal(version.exitCode, 3);
   assert.match(version.error, /'mcp_server:pdf-tables@9' is in the catalog\. Its versions: 1\.0\.0\./);
-  const nothing = await hub('install', 'zzzyyyxxx', '--target', target);
-  assert.match(nothing.error, /'hub search <words>' finds entities/);
+  for (const unlike of ['zzzyyyxxx', 'reads']) {
+    const { error } = await hub('install', unlike, '--target', target);
+    assert.match(error, /is in the catalog\. 'hub search <words>' finds entities/);
+  }
   assert.ok(!existsSync(target));
 });
 
