@@ -51,9 +51,9 @@ export const COMMAND_TABLE: CommandTable = {
   groups: {
     remotes: 'manage the catalogs that this hub reads',
     policy: 'show, test and apply the admission policy',
-    view: 'manage views of the registry, each with its own address',
-    token: 'manage tokens for people and programs',
-    webhook: 'manage webhooks, which send events to other programs',
+    views: 'manage views of the registry, each with its own address',
+    tokens: 'manage tokens for people and programs',
+    webhooks: 'manage webhooks, which send events to other programs',
     pending: 'manage MCP servers that are not registered with the gateway',
   },
 };

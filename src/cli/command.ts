@@ -30,7 +30,7 @@ export interface ArgumentSpec {
   names?: NameKind;
 }
 
-export const NAME_KINDS = ['entities', 'installed', 'remotes'] as const;
+export const NAME_KINDS = ['entities', 'ids', 'installed', 'remotes', 'views', 'tokens', 'webhooks'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 export interface Call<O extends OptionSpecs = OptionSpecs> {
@@ -80,6 +80,8 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   details?: string;
   /** Which common options apply. `hub`: --hub and --json; `hub without answer`: only --hub; `local`: only --json; `plain`: none. */
   kind: 'hub' | 'hub without answer' | 'local' | 'plain';
+  /** Whether only programs call it; help and completion do not list it. */
+  isInternal?: true;
   args?: readonly ArgumentSpec[];
   options: O;
   /** Command lines, each with a description. */

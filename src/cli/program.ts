@@ -38,15 +38,18 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
   const groups = new Map<string, CommanderCommand>();
   for (const command of table.commands) {
     const [first = '', second] = command.path;
-    if (second !== undefined && !groups.has(first))
-      groups.set(first, addGroup(program, first, table.groups[first] ?? ''));
+    if (second !== undefined && !groups.has(first)) groups.set(first, addGroup(program, first, table));
     addCommand(groups.get(first) ?? program, command, options);
   }
   return program;
 }
 
-function addGroup(program: CommanderCommand, name: string, description: string): CommanderCommand {
-  return program.command(name).description(description).showHelpAfterError(`'hub ${name} --help' lists the commands.`);
+function addGroup(program: CommanderCommand, name: string, { commands, groups }: CommandTable): CommanderCommand {
+  const words = commands.filter(({ path }) => path[0] === name).map(({ path }) => path[1]);
+  return program
+    .command(name)
+    .description(groups[name] ?? '')
+    .showHelpAfterError(`'hub ${name} --help' explains its commands: ${words.join(', ')}.`);
 }
 
 function addCommand(
@@ -54,7 +57,9 @@ function addCommand(
   command: Command,
   { table, terminal, parsing, onEnd }: ProgramOptions,
 ): void {
-  const parser = parent.command(command.path.at(-1) ?? '').description(command.summary);
+  const parser = parent
+    .command(command.path.at(-1) ?? '', { hidden: command.isInternal === true })
+    .description(command.summary);
   for (const { name, description, choices } of command.args ?? []) {
     const argument = new Argument(name, description);
     parser.addArgument(choices ? argument.choices(choices) : argument);

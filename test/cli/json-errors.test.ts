@@ -37,7 +37,7 @@ test('--json: a missing hub, catalog or token and a wrong setting keep their exi
     { args: ['search', 'x', '--hub', url], environment: {}, exitCode: 5, code: 'unreachable' },
     { args: ['search', 'x'], environment: nowhere, exitCode: 3, code: 'not_found' },
     { args: ['doctor'], environment: { PORT: 'http' }, exitCode: 2, code: 'usage' },
-    { args: ['pending', 'delete'], environment: nowhere, exitCode: 2, code: 'usage' },
+    { args: ['pending', 'remove'], environment: nowhere, exitCode: 2, code: 'usage' },
   ];
   for (const { args, environment, exitCode, code } of cases) {
     const said = await inTerminal([...args, '--json'], { environment });

@@ -20,6 +20,7 @@ for (const args of [['--help'], ['-h'], ['help']]) {
     assert.match(out, /^Usage: hub /);
     for (const command of ['serve', 'version']) assert.match(out, new RegExp(`^ +${command}\\b`, 'm'));
     assert.equal(error, '');
+    assert.doesNotMatch(out, /^ +names\b/m, 'only completion scripts call it');
   });
 }
 
@@ -41,6 +42,8 @@ const wrong = [
   { args: [], says: /Usage: hub/ },
   { args: ['frobnicate'], says: /unknown command 'frobnicate'/ },
   { args: ['sevre'], says: /Did you mean serve\?/ },
+  { args: ['token', 'create'], says: /Did you mean tokens\?/ },
+  { args: ['tokens', 'create'], says: /unknown command 'create'\n'hub tokens --help' .*: add, list, remove\./ },
   { args: ['serve', '--port', '80'], says: /unknown option '--port'/ },
   { args: ['serve', 'now'], says: /too many arguments/ },
   { args: ['--frobnicate'], says: /unknown option '--frobnicate'/ },

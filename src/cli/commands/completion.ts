@@ -34,6 +34,7 @@ export const completionCommands = [
   command({
     path: ['names'],
     summary: 'print names that start with a text, for shell completion',
+    isInternal: true,
     details: 'If no local catalog exists, prints nothing and does not create one.',
     kind: 'hub',
     args: [
@@ -47,30 +48,38 @@ export const completionCommands = [
     ],
     async run({ args: [kind, start = ''], ...call }) {
       const found = await NAMES[kind as NameKind](start, call);
-      // A shell would split a name that contains a space.
-      const isUsable = (name: string) => name.toLowerCase().startsWith(start.toLowerCase()) && /^[!-~]+$/.test(name);
+      // A shell would split or expand a name with other characters.
+      const isUsable = (name: string) =>
+        name.toLowerCase().startsWith(start.toLowerCase()) && /^[\w@.:/+,%=-]+$/.test(name);
       const names = [...new Set(found)].filter(isUsable).sort();
       return call.output.answer(names, () => names.map((name) => `${name}\n`).join(''));
     },
   }),
 ];
 
+const FIRST_BY_NAME = { text: '', sort: 'name', limit: MOST_NAMES, offset: 0 } as const;
+
 type NameCall = Pick<Call, 'access' | 'terminal' | 'output'>;
 
 const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[]>> = {
-  /** Slugs with this prefix, and names that contain such a word, each with its last part. */
+  /** Ids, if the text has a type; otherwise slugs, names, and last parts of names. */
   async entities(start, call) {
+    if (start.includes(':')) return NAMES.ids(start, call);
     const hub = await openExisting(call);
     if (!hub) return [];
     const query = searchQuery({ text: start, mode: 'keyword', limit: MOST_NAMES });
-    const page = await whenIndexed(() => hub.search(query), call);
-    const lists = await Promise.all(
-      ENTITY_TYPES.map((type) =>
-        hub.listCatalog({ text: '', idPrefix: `${type}:${start}`, sort: 'name', limit: MOST_NAMES, offset: 0 }),
-      ),
-    );
-    const slugs = lists.flatMap(({ items }) => items.map(({ id }) => parseReference(id)?.slug ?? id));
-    return [...page.items.flatMap(withLastPart), ...slugs];
+    const [searched, lastParts, ...bySlug] = await Promise.all([
+      whenIndexed(() => hub.search(query), call),
+      // Search finds whole words and typing errors; the list also finds names whose last part starts with the text.
+      hub.listCatalog({ ...FIRST_BY_NAME, text: `/${start}` }),
+      ...ENTITY_TYPES.map((type) => hub.listCatalog({ ...FIRST_BY_NAME, idPrefix: `${type}:${start}` })),
+    ]);
+    const slugs = bySlug.flatMap(({ items }) => items.map(({ id }) => parseReference(id)?.slug ?? id));
+    return [...[...searched.items, ...lastParts.items].flatMap(withLastPart), ...slugs];
+  },
+  async ids(start, call) {
+    const page = await (await openExisting(call))?.listCatalog({ ...FIRST_BY_NAME, idPrefix: start });
+    return page?.items.map(({ id }) => id) ?? [];
   },
   async installed(_start, call) {
     await using own = await openOwnInstall(call, { withCatalog: false });
@@ -80,7 +89,20 @@ const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[
     const remotes = await (await openExisting(call))?.listRemotes();
     return remotes?.items.map(({ name, url }) => name ?? url) ?? [];
   },
+  async views(_start, call) {
+    return namesIn(await (await openExisting(call))?.listViews());
+  },
+  async tokens(_start, call) {
+    return namesIn(await (await openExisting(call))?.listTokens());
+  },
+  async webhooks(_start, call) {
+    return namesIn(await (await openExisting(call))?.listWebhooks());
+  },
 };
+
+function namesIn(list: { items: readonly { name: string }[] } | undefined): string[] {
+  return list?.items.map(({ name }) => name) ?? [];
+}
 
 /** Users may write `clock` for `io.example/clock`. */
 function withLastPart({ name }: { name: string }): string[] {

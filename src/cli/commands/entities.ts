@@ -9,7 +9,7 @@ import { flag, oneOf, paging, text, VERSION_OPTION } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
 
-const WHOLE_ID = { name: '<id>', description: '<type>:<slug>@<version>' };
+const WHOLE_ID = { name: '<id>', description: '<type>:<slug>@<version>', names: 'ids' } as const;
 const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
 
 export const entityCommands = [

@@ -37,7 +37,7 @@ export const pendingCommands = [
     },
   }),
   command({
-    path: ['pending', 'delete'],
+    path: ['pending', 'remove'],
     summary: 'remove unregistered servers from the catalog',
     details: 'With --all, shows how many servers would be removed and asks for confirmation, unless you use --yes.',
     kind: 'hub',
@@ -48,8 +48,8 @@ export const pendingCommands = [
       yes: flag('--yes', 'do not ask for confirmation'),
     },
     examples: [
-      ['hub pending delete mcp_server:pdf-tables@1.0.0', 'one'],
-      ['hub pending delete --all --error-only', 'all servers whose registration failed'],
+      ['hub pending remove mcp_server:pdf-tables@1.0.0', 'one'],
+      ['hub pending remove --all --error-only', 'all servers whose registration failed'],
     ],
     async run({ args, options: { all, errorOnly, yes }, output, access, terminal }) {
       if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by uid, or use --all.');

@@ -6,8 +6,13 @@ export function bashCompletion(table: CommandTable): string {
   const commands = completedCommands(table);
   return `# Completion of 'hub' for bash: source <(hub completion bash)
 _hub() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" line="" word words=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  local cur="\${COMP_WORDS[COMP_CWORD]}" at=$COMP_CWORD line="" word words=""
+  # Bash splits words at colons, which ids and addresses contain.
+  while (( at > 1 )) && [[ "$cur" == :* || "\${COMP_WORDS[at-1]}" == : ]]; do
+    at=$((at - 1)) cur="\${COMP_WORDS[at]}$cur"
+  done
+  local prev="\${COMP_WORDS[at-1]}"
+  for word in "\${COMP_WORDS[@]:1:at-1}"; do
     case "\${line:+$line }$word" in
       ${commands
         .slice(1)
@@ -22,6 +27,8 @@ ${commands.flatMap(valueCases).join('\n')}
 ${commands.map(wordsCase).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  # Bash inserts only what follows the last colon.
+  if (( at < COMP_CWORD )); then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}"); fi
 }
 complete -o default -F _hub hub
 `;

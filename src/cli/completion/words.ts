@@ -30,7 +30,8 @@ const HELP_OPTION = plainOption('-h, --help', 'display help for command');
 const VERSION_OPTION = plainOption('-V, --version', 'print the version');
 
 /** The first entry stands for the beginning of the line. */
-export function completedCommands({ commands, groups }: CommandTable): CompletedCommand[] {
+export function completedCommands({ commands: all, groups }: CommandTable): CompletedCommand[] {
+  const commands = all.filter(({ isInternal }) => !isInternal);
   const first = [...new Set(commands.map(({ path }) => path[0] ?? ''))].map((word) => ({
     word,
     summary: groups[word] ?? commands.find(({ path }) => path[0] === word)?.summary ?? '',

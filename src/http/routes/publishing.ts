@@ -109,7 +109,7 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
 }
 
 const ADVICE =
-  "'mcp-publisher login github --token <token> --registry <address of this hub>' accepts a token of this hub, which an administrator creates with 'hub token create <name> --role publisher'.";
+  "'mcp-publisher login github --token <token> --registry <address of this hub>' accepts a token of this hub, which an administrator creates with 'hub tokens add <name> --role publisher'.";
 const GITHUB_TOKEN = /^(gh[a-z]_|github_pat_)/;
 
 /** `mcp-publisher` exchanges its credentials for a registry token. Tokens of this hub already are such tokens. */

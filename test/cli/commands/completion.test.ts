@@ -40,13 +40,13 @@ test('completion: refuses an unknown shell', async () => {
 });
 
 const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
-  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['rejections', '--json'] },
+  { words: [''], offers: ['search', 'remotes', 'completion'], not: ['rejections', 'names', '--json'] },
   { words: ['re'], offers: ['remotes', 'remove'], not: ['search'] },
   { words: ['remotes', ''], offers: ['list', 'add', 'remove'], not: ['search'] },
   { words: ['search', '--t'], offers: ['--type', '--transports'], not: ['--limit'] },
   { words: ['search', 'pdf', '--type', ''], offers: ['agent', 'tool', 'mcp_server'], not: ['--type'] },
   { words: ['search', '-m', 'se'], offers: ['semantic'], not: ['hybrid'] },
-  { words: ['pending', 'delete', '--'], offers: ['--all', '--error-only', '--hub', '--json'] },
+  { words: ['pending', 'remove', '--'], offers: ['--all', '--error-only', '--hub', '--json'] },
   { words: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },
   { words: ['--'], offers: ['--help', '--version'], not: ['search', '--json'] },
   { words: ['-'], offers: ['-h', '-V'] },
@@ -57,6 +57,10 @@ const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
   { words: ['install', '--fo'], offers: ['--force'], not: ['cl-of-entities'] },
   { words: ['uninstall', 'cl'], offers: ['cl-of-installed'] },
   { words: ['remotes', 'remove', 'cl'], offers: ['cl-of-remotes'] },
+  { words: ['views', 'remove', 'cl'], offers: ['cl-of-views'] },
+  { words: ['tokens', 'remove', 'cl'], offers: ['cl-of-tokens'] },
+  { words: ['webhooks', 'test', 'cl'], offers: ['cl-of-webhooks'] },
+  { words: ['block', 'cl'], offers: ['cl-of-ids'] },
 ];
 /** Stands in for the `hub` that completion scripts call for names. */
 const NAMES_PROGRAM = '#!/bin/sh\n[ "$1" = names ] && echo "$3-of-$2"\n';
@@ -78,18 +82,43 @@ test('completion zsh: a candidate without a description is listed alone', { skip
   assert.equal(await inZsh(t, [{ words: ['completion', ''] }]), `bash\nzsh\nfish\n${MARK}\n`);
 });
 
+test('completion bash: completes the part of an id after its colon', { skip: unlessHere('bash') }, async (t) => {
+  const lines = [
+    { words: ['show', 'tool', ':', 'cl'] },
+    { words: ['show', 'tool', ':'] },
+    { words: ['show', '--hub', 'http', ':', '//'] },
+  ];
+  assert.equal(await inBash(t, lines), `cl-of-entities\n${MARK}\n-of-entities\n${MARK}\n\n${MARK}\n`);
+});
+
 const named: { args: string[]; prints: string }[] = [
   { args: ['names', 'entities', 'clo'], prints: 'clock\n' },
   { args: ['names', 'entities', 'io.example/clo'], prints: 'io.example/clock\n' },
   { args: ['names', 'entities', 'none-such'], prints: '' },
+  { args: ['names', 'entities', 'ti'], prints: 'ticket-lane\ntime\n' },
+  { args: ['names', 'entities', 'mcp_server:ti'], prints: 'mcp_server:ticket-lane@1.0.0\n' },
+  { args: ['names', 'ids', 'mcp_server:cl'], prints: 'mcp_server:clock@1.0.0\n' },
+  { args: ['names', 'entities', 'dan'], prints: 'danger\n' },
   { args: ['names', 'remotes', 'te'], prints: 'team\n' },
+  { args: ['names', 'views', 'sa'], prints: 'safe\n' },
+  { args: ['names', 'tokens', 'bu'], prints: 'build\n' },
+  { args: ['names', 'webhooks', 'ch'], prints: 'chat\n' },
   { args: ['names', 'installed'], prints: '' },
 ];
-test('names: lists names of entities, remotes and installed entities', async (t) => {
-  const { hub, listen } = await testHub(t, { settings: WITHOUT_MODEL });
-  await hub.load([{ document: aManifest({ type: 'mcp_server', id: 'clock', name: 'io.example/clock' }) }]);
+test('names: lists all kinds of names that a shell can use', async (t) => {
+  const { hub, listen } = await testHub(t, { settings: { ...WITHOUT_MODEL, API_TOKEN: 'the-admin' } });
+  const manifests = [
+    aManifest({ id: 'clock', name: 'io.example/clock' }),
+    aManifest({ id: 'io.example/time', name: 'io.example/time' }),
+    aManifest({ id: 'ticket-lane', name: 'ticket-lane' }),
+    aManifest({ id: 'danger', name: 'danger$(touch)' }),
+  ];
+  await hub.load(manifests.map((document) => ({ document })));
+  await hub.saveView({ name: 'safe', names: [], approved: true, description: '' });
+  await hub.createToken({ name: 'build', role: 'reader', scope: [] });
+  await hub.addWebhook({ name: 'chat', url: 'https://receiver.example.org/hub', events: ['sync.finished'] });
   await hub.addRemote('https://catalog.example.org/index.json', { name: 'team' });
-  const environment = { HUB_URL: await listen() };
+  const environment = { HUB_URL: await listen(), HUB_TOKEN: 'the-admin' };
   for (const { args, prints } of named) {
     const { exitCode, out, error } = await inTerminal(args, { environment });
     assert.deepEqual({ exitCode, out, error }, { exitCode: 0, out: prints, error: '' }, args.join(' '));

@@ -25,13 +25,13 @@ testBothWays('hub pending: lists, filters and removes', { manifests }, async (_t
   assert.equal((await hub('pending', 'list', 'calendar')).out, 'No pending server matches these words.\n');
   assert.equal((await hub('pending', 'list', '--offset', '9')).out, 'End of the list; 4 servers in total.\n');
 
-  const one = await hub('pending', 'delete', uid('alpha'));
+  const one = await hub('pending', 'remove', uid('alpha'));
   assert.deepEqual([one.exitCode, one.out], [0, `removed  ${uid('alpha')}\n1 server removed.\n`]);
-  const gone = await hub('pending', 'delete', uid('alpha'));
+  const gone = await hub('pending', 'remove', uid('alpha'));
   assert.deepEqual([gone.exitCode, gone.out], [3, `kept  ${uid('alpha')}: not found\n0 servers removed.\n`]);
-  const without = await json<BulkRemoval>('pending', 'delete', uid('beta'), uid('gamma'), '--error-only');
+  const without = await json<BulkRemoval>('pending', 'remove', uid('beta'), uid('gamma'), '--error-only');
   assert.deepEqual([without.exitCode, without.answer.total_removed], [1, 0]);
-  const rest = await json<BulkRemoval>('pending', 'delete', '--all', '--yes');
+  const rest = await json<BulkRemoval>('pending', 'remove', '--all', '--yes');
   assert.deepEqual([rest.exitCode, rest.answer.total_removed], [0, 3]);
   assert.equal((await hub('pending', 'list')).out, 'No server is pending.\n');
 });
@@ -53,16 +53,16 @@ testOnServer(
   },
 );
 
-testOnServer('hub pending delete --all: asks first', { manifests }, async (_t, { hub, environment }) => {
+testOnServer('hub pending remove --all: asks first', { manifests }, async (_t, { hub, environment }) => {
   const questions: string[] = [];
   const answering = (answer: string | undefined, ...args: string[]) => {
     const ask = async (question: string) => {
       questions.push(question);
       return answer;
     };
-    return inTerminal(['pending', 'delete', '--all', ...args], { environment, ask });
+    return inTerminal(['pending', 'remove', '--all', ...args], { environment, ask });
   };
-  const refused = await hub('pending', 'delete', '--all');
+  const refused = await hub('pending', 'remove', '--all');
   assert.deepEqual([refused.exitCode, refused.out], [2, '']);
   assert.match(refused.error, /use --yes/);
   for (const answer of ['', 'n', undefined]) {
@@ -72,7 +72,7 @@ testOnServer('hub pending delete --all: asks first', { manifests }, async (_t, {
   assert.equal((await answering('y', '--error-only')).out, 'No server has an error.\n');
   assert.deepEqual(questions, Array(3).fill('Remove 4 servers from the catalog? [y/N] '));
   assert.match((await answering(' Y ')).out, /\n4 servers removed\.\n$/);
-  assert.equal((await hub('pending', 'delete', '--all', '--yes')).out, 'No server is pending.\n');
+  assert.equal((await hub('pending', 'remove', '--all', '--yes')).out, 'No server is pending.\n');
 });
 
 testOnServer('hub pending list: never cuts ids on a terminal', catalog, async (_t, on) => {
@@ -88,8 +88,8 @@ testOnServer('hub pending retry: reports the result', catalog, async (_t, { json
 });
 
 const wrong = [
-  { args: ['pending', 'delete'], says: /by uid, or use --all/ },
-  { args: ['pending', 'delete', 'a', '--all'], says: /not both/ },
+  { args: ['pending', 'remove'], says: /by uid, or use --all/ },
+  { args: ['pending', 'remove', 'a', '--all'], says: /not both/ },
   { args: ['pending', 'list', '--limit', '0'], says: /--limit.*whole number from 1 to 1000/ },
   { args: ['pending', 'list', '--limit', '1e3'], says: /whole number/ },
   { args: ['pending'], says: /Usage: hub pending/ },

@@ -9,22 +9,22 @@ import { testHub } from '../../support/hub.ts';
 import { testOnServer } from '../hubs.ts';
 import { inTerminal } from '../in-terminal.ts';
 
-test('token: is created, used in place of API_TOKEN, listed, revoked and audited', async (t) => {
+test('tokens: one is created, used in place of API_TOKEN, listed, revoked and audited', async (t) => {
   const { listen } = await testHub(t, { settings: { API_TOKEN: 'the-admin' }, manifests: [aManifest()] });
   const HUB_URL = await listen();
   const as = (HUB_TOKEN: string) => (args: string[]) => inTerminal(args, { environment: { HUB_URL, HUB_TOKEN } });
   const admin = as('the-admin');
-  const created = await admin(['token', 'create', 'ops', '--role', 'operator', '--days', '30']);
+  const created = await admin(['tokens', 'add', 'ops', '--role', 'operator', '--days', '30']);
   const token = created.out.trim();
   assert.match(created.out, /^hub_[\w-]{43}\n$/, 'scripts can use it directly');
   assert.match(created.error, /'ops' \(operator, valid until 2026-07-01\)\. It will not be shown again/);
   const operator = as(token);
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.equal((await operator(['block', id])).exitCode, 0);
-  const refused = await operator(['token', 'list']);
+  const refused = await operator(['tokens', 'list']);
   assert.deepEqual([refused.exitCode, /needs the role admin, and 'ops' is operator/.test(refused.error)], [4, true]);
-  assert.match((await admin(['token', 'list'])).out, /ops +operator +everything +2026-07-01 +2026-06-01 by API_TOKEN/);
-  assert.equal((await admin(['token', 'revoke', 'ops'])).out, 'Revoked: ops\n');
+  assert.match((await admin(['tokens', 'list'])).out, /ops +operator +everything +2026-07-01 +2026-06-01 by API_TOKEN/);
+  assert.equal((await admin(['tokens', 'remove', 'ops'])).out, 'Removed: ops\n');
   assert.equal((await operator(['block', id])).exitCode, 4);
 
   const log = await admin(['audit', '--json']);
@@ -41,7 +41,7 @@ test('token: is created, used in place of API_TOKEN, listed, revoked and audited
   assert.deepEqual(lines.out.split('\n').length, 3);
   assert.match((await admin(['audit', '--since', '2026-06-02'])).out, /^The audit log has no such entries/);
   assert.equal((await admin(['audit', '--since', 'yesterday'])).exitCode, 2);
-  assert.equal((await admin(['token', 'create', 'x'])).exitCode, 2);
+  assert.equal((await admin(['tokens', 'add', 'x'])).exitCode, 2);
 });
 
 test('audit: records changes of the local catalog with the user of the machine', async (t) => {
@@ -56,23 +56,23 @@ test('audit: records changes of the local catalog with the user of the machine',
   );
 });
 
-test('token: can be created on the machine of the hub without its server settings', async (t) => {
+test('tokens: one can be created on the machine of the hub without its server settings', async (t) => {
   const database = await emptyDatabase(t, 'sqlite');
   const { app } = await testHub(t, { settings: { API_TOKEN: 'the-admin' }, database });
   const environment = { DB_PATH: database.engine === 'sqlite' ? database.path : '' };
-  const created = await inTerminal(['token', 'create', 'ops', '--role', 'operator'], { environment });
+  const created = await inTerminal(['tokens', 'add', 'ops', '--role', 'operator'], { environment });
   assert.equal(created.exitCode, 0, created.error);
   assert.match(created.error, /A hub checks tokens only if API_TOKEN or OIDC_ISSUER is set/);
   const headers = { authorization: `Bearer ${created.out.trim()}` };
   assert.equal((await app.inject({ url: '/gateways/pending', headers })).statusCode, 200);
 });
 
-testOnServer('token, view: refuse invalid names', {}, async (_t, { hub }) => {
-  const reserved = await hub('token', 'create', 'API_TOKEN', '--role', 'reader');
+testOnServer('tokens, views: refuse invalid names', {}, async (_t, { hub }) => {
+  const reserved = await hub('tokens', 'add', 'API_TOKEN', '--role', 'reader');
   assert.equal(reserved.exitCode, 2);
   assert.match(reserved.error, /name: must not be a name that the hub uses itself/);
-  assert.match((await hub('token', 'create', 'a b', '--role', 'reader')).error, /name: must have 1 to 64 letters/);
-  assert.equal((await hub('view', 'set', 'a/b')).exitCode, 2);
+  assert.match((await hub('tokens', 'add', 'a b', '--role', 'reader')).error, /name: must have 1 to 64 letters/);
+  assert.equal((await hub('views', 'set', 'a/b')).exitCode, 2);
 });
 
 test('audit: records local installs with their folder; refused installs save nothing', async (t) => {

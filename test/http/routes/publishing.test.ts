@@ -357,7 +357,7 @@ test('publishing: a hub token signs in; other login methods say what to do', asy
   ] as const) {
     const { status, body: problem } = await signIn(way, body);
     assert.equal(status, 501, way);
-    assert.match(String(problem.detail), /hub token create <name> --role publisher/);
+    assert.match(String(problem.detail), /hub tokens add <name> --role publisher/);
   }
   assert.equal((await app.inject({ method: 'POST', url: '/v0/auth/none' })).statusCode, 501, 'without a body');
   const { app: open } = await testHub(t);

@@ -126,7 +126,7 @@ for (const [view, body] of [
 test('views: the command line lists, sets and removes views', async () => {
   const { listen } = await sharedHub();
   const environment = { HUB_URL: await listen(), HUB_TOKEN: TOKEN };
-  const hub = (...args: string[]) => inTerminal(['view', ...args], { environment });
+  const hub = (...args: string[]) => inTerminal(['views', ...args], { environment });
   const set = await hub('set', 'team', '--names', 'com.acme/*', '--approved');
   assert.deepEqual([set.exitCode, set.out], [0, 'Saved: team at /registry/team\n']);
   assert.match((await hub('list')).out, /approved .*all.*only what it allows[\s\S]*team .*com\.acme\/\*/);

@@ -49,7 +49,7 @@ export function Webhooks() {
         {failure.value && <FailureNotice failure={failure.value} onRetry={open} />}
         {webhooks.value?.length === 0 && (
           <p class="quiet">
-            No webhooks yet. <code>hub webhook add</code> adds one.
+            No webhooks yet. <code>hub webhooks add</code> adds one.
           </p>
         )}
         {webhooks.value && webhooks.value.length > 0 && (

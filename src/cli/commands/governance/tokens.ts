@@ -1,4 +1,4 @@
-// `hub token`: who may use a hub, and for which operations.
+// `hub tokens`: who may use a hub, and for which operations.
 import { ROLES, type TokenList } from '../../../access/contract.ts';
 import type { Config } from '../../../config.ts';
 import { readValues } from '../../../lib/value-list.ts';
@@ -12,8 +12,8 @@ const NAME = { name: '<name>', description: 'what the token is for; the audit lo
 
 export const tokenCommands = [
   command({
-    path: ['token', 'create'],
-    summary: 'create a token for a person or a program',
+    path: ['tokens', 'add'],
+    summary: 'add a token for a person or a program',
     details:
       'The token is shown once; the hub stores only its digest. A reader searches; an installer also installs; a publisher also publishes servers; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
     kind: 'hub',
@@ -34,10 +34,10 @@ export const tokenCommands = [
       }),
     },
     examples: [
-      ['hub token create build-server --role installer --days 90', ''],
-      ['hub token create notes-ci --role publisher --scope "com.acme/*"', 'publishes servers with such names'],
+      ['hub tokens add build-server --role installer --days 90', ''],
+      ['hub tokens add notes-ci --role publisher --scope "com.acme/*"', 'publishes servers with such names'],
       [
-        'hub token create acme --role operator --scope "com.acme/*"',
+        'hub tokens add acme --role operator --scope "com.acme/*"',
         'only for ids such as mcp_server:com.acme/notes@1.0.0',
       ],
     ],
@@ -55,11 +55,11 @@ export const tokenCommands = [
     },
   }),
   command({
-    path: ['token', 'list'],
+    path: ['tokens', 'list'],
     summary: 'list the tokens',
     kind: 'hub',
     options: {},
-    examples: [['hub token list', '']],
+    examples: [['hub tokens list', '']],
     async run({ output, access }) {
       const hub = await access.open({ mustExist: true });
       const tokens = await hub.listTokens();
@@ -68,16 +68,16 @@ export const tokenCommands = [
     },
   }),
   command({
-    path: ['token', 'revoke'],
-    summary: 'revoke a token, so that it is refused from now on',
+    path: ['tokens', 'remove'],
+    summary: 'remove a token, so that it is refused from now on',
     kind: 'hub',
-    args: [NAME],
+    args: [{ name: '<name>', description: 'name of the token', names: 'tokens' }],
     options: {},
-    examples: [['hub token revoke build-server', '']],
+    examples: [['hub tokens remove build-server', '']],
     async run({ args: [name = ''], output, access }) {
       const hub = await access.open({ mustExist: true });
       const revoked = await hub.revokeToken(name);
-      output.answer(revoked, () => `Revoked: ${oneLine(revoked.name)}\n`);
+      output.answer(revoked, () => `Removed: ${oneLine(revoked.name)}\n`);
       return 'ok';
     },
   }),
@@ -99,7 +99,7 @@ function readScope(text: string): readonly string[] {
 }
 
 function tokensForPeople({ items }: TokenList, output: Output): string {
-  if (items.length === 0) return "No tokens yet. 'hub token create' creates one.\n";
+  if (items.length === 0) return "No tokens yet. 'hub tokens add' adds one.\n";
   return `${output.table(items, [
     { title: 'Token', text: ({ name }) => name, isKey: true },
     { title: 'Role', text: ({ role }) => role },

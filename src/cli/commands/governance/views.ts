@@ -1,19 +1,19 @@
-// `hub view`: subsets of the registry, each with its own address.
+// `hub views`: subsets of the registry, each with its own address.
 import type { ViewList } from '../../../registry/contract.ts';
 import { command } from '../../command.ts';
 import { flag, list, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine } from '../../output/text.ts';
 
-const NAME = { name: '<name>', description: 'name of the view, used in its address' };
+const NAME = { name: '<name>', description: 'name of the view, used in its address', names: 'views' } as const;
 
 export const viewCommands = [
   command({
-    path: ['view', 'list'],
+    path: ['views', 'list'],
     summary: 'list the views of the registry',
     kind: 'hub',
     options: {},
-    examples: [['hub view list', '']],
+    examples: [['hub views list', '']],
     async run({ output, access }) {
       const hub = await access.open({ mustExist: true });
       const views = await hub.listViews();
@@ -22,7 +22,7 @@ export const viewCommands = [
     },
   }),
   command({
-    path: ['view', 'set'],
+    path: ['views', 'set'],
     summary: 'create or change a view',
     details:
       'Give VS Code, Copilot and ToolHive the address /registry/<name> of the hub, and other hubs /registry/<name>/v0.1/servers.',
@@ -34,8 +34,8 @@ export const viewCommands = [
       description: text('--description <text>', 'what it is for'),
     },
     examples: [
-      ['hub view set team --names "com.acme/*,org.example/notes"', ''],
-      ['hub view set safe --approved', ''],
+      ['hub views set team --names "com.acme/*,org.example/notes"', ''],
+      ['hub views set safe --approved', ''],
     ],
     async run({ args: [name = ''], options: { names, approved, description }, output, access }) {
       const hub = await access.open();
@@ -45,12 +45,12 @@ export const viewCommands = [
     },
   }),
   command({
-    path: ['view', 'remove'],
+    path: ['views', 'remove'],
     summary: 'remove a view',
     kind: 'hub',
     args: [NAME],
     options: {},
-    examples: [['hub view remove team', '']],
+    examples: [['hub views remove team', '']],
     async run({ args: [name = ''], output, access }) {
       const hub = await access.open({ mustExist: true });
       const removed = await hub.removeView(name);

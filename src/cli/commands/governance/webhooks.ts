@@ -1,4 +1,4 @@
-// `hub webhook`: sends events to other programs.
+// `hub webhooks`: sends events to other programs.
 import { readFile } from 'node:fs/promises';
 import { type Delivery, EVENT_TYPES, type Webhook } from '../../../events/contract.ts';
 import { command } from '../../command.ts';
@@ -8,24 +8,25 @@ import type { Output } from '../../output/output.ts';
 import { oneLine, shownMoment } from '../../output/text.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
-const NAME = { name: '<name>', description: 'name of the webhook' };
+const NEW_NAME = { name: '<name>', description: 'name of the webhook' };
+const NAME = { ...NEW_NAME, names: 'webhooks' } as const;
 
 export const webhookCommands = [
   command({
-    path: ['webhook', 'add'],
+    path: ['webhooks', 'add'],
     summary: 'add a webhook: send events to an address from now on',
     details:
       'Deliveries are signed according to standardwebhooks.com. Without --secret-file, a secret is generated and shown once.',
     kind: 'hub',
-    args: [NAME, { name: '<url>', description: 'address that receives the events by POST' }],
+    args: [NEW_NAME, { name: '<url>', description: 'address that receives the events by POST' }],
     options: {
       events: someOf('--event <type>', 'only events of this type; may be repeated', EVENT_TYPES),
       secretFile: text('--secret-file <file>', 'file with the secret (whsec_…); - reads standard input'),
     },
     examples: [
-      ['hub webhook add chat https://receiver.example.org/hub', ''],
+      ['hub webhooks add chat https://receiver.example.org/hub', ''],
       [
-        'hub webhook add review https://receiver.example.org/hub --event approval.needed',
+        'hub webhooks add review https://receiver.example.org/hub --event approval.needed',
         'only when an approval is needed',
       ],
     ],
@@ -41,36 +42,36 @@ export const webhookCommands = [
     },
   }),
   command({
-    path: ['webhook', 'list'],
+    path: ['webhooks', 'list'],
     summary: 'list the webhooks',
     kind: 'hub',
     options: {},
-    examples: [['hub webhook list', '']],
+    examples: [['hub webhooks list', '']],
     async run({ output, access }) {
       const webhooks = await (await access.open({ mustExist: true })).listWebhooks();
       return output.answer(webhooks, () => webhooksForPeople(webhooks.items, output));
     },
   }),
   command({
-    path: ['webhook', 'remove'],
+    path: ['webhooks', 'remove'],
     summary: 'remove a webhook and its delivery log',
     kind: 'hub',
     args: [NAME],
     options: {},
-    examples: [['hub webhook remove chat', '']],
+    examples: [['hub webhooks remove chat', '']],
     async run({ args: [name = ''], output, access }) {
       const removed = await (await access.open({ mustExist: true })).removeWebhook(name);
       return output.answer(removed, () => `Removed: ${oneLine(removed.name)}\n`);
     },
   }),
   command({
-    path: ['webhook', 'test'],
+    path: ['webhooks', 'test'],
     summary: 'send a test event at once',
     details: 'If the receiver accepts it, a disabled webhook is enabled again.',
     kind: 'hub',
     args: [NAME],
     options: {},
-    examples: [['hub webhook test chat', '']],
+    examples: [['hub webhooks test chat', '']],
     async run({ args: [name = ''], output, access }) {
       const delivery = await (await access.open({ mustExist: true })).testWebhook(name);
       const isDelivered = delivery.state === 'delivered';
@@ -80,7 +81,7 @@ export const webhookCommands = [
     },
   }),
   command({
-    path: ['webhook', 'deliveries'],
+    path: ['webhooks', 'deliveries'],
     summary: 'show the deliveries of a webhook, newest first',
     kind: 'hub',
     args: [NAME],
@@ -88,7 +89,7 @@ export const webhookCommands = [
       before: text('--before <id>', 'only deliveries before this one, for the next page'),
       limit: wholeNumber('-n, --limit <number>', 'maximum number of deliveries', { min: 1, max: 1000, fallback: 20 }),
     },
-    examples: [['hub webhook deliveries chat', '']],
+    examples: [['hub webhooks deliveries chat', '']],
     async run({ args: [name = ''], options, output, access }) {
       const page = await (await access.open({ mustExist: true })).listDeliveries(name, options);
       const more = page.next ? output.style.faint(`Next page: --before ${page.next}\n`) : '';
@@ -104,7 +105,7 @@ async function secretIn(file: string, { readInput }: Terminal): Promise<string> 
 }
 
 function webhooksForPeople(webhooks: readonly Webhook[], output: Output): string {
-  if (webhooks.length === 0) return "No webhooks yet. 'hub webhook add' adds one.\n";
+  if (webhooks.length === 0) return "No webhooks yet. 'hub webhooks add' adds one.\n";
   return `${output.table(webhooks, [
     { title: 'Webhook', text: ({ name }) => name, isKey: true },
     { title: 'Address', text: ({ url }) => url, isFlexible: true },
