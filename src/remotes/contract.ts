@@ -214,6 +214,7 @@ export const IngestRun = z
     ...IngestCounts,
     per_second: z.number().min(0),
     seconds_left: z.number().min(0).nullable(),
+    catalog_size: Count.nullable().describe('Entities in the catalog when it finished; null if that is unknown.'),
   })
   .meta({ id: 'IngestRun' });
 export type IngestRun = z.infer<typeof IngestRun>;

@@ -35,6 +35,7 @@ import { hubId } from './migrations/0025_hub_id.ts';
 import { registryApproval } from './migrations/0026_registry_approval.ts';
 import { registryOwners } from './migrations/0027_registry_owners.ts';
 import { auditUnchanged } from './migrations/0028_audit_unchanged.ts';
+import { registrationDays } from './migrations/0029_registration_days.ts';
 
 export interface DatabaseWait {
   forMs: number;
@@ -147,6 +148,7 @@ function migrations(dialect: Dialect): Record<string, Migration> {
     '0026_registry_approval': registryApproval(),
     '0027_registry_owners': registryOwners,
     '0028_audit_unchanged': auditUnchanged(dialect),
+    '0029_registration_days': registrationDays,
   };
 }
 

@@ -8,6 +8,7 @@ export interface Tables {
   gateway_item: GatewayItemTable;
   former_gateway_item: GatewayItemTable & { gateway: string };
   gateway_state: GatewayStateTable;
+  registration_day: RegistrationDayTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
   /** Not named `vector`: a table is also a type, and the extension defines that type. */
@@ -115,6 +116,12 @@ export interface GatewayItemTable {
   body_digest: string | null;
   /** When its creation was requested, if it was never confirmed. */
   asked_at: string | null;
+}
+
+/** How many servers were registered or updated in the gateway, by day. */
+interface RegistrationDayTable {
+  day: string;
+  registered: number;
 }
 
 interface GatewayStateTable {

@@ -29,6 +29,7 @@ test('progress: counts the same in its run and in its result', () => {
     ok: true,
     finished_at: '2026-06-01T12:00:00.000Z',
     seconds_left: null,
+    catalog_size: null,
   });
   const result = IngestResult.parse(progress.result());
   assert.partialDeepStrictEqual(result.stats, {

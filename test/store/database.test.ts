@@ -53,6 +53,7 @@ const WITHOUT_LATER_TABLES = [
   sql`drop table event`,
   sql`drop table webhook`,
   sql`drop table webhook_delivery`,
+  sql`drop table registration_day`,
 ];
 
 testOnEveryEngine(

@@ -107,6 +107,7 @@ const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): 
   missing: 0,
   per_second: 1,
   seconds_left: null,
+  catalog_size: 0,
   ...fields,
 });
 

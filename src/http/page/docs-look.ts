@@ -10,7 +10,7 @@ export function docsLook() {
   const style = names.find((name) => /^docs-.*\.css$/.test(name));
   const script = names.find((name) => /^docs-.*\.js$/.test(name));
   return {
-    title: 'Catalog Hub',
+    title: 'API · Catalog Hub',
     css: style ? [{ filename: 'hub.css', content: readFileSync(join(folder, style), 'utf8') }] : [],
     js: script ? [{ filename: 'hub.js', content: `import('/assets/${script}');` }] : [],
   };

@@ -143,6 +143,7 @@ export function createProgress(url: string, now: Clock): Progress {
         ...shownCounts(),
         per_second: rounded(perSecond),
         seconds_left: finished || perSecond === 0 ? null : rounded((total - done) / perSecond),
+        catalog_size: null,
       };
     },
     result: () => ({

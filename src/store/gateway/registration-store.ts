@@ -11,6 +11,7 @@ import { likePattern } from '../like.ts';
 import { forgetIndexesThatList } from '../remotes/forget-indexes.ts';
 import type { Revision } from '../revision.ts';
 import type { EntityTable, Tables } from '../tables.ts';
+import { countByDay, historyOf } from './registration-days.ts';
 import { replaceItems } from './registration-items.ts';
 import {
   heldItem,
@@ -69,18 +70,7 @@ export function createRegistrationStore(
       };
     },
 
-    async history(days) {
-      const day = sql<string>`substr(gateway_registered_at, 1, 10)`;
-      const rows = await read
-        .selectFrom('entity')
-        .select(({ fn }) => [day.as('day'), fn.countAll().as('registered')])
-        .where('gateway_registered_at', 'is not', null)
-        .groupBy(day)
-        .orderBy(day)
-        .execute();
-      const counted = rows.map(({ day, registered }) => ({ day, registered: Number(registered) }));
-      return { days: counted.slice(-days), total: counted.reduce((sum, { registered }) => sum + registered, 0) };
-    },
+    history: (days) => historyOf(read, days),
 
     async due({ limit, after, ...query }) {
       const rows = await dueEntities(read, query)
@@ -128,6 +118,10 @@ export function createRegistrationStore(
           returning entity.uid
         `.execute(tx);
         const recorded = new Set(updated.map(({ uid }) => uid));
+        await countByDay(
+          tx,
+          records.filter(({ uid }) => recorded.has(uid)),
+        );
         const isNews = ({ uid, error }: RegistrationRecord) =>
           recorded.has(uid) && error !== null && failedBefore.get(uid) !== error;
         const events = () => records.filter(isNews).map(failedEvent);

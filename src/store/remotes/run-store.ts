@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { IngestRun } from '../../remotes/contract.ts';
 import type { RunStore } from '../../remotes/store.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Db, Dialect } from '../dialects/dialect.ts';
 
 const MOST_RUNS_KEPT = 500;
 
@@ -10,12 +10,11 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
   return {
     async save(run) {
       await write.transaction().execute(async (tx) => {
+        const text = JSON.stringify({ ...run, catalog_size: run.finished_at === null ? null : await sizeOf(tx) });
         await tx
           .insertInto('ingest_run')
-          .values({ remote_url: run.url, started_at: run.started_at, run: JSON.stringify(run) })
-          .onConflict((conflict) =>
-            conflict.columns(['remote_url', 'started_at']).doUpdateSet({ run: JSON.stringify(run) }),
-          )
+          .values({ remote_url: run.url, started_at: run.started_at, run: text })
+          .onConflict((conflict) => conflict.columns(['remote_url', 'started_at']).doUpdateSet({ run: text }))
           .execute();
         const kept = tx
           .selectFrom('ingest_run')
@@ -36,7 +35,7 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
         .execute();
       // Runs written by older hubs lack these counts.
       return rows.map(({ run }) =>
-        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0 }, JSON.parse(run) as IngestRun),
+        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0, catalog_size: null }, JSON.parse(run) as IngestRun),
       );
     },
 
@@ -82,4 +81,9 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
       return { items, total: Number(total), limit, offset };
     },
   };
+}
+
+async function sizeOf(db: Db): Promise<number> {
+  const counted = db.selectFrom('entity').select(({ fn }) => fn.countAll().as('size'));
+  return Number((await counted.executeTakeFirstOrThrow()).size);
 }

@@ -110,6 +110,9 @@ test('pending: a sync removes the registered servers and shows errors for the ot
   );
   const history = (await hub.app.inject('/gateways/registrations')).json();
   assert.deepEqual(history, { days: [{ day: '2026-06-01', registered: 1 }], total: 1 });
+  await hub.hub.blockEntity(uidOf('good'));
+  const later = (await hub.app.inject('/gateways/registrations')).json();
+  assert.deepEqual(later, { ...history, total: 0 }, 'what happened stays in the history');
 });
 
 test('sync: progress events count the servers in total and those done', async (t) => {

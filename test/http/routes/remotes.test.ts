@@ -222,7 +222,7 @@ test('status: is public, and shows running ingests', async (t) => {
   letGo();
   await ingesting;
   const { running, last } = IngestStatus.parse((await call(app, 'GET', '/ingest/status')).json());
-  assert.deepEqual([running.length, last.length, last[0]?.created], [0, 1, 2]);
+  assert.deepEqual([running.length, last.length, last[0]?.created, last[0]?.catalog_size], [0, 1, 2, 2]);
 });
 
 test('sync: a second concurrent sync gets 409, also when it accepts events', async (t) => {

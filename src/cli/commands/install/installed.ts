@@ -223,7 +223,9 @@ function outdatedForPeople(entities: readonly Compared[], output: Output): strin
   return [
     `${rows}\n${rest}`,
     isNewer ? "'hub update' installs what is newer.\n" : '',
-    isUnknown ? 'To update one that is not in the catalog, install its manifest again, or choose a hub with --hub.\n' : '',
+    isUnknown
+      ? 'To update one that is not in the catalog, install its manifest again, or choose a hub with --hub.\n'
+      : '',
   ].join('');
 }
 
