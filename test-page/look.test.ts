@@ -97,11 +97,11 @@ browserTest(
     const dark = await paper();
     const button = page.getByRole('button', { name: /^Theme/ });
     await button.click();
-    await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
+    await page.getByRole('button', { name: 'Theme: light. Change' }).waitFor();
     const light = await paper();
     assert.notEqual(light, dark);
     await page.reload();
-    await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
+    await page.getByRole('button', { name: 'Theme: light. Change' }).waitFor();
     assert.equal(await paper(), light);
     await button.click();
     assert.equal(await paper(), dark);

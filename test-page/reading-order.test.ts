@@ -62,7 +62,7 @@ browserTest('reading order: in a wide window Tab goes down one column, then the 
 
 browserTest('reading order: changes with the window, and open sections stay open', demo, async ({ open }) => {
   const page = await open(PDF);
-  await page.getByText('The manifest as it was read').click();
+  await page.locator('.manifest > summary').click();
   const manifest = page.locator('.manifest[open]');
   await manifest.waitFor();
   await page.setViewportSize({ width: 390, height: 844 });

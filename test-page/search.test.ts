@@ -217,7 +217,7 @@ browserTest('search: the hub sorts all results, not only those on the page', dem
   const sorts = page.getByLabel('Sort by');
   assert.deepEqual(await sorts.locator('option').allTextContents(), [
     'Recently added',
-    'Recently published',
+    'Recently updated',
     'Name',
     'Best described',
   ]);
@@ -414,7 +414,7 @@ browserTest(
     await page.reload();
     await first(page).waitFor();
     await page.getByRole('button', { name: /^Theme/ }).click();
-    await page.getByRole('button', { name: 'Theme: light. Change it' }).waitFor();
+    await page.getByRole('button', { name: 'Theme: light. Change' }).waitFor();
     await page.getByRole('link', { name: 'Operations' }).click();
     await page.getByLabel('Token', { exact: true }).fill('kept');
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -1,15 +1,16 @@
 // The frame around every page, and the page itself.
 import { signal } from '@preact/signals';
+import { settings } from './api/settings.ts';
 import { areReadsProtected, token } from './api/token.ts';
 import { EntityPage } from './entity/entity-page.tsx';
 import { LatePage } from './late-page.tsx';
 import { NowherePage } from './nowhere-page.tsx';
 import { TokenForm } from './parts/token-form.tsx';
-import { Top } from './parts/top.tsx';
 import { go, view } from './router.ts';
 import { useKey } from './search/keys/keyboard.ts';
 import { SearchPage } from './search/search-page.tsx';
 import { lastPath, retry } from './search/search-state.ts';
+import { Top } from './top.tsx';
 
 const isOffline = signal(!navigator.onLine);
 for (const change of ['online', 'offline'])
@@ -32,7 +33,19 @@ export function App() {
         </p>
       )}
       <Page />
+      <Footer />
     </>
+  );
+}
+
+function Footer() {
+  return (
+    <footer class="bottom">
+      <span>Catalog Hub {settings.value?.version}</span>
+      <a href="/docs">API</a>
+      <a href="/openapi.json">OpenAPI document</a>
+      <a href="/health">Health</a>
+    </footer>
   );
 }
 

@@ -1,8 +1,8 @@
 // Adds the hub's header and theme to the library's page at /docs.
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { Top } from './parts/top.tsx';
 import { theme } from './theme.ts';
+import { Top } from './top.tsx';
 import './styles/docs.css';
 
 const deviceIsDark = matchMedia('(prefers-color-scheme: dark)');
@@ -16,6 +16,12 @@ function applyTheme(): void {
 
 effect(applyTheme);
 deviceIsDark.addEventListener('change', applyTheme);
+// The library's page has none, so phones would show it as wide as a desktop.
+const viewport = Object.assign(document.createElement('meta'), {
+  name: 'viewport',
+  content: 'width=device-width, initial-scale=1',
+});
+document.head.append(viewport);
 const place = document.createElement('div');
 document.body.prepend(place);
 render(<Top current="api" />, place);

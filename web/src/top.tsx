@@ -1,6 +1,7 @@
 // The header of every page: name, navigation, theme.
-import { nextTheme, type Theme, theme } from '../theme.ts';
-import { AutoIcon, MoonIcon, SunIcon } from './icons.tsx';
+
+import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
+import { nextTheme, type Theme, theme } from './theme.ts';
 
 interface TopProps {
   current: string;
@@ -35,15 +36,16 @@ export function Top({ current, searchPath = '/' }: TopProps) {
 }
 
 const THEMES: Record<Theme, { Icon: typeof SunIcon; words: string }> = {
-  auto: { Icon: AutoIcon, words: 'as the device' },
+  auto: { Icon: AutoIcon, words: 'system' },
   light: { Icon: SunIcon, words: 'light' },
   dark: { Icon: MoonIcon, words: 'dark' },
 };
 
 function ThemeButton() {
   const { Icon, words } = THEMES[theme.value];
+  const label = `Theme: ${words}. Change`;
   return (
-    <button type="button" class="icon-button" aria-label={`Theme: ${words}. Change it`} onClick={nextTheme}>
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={nextTheme}>
       <Icon />
     </button>
   );

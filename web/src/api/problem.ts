@@ -25,7 +25,11 @@ export async function failureOf(response: Response): Promise<HubFailure> {
 
 export function problemFailure({ status = 500, detail, request_id, errors }: Partial<Problem>): HubFailure {
   const message = detail ?? `The hub answered with status ${status}.`;
-  return new HubFailure(kindOf(status), message, { requestId: request_id, faults: errors });
+  return new HubFailure(kindOf(status), message, {
+    // The log says more only about errors of the hub itself.
+    requestId: status >= 500 ? request_id : undefined,
+    faults: errors,
+  });
 }
 
 /** Converts any thrown value to a failure that can be shown. */

@@ -1,6 +1,7 @@
 // The content of a manifest: artifacts, adapters, its source, and the document itself.
 import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { asObject } from '../../../src/lib/json.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -10,6 +11,7 @@ import { asFailure } from '../api/problem.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
+import { transportName } from '../parts/transport.ts';
 import { atMoment } from '../parts/words.ts';
 
 export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityRecord }) {
@@ -20,7 +22,7 @@ export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityR
       <ul class="parts">
         {artifacts.map((artifact) => (
           <li key={JSON.stringify(artifact)}>
-            <span class="badge">{String(artifact.kind ?? 'artifact')}</span>
+            <span class="badge">{kindOf(artifact)}</span>
             <Values of={flat(artifact.spec ?? artifact)} />
           </li>
         ))}
@@ -83,7 +85,7 @@ function RawManifest({ id }: { id: string }) {
 
   return (
     <details class="manifest" onToggle={(event) => event.currentTarget.open && load()}>
-      <summary>The manifest as it was read</summary>
+      <summary>Manifest</summary>
       {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
       {text.value !== undefined && <CopyBox text={text.value} label="the manifest" />}
       <p class="quiet">
@@ -107,10 +109,22 @@ function Values({ of }: { of: [name: string, value: string][] }) {
   );
 }
 
+/** `other` is a server that runs elsewhere: only its address is known. */
+function kindOf({ kind, spec }: Record<string, unknown>): string {
+  return kind === 'other' && asObject(spec).url !== undefined ? 'connects to' : String(kind ?? 'artifact');
+}
+
 /** Omits secrets. */
 function flat(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(withoutCredentials(value))
     .filter(([, each]) => each !== null && each !== '')
-    .map(([name, each]) => [name.replaceAll('_', ' '), typeof each === 'string' ? each : JSON.stringify(each)]);
+    .map(([name, each]) => [
+      name.replaceAll('_', ' '),
+      name === 'transport' ? transportName(String(each)) : wordsOf(each),
+    ]);
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -24,7 +24,7 @@ export function Facts({ entity }: { entity: EntityRecord }) {
         {publisher !== '' && <Fact name="Publisher" value={publisher} />}
         <Fact name="Transport" value={transportsOf(entity.mcp_registration).map(transportName).join(', ')} />
         <Fact name="License" value={license ?? 'not specified'} />
-        {published_at && <Fact name="Published" value={onDay(published_at)} title={ago(published_at)} />}
+        {published_at && <Fact name="Updated" value={onDay(published_at)} title={ago(published_at)} />}
         <Fact name="Added" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
         <Remotes entity={entity} />
         <Words name="Capabilities" words={capabilities} filter="capabilities" />

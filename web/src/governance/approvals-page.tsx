@@ -124,7 +124,7 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
                     isRejecting.value = true;
                   }}
                 >
-                  Reject …
+                  Reject…
                 </button>
               </>
             ) : (
@@ -158,7 +158,7 @@ function QueueRow({ item }: { item: ApprovalItem }) {
         <span class="row-title">
           {item.title ?? item.name} <span class="result-version">{item.version}</span>
         </span>
-        <span class="quiet">{item.publisher ?? 'unknown publisher'}</span>
+        <span class="quiet">{item.publisher ?? 'publisher not specified'}</span>
       </button>
     </li>
   );

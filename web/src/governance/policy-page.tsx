@@ -114,7 +114,9 @@ function Source({
   return (
     <>
       {inForce === null && (
-        <p>This hub has no policy: everything is found, installed and registered. Below is an example to start with.</p>
+        <p>
+          This hub has no policy: everything can be found, installed and registered. Below is an example to start with.
+        </p>
       )}
       {changed_at && (
         <p class="quiet">
@@ -147,7 +149,9 @@ function Warnings({ warnings }: { warnings: readonly string[] }) {
 
 function Change({ change: { dry_run, affected, entities, changes, warnings, note } }: { change: PolicyChange }) {
   const title = dry_run
-    ? `It would affect ${affected} of ${entities} entries`
+    ? affected === 0
+      ? 'It would change nothing'
+      : `It would affect ${affected} of ${entities} entries`
     : `In force; ${affected} of ${entities} entries affected`;
   return (
     <>

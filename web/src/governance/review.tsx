@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
+import { transportName } from '../parts/transport.ts';
 import { onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { review, selectedId, showTrust } from './approvals-state.ts';
@@ -24,21 +25,21 @@ export function Review() {
       <Decided shown={shown} />
       <Changes shown={shown} />
       <dl class="facts">
-        <Fact name="Publisher">{shown.publisher ?? 'not named'}</Fact>
+        <Fact name="Publisher">{shown.publisher ?? 'not specified'}</Fact>
         <Fact name="Remote">{shown.remote ?? 'none'}</Fact>
         {source && <Fact name="Source">{safeLink(source) ? <a href={safeLink(source)}>{source}</a> : source}</Fact>}
         <Fact name="Content">
           <code>{shown.digest}</code>
         </Fact>
-        <Fact name="License">{shown.license ?? 'none'}</Fact>
-        {shown.published_at && <Fact name="Published">{onDay(shown.published_at)}</Fact>}
-        <Fact name="Transport">{shown.transports.join(', ') || 'none'}</Fact>
+        <Fact name="License">{shown.license ?? 'not specified'}</Fact>
+        {shown.published_at && <Fact name="Updated">{onDay(shown.published_at)}</Fact>}
+        <Fact name="Transport">{shown.transports.map(transportName).join(', ') || 'not specified'}</Fact>
         {shown.launch && (
           <Fact name="Runs">
             <code>{shown.launch}</code>
           </Fact>
         )}
-        <Fact name="Asked by">
+        <Fact name="Required by">
           {shown.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ') || 'nothing'}
         </Fact>
       </dl>

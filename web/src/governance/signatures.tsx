@@ -44,7 +44,7 @@ export function Signatures({ id, trust, onChecked }: SignaturesProps) {
         ))}
       </ul>
       {trust.checked_at && <p class="quiet">Checked on {onDay(trust.checked_at)}.</p>}
-      {mayAct('operator') && (
+      {mayAct('operator') && trust.signals.length > 0 && (
         <button type="button" class="button button-small" disabled={isChecking.value} onClick={check}>
           {isChecking.value ? 'Checking …' : 'Check signatures'}
         </button>

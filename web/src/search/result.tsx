@@ -67,7 +67,7 @@ function Facts({ item: { publisher, transports = [], license, published_at } }: 
     publisher && `by ${publisher}`,
     ...transports.map(transportName),
     license,
-    published_at && `published ${onDay(published_at)}`,
+    published_at && `updated ${onDay(published_at)}`,
   ].filter((fact) => typeof fact === 'string');
   return facts.length > 0 ? <p class="result-facts">{facts.join(' · ')}</p> : null;
 }

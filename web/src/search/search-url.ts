@@ -32,7 +32,7 @@ const MODES = ['keyword', 'semantic', 'hybrid'] as const;
 export const SORT_NAMES: Record<Sort, string> = {
   relevance: 'Relevance',
   created_at: 'Recently added',
-  published_at: 'Recently published',
+  published_at: 'Recently updated',
   name: 'Name',
   quality: 'Best described',
 };

@@ -19,10 +19,16 @@ export function OwnMachine({ entity, client }: OwnMachineProps) {
     <>
       <CopyBox text={command} label="the install command" />
       <p class="quiet">
-        Run it in your project folder with the <code>hub</code> command (<code>npm pack</code> in a checkout, then{' '}
-        <code>npm install -g ./catalog-hub-*.tgz</code>). <code>--dry-run</code> only shows the plan. It writes{' '}
-        <code>hub.lock.json</code>, which you can commit. {client && <ClientNote client={client} />}
+        Run it in your project folder. It writes <code>hub.lock.json</code>, which you can commit.{' '}
+        <code>--dry-run</code> only shows the plan. {client && <ClientNote client={client} />}
       </p>
+      <details class="quiet">
+        <summary>Get the hub command</summary>
+        <p>
+          In a checkout of the hub: <code>npm run pack:cli</code>, then{' '}
+          <code>npm install -g ./catalog-hub-cli-*.tgz</code>, on any machine with Node 24 or newer.
+        </p>
+      </details>
     </>
   );
 }
@@ -31,7 +37,7 @@ function ClientNote({ client }: { client: ClientName }) {
   const { label, file, isUserFile, note } = CLIENT_LAYOUTS[client];
   return (
     <>
-      {isUserFile ? `You add the server to ${label} yourself, in ` : `It adds the server to ${label}, in `}
+      {isUserFile ? `You add it to ${label} yourself, in ` : `It is added to ${label}, in `}
       <code>{file}</code>. {note}
     </>
   );

@@ -46,8 +46,10 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
           </span>
         ))}
         {runs.some(({ ok }) => ok === false) && <span class="legend-broken">ingest failed</span>}
-        <span>tallest bar: {count(Math.max(...runs.map(size)), 'manifest')}, logarithmic scale</span>
       </figcaption>
+      <p class="quiet">
+        Oldest first. The tallest bar has {count(Math.max(...runs.map(size)), 'manifest')}; the scale is logarithmic.
+      </p>
     </figure>
   );
 }

@@ -1,20 +1,21 @@
 // Three charts: the growth of the catalog, registrations by day, and the duration of searches.
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RegistrationHistory } from '../../../../src/gateway/contract.ts';
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { hub } from '../../api/hub.ts';
+import { settings } from '../../api/settings.ts';
 import { atMoment, count, duration, onDay, shortNumber } from '../../parts/words.ts';
 import { catalogRevision, ingests } from '../operations-state.ts';
 import type { Figures } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
 const MOST_LABELS = 5;
+/** Shares of fewer searches mean little. */
+const FEWEST_FOR_SHARES = 20;
 
 export function Trends({ figures }: { figures: Figures }) {
-  const total = Object.values(figures.entities).reduce((sum, number) => sum + number, 0);
-  const runs = (ingests.value?.last ?? []).filter(({ ok }) => ok === true).toReversed();
-  const searches = figures.searches.filter(({ count }) => count > 0);
   const registrations = useSignal<RegistrationHistory | undefined>(undefined);
   useEffect(() => {
     // Without a response, the chart is omitted; the tiles show the error.
@@ -25,66 +26,56 @@ export function Trends({ figures }: { figures: Figures }) {
       () => undefined,
     );
   }, [catalogRevision.value]);
-  const registered = registrations.value;
-  const hasRegistered = registered !== undefined && registered.total > 0;
-  if (runs.length < 2 && searches.length === 0 && !hasRegistered) return null;
   return (
     <div class="trends">
-      {runs.length > 1 && <Growth points={growthOf(runs, total)} />}
-      {hasRegistered && <Registrations {...registered} />}
-      {searches.length > 0 && <Latency buckets={figures.searches} />}
+      <Growth runs={(ingests.value?.last ?? []).toReversed()} />
+      {settings.value?.gateway_configured && registrations.value && <Registrations {...registrations.value} />}
+      <Latency buckets={figures.searches} />
     </div>
   );
 }
 
-interface Point {
-  at: string;
-  entries: number;
-}
-
-/** Entries after each run, counted backward from today, because a run records only what it added. */
-function growthOf(runs: readonly IngestRun[], total: number): Point[] {
-  const points: Point[] = [];
-  let entries = total;
-  for (const run of runs.toReversed()) {
-    points.unshift({ at: run.finished_at ?? run.started_at, entries });
-    entries -= run.created;
-  }
-  return points;
-}
-
-function Growth({ points }: { points: readonly Point[] }) {
+/** The size of the catalog after each ingest, over time. */
+function Growth({ runs }: { runs: readonly IngestRun[] }) {
+  const points = runs.flatMap(({ finished_at: at, catalog_size: size }) =>
+    at !== null && size !== null ? [{ at, size, time: Date.parse(at) }] : [],
+  );
   const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last) return null;
-  const [least, most] = [Math.min(first.entries, last.entries), Math.max(first.entries, last.entries)];
-  // A catalog that did not grow is a line in the middle: at the bottom, it would look empty.
-  const share = (entries: number) => (most === least ? 0.5 : (entries - least) / (most - least));
-  const y = ({ entries }: Point) => HEIGHT - 6 - share(entries) * (HEIGHT - 12);
-  const x = (index: number) => 4 + (index / (points.length - 1)) * (WIDTH - 8);
-  const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(index)} ${y(point)}`).join('');
-  const words = `From ${shortNumber(first.entries)} to ${count(last.entries, 'entry', 'entries')} over ${points.length} ingests`;
+  if (!first || !last || points.length < 2)
+    return <NoTrend name="Catalog size">Shows the number of entries over time, from two ingests on.</NoTrend>;
+  const most = Math.max(...points.map(({ size }) => size), 1);
+  const span = Math.max(last.time - first.time, 1);
+  const x = ({ time }: { time: number }) => 4 + ((time - first.time) / span) * (WIDTH - 8);
+  const y = ({ size }: { size: number }) => HEIGHT - (size / most) * (HEIGHT - 3);
+  const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(point)} ${y(point)}`).join('');
+  const many = count(last.size, 'entry', 'entries');
+  const words =
+    first.size === last.size
+      ? `${many}, all versions counted; unchanged over ${points.length} ingests`
+      : `From ${shortNumber(first.size)} to ${many} over ${points.length} ingests, all versions counted`;
   return (
-    <figure class="trend">
-      <figcaption>
-        Catalog size <strong>{shortNumber(last.entries)}</strong>
-      </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-        <path class="trend-area" d={`${path}L${x(points.length - 1)} ${HEIGHT}L${x(0)} ${HEIGHT}Z`} />
-        <path class="trend-line" d={path} />
-        {points.map((point, index) => (
-          <circle key={point.at} class="trend-dot" cx={x(index)} cy={y(point)} r="2.5">
-            <title>{`${atMoment(point.at)}: ${count(point.entries, 'entry', 'entries')}`}</title>
-          </circle>
-        ))}
-      </svg>
-      <p class="quiet">{words}</p>
-    </figure>
+    <Trend
+      name="Catalog size"
+      value={shortNumber(last.size)}
+      words={words}
+      most={most}
+      ends={[onDay(first.at), onDay(last.at)]}
+    >
+      <path class="trend-area" d={`${path}L${x(last)} ${HEIGHT}L${x(first)} ${HEIGHT}Z`} />
+      <path class="trend-line" d={path} />
+      {points.map((point) => (
+        <circle key={point.at} class="trend-dot" cx={x(point)} cy={y(point)} r="2.5">
+          <title>{`${atMoment(point.at)}: ${count(point.size, 'entry', 'entries')}`}</title>
+        </circle>
+      ))}
+    </Trend>
   );
 }
 
 function Registrations({ days, total }: RegistrationHistory) {
   const [first, last] = [days[0], days.at(-1)];
-  if (!first || !last) return null;
+  const name = 'Registrations per day';
+  if (!first || !last) return <NoTrend name={name}>Nothing has been registered in the gateway yet.</NoTrend>;
   const bars = days.map(({ day, registered }) => ({
     label: '',
     number: registered,
@@ -92,8 +83,9 @@ function Registrations({ days, total }: RegistrationHistory) {
   }));
   const recent = days.reduce((sum, { registered }) => sum + registered, 0);
   const when = first === last ? `on ${dayName(first.day)}` : `from ${dayName(first.day)} to ${dayName(last.day)}`;
-  const words = `${shortNumber(recent)} registered or updated ${when}`;
-  return <Bars name="In the gateway" value={shortNumber(total)} words={words} bars={bars} />;
+  const words = `${shortNumber(recent)} registered or updated ${when}; ${shortNumber(total)} in the gateway now`;
+  const ends: [string, string] = [dayName(first.day), first === last ? '' : dayName(last.day)];
+  return <Bars name={name} value={shortNumber(recent)} words={words} bars={bars} ends={ends} />;
 }
 
 /** Noon UTC falls on the same day nearly everywhere. */
@@ -101,61 +93,103 @@ const dayName = (day: string) => onDay(`${day}T12:00:00Z`);
 
 function Latency({ buckets }: { buckets: Figures['searches'] }) {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0)
+    return <NoTrend name="Search latency">Shows how long searches take, from the first search on.</NoTrend>;
   const first = buckets.findIndex(({ count }) => count > 0);
   const shown = buckets.slice(Math.max(first - 1, 0), buckets.findLastIndex(({ count }) => count > 0) + 2);
+  const searches = count(total, 'search', 'searches');
   const median = boundAt(buckets, total * 0.5);
-  const words = `Median ${median}, 95 % within ${boundAt(buckets, total * 0.95)}, of ${count(total, 'search', 'searches')}`;
+  const words =
+    total < FEWEST_FOR_SHARES
+      ? `${searches} since the hub started`
+      : `Half within ${median}, 95 % within ${boundAt(buckets, total * 0.95)}, of ${searches}`;
   // Labels of many bars would overlap.
   const hasLabel = (index: number) => shown.length <= MOST_LABELS || index % 2 === 0;
-  const labelOf = (bound: number) => (Number.isFinite(bound) ? duration(bound).replace(' ', '\u2009') : '…');
+  const labelOf = (bound: number) =>
+    Number.isFinite(bound) ? `≤\u2009${duration(bound).replace(' ', '\u2009')}` : '…';
   const bars = shown.map(({ bound, count: number }, index) => ({
     label: hasLabel(index) ? labelOf(bound) : '',
     number,
     title: `${nameOf(bound)}: ${number}`,
   }));
-  return <Bars name="Search latency" value={median} words={words} bars={bars} />;
+  const value = total < FEWEST_FOR_SHARES ? '' : `≤ ${median}`;
+  return <Bars name="Search latency" value={value} words={words} bars={bars} />;
 }
 
-interface BarsProps {
+interface TrendProps {
   name: string;
   value: string;
   /** The chart in a sentence. */
   words: string;
-  bars: readonly { label: string; number: number; title: string }[];
+  /** The top of the scale, which starts at 0. */
+  most: number;
+  /** Where the horizontal axis starts and ends. */
+  ends?: [string, string];
 }
 
-function Bars({ name, value, words, bars }: BarsProps) {
-  const most = Math.max(...bars.map(({ number }) => number), 1);
-  const step = WIDTH / Math.max(bars.length, 6);
+function Trend({ name, value, words, most, ends, children }: TrendProps & { children: ComponentChildren }) {
   return (
     <figure class="trend">
       <figcaption>
         {name} <strong>{value}</strong>
       </figcaption>
+      <p class="trend-most" aria-hidden="true">
+        {shortNumber(most)}
+      </p>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words}>
-        {bars.map(({ label, number, title }, index) => {
-          const height = number === 0 ? 0 : Math.max((number / most) * (HEIGHT - 20), 2);
-          return (
-            <g key={title}>
-              <rect
-                class="trend-bar"
-                x={index * step + 2}
-                y={HEIGHT - 14 - height}
-                width={step - 4}
-                height={height}
-                rx="2"
-              >
-                <title>{title}</title>
-              </rect>
-              <text class="trend-label" x={index * step + step / 2} y={HEIGHT - 2}>
-                {label}
-              </text>
-            </g>
-          );
-        })}
+        {children}
       </svg>
+      {ends && (
+        <p class="trend-ends" aria-hidden="true">
+          <span>{ends[0]}</span>
+          <span>{ends[1]}</span>
+        </p>
+      )}
       <p class="quiet">{words}</p>
     </figure>
+  );
+}
+
+/** Keeps the place of a chart that has nothing to show yet. */
+function NoTrend({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <figure class="trend">
+      <figcaption>{name}</figcaption>
+      <p class="quiet">{children}</p>
+    </figure>
+  );
+}
+
+type BarsProps = Omit<TrendProps, 'most'> & {
+  bars: readonly { label: string; number: number; title: string }[];
+};
+
+function Bars({ bars, ...trend }: BarsProps) {
+  const most = Math.max(...bars.map(({ number }) => number), 1);
+  const step = WIDTH / Math.max(bars.length, 6);
+  return (
+    <Trend {...trend} most={most}>
+      {bars.map(({ label, number, title }, index) => {
+        const height = number === 0 ? 0 : Math.max((number / most) * (HEIGHT - 16), 2);
+        return (
+          <g key={title}>
+            <rect
+              class="trend-bar"
+              x={index * step + 2}
+              y={HEIGHT - 14 - height}
+              width={step - 4}
+              height={height}
+              rx="2"
+            >
+              <title>{title}</title>
+            </rect>
+            <text class="trend-label" x={index * step + step / 2} y={HEIGHT - 2}>
+              {label}
+            </text>
+          </g>
+        );
+      })}
+    </Trend>
   );
 }
 
