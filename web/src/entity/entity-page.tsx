@@ -196,6 +196,9 @@ function Aside(props: EntityProps) {
 }
 
 function NotFound({ id }: { id: string }) {
+  useEffect(() => {
+    document.title = 'Entry not found · Catalog Hub';
+  }, []);
   const words = id
     .replace(/^\w+:/, '')
     .replace(/@[^@]*$/, '')

@@ -18,7 +18,7 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
   const { configs, reason } = clientConfigs(entity, manifest);
   const chosen = useSignal<ClientName>('claude');
   const config = configs[CLIENTS.indexOf(chosen.value)];
-  const hasClients = config !== undefined || isBundle(entity);
+  const hasClients = isServer(entity) && (config !== undefined || isBundle(entity));
   return (
     <section class="panel" aria-labelledby="use-it">
       <h2 id="use-it">Use it</h2>
@@ -46,6 +46,11 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
       </button>
     </section>
   );
+}
+
+/** Tools and agents may be packages that do not speak MCP. */
+function isServer({ type, mcp_registration: registration }: EntityRecord): boolean {
+  return type === 'mcp_server' || registration?.server !== undefined;
 }
 
 function needsFiles({ artifacts, mcp_registration: registration }: EntityRecord): boolean {

@@ -19,14 +19,16 @@ function RunRow({ run }: { run: IngestRun }) {
   const { url, started_at, finished_at, ok, error, note, conflicts, unchecked } = run;
   return (
     <tr>
-      <td>{atMoment(started_at)}</td>
+      <td class="run-time">{atMoment(started_at)}</td>
       <td class="run-remote">
         <span class="address">{url}</span>
         {ok === false && error && <span class="run-error">{error}</span>}
         {conflicts > 0 && <span class="run-note">{count(conflicts, 'conflict')}</span>}
         {note && <span class="run-note">{note}</span>}
       </td>
-      <td>{finished_at ? duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000) : '…'}</td>
+      <td class="run-time">
+        {finished_at ? duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000) : '…'}
+      </td>
       <td>{run.created}</td>
       <td>{run.updated}</td>
       <td>{unchecked > 0 ? `${unchecked} not checked` : run.unchanged}</td>
