@@ -17,13 +17,11 @@ export function sortName({ title, name, type }: Pick<IndexEntry, 'title' | 'name
 type Values = 'arrived' | 'published' | 'qualities';
 
 export interface Member {
-  segment: Pick<Segment, Values | 'sortNames' | 'nameRanks' | 'uids' | 'memberDocuments'>;
+  segment: Pick<Segment, Values | 'sortNames' | 'nameRanks' | 'memberDocuments'>;
   member: number;
 }
 
 export type Compare = (one: Member, other: Member) => number;
-
-const lastUidFirst: Compare = (one, other) => other.segment.uids.compare(other.member, one.segment.uids, one.member);
 
 /** Versions of one entry keep the order of their segment: newest first, stable before pre-releases. */
 const byName: Compare = (one, other) => {
@@ -34,10 +32,12 @@ const byName: Compare = (one, other) => {
   return rank(one) - rank(other) || one.member - other.member;
 };
 
-/** Keyed by the segment column that contains the members in this order. */
+const byPublication = largestFirst('published', byName);
+
+/** Keyed by the segment column that contains the members in this order. Entries read at once arrive at the same time. */
 export const ORDERS = {
-  byArrival: largestFirst('arrived', lastUidFirst),
-  byPublication: largestFirst('published', byName),
+  byArrival: largestFirst('arrived', byPublication),
+  byPublication,
   byName,
   byQuality: largestFirst('qualities', byName),
 };

@@ -27,10 +27,17 @@ function listed(
   return lister.list(request).hits.map(({ uid }) => uid);
 }
 
-test('list: newest first, with a fixed order within one moment', () => {
+test('list: newest first; within one moment by publication, then by name', () => {
   const createdAt = '2026-01-01T00:00:00.000Z';
-  const [a, b, c] = [anEntry({ name: 'a', createdAt }), anEntry({ name: 'b', createdAt }), anEntry({ name: 'c' })];
-  assert.deepEqual(listed([b, c, a]), ['tool:c@1.0.0', 'tool:b@1.0.0', 'tool:a@1.0.0']);
+  const entries = [
+    anEntry({ name: 'a', createdAt, publishedAt: '2025-01-01T00:00:00.000Z' }),
+    anEntry({ name: 'c', createdAt, publishedAt: '2025-06-01T00:00:00.000Z' }),
+    anEntry({ name: 'b', createdAt, publishedAt: '2025-06-01T00:00:00.000Z' }),
+    anEntry({ name: 'undated', createdAt, publishedAt: null }),
+    anEntry({ name: 'later' }),
+  ];
+  const names = listed(entries).map((uid) => /:(.*)@/.exec(uid)?.[1]);
+  assert.deepEqual(names, ['later', 'b', 'c', 'a', 'undated']);
 });
 
 test('list: many distinct filters do not fill the memory', () => {
@@ -143,7 +150,7 @@ test('list: pages over several segments have no gaps or overlaps', () => {
     return { id: part, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
   });
   const lister = createLister(createSnapshotReader().open(parts));
-  const newestFirst = entries.map(({ uid }) => uid).toReversed();
+  const newestFirst = [...entries.slice(15).toReversed(), ...entries.slice(0, 15)].map(({ uid }) => uid);
   for (let offset = 0; offset < 45; offset += 1) {
     const { hits, total } = lister.list({
       filters: ANY,

@@ -48,7 +48,7 @@ const SearchParameters = z.object({
   sort: choice(SORTS)
     .optional()
     .describe(
-      '`relevance` (default): best first, or most recently added first without `q`; `created_at`: most recently added first; `published_at`: most recently published first, by the date its publisher gives; `name`: by title, or by name without one, regardless of case; `quality`: highest score first. All results are sorted, not only the page: with `q`, the most relevant ones, at most 500',
+      '`relevance` (default): best first, or most recently added first without `q`; `created_at`: most recently added first, and those added at once by publication, then by name; `published_at`: most recently published first, by the date its publisher gives; `name`: by title, or by name without one, regardless of case; `quality`: highest score first. All results are sorted, not only the page: with `q`, the most relevant ones, at most 500',
     )
     .meta({ examples: ['published_at'] }),
   versions: choice(VERSION_CHOICES)

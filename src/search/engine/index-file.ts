@@ -18,7 +18,7 @@ interface Header extends FileKey {
 }
 
 /** Increment this when the layout of segments, or what is read from manifests, changes. */
-const MAGIC = 'catalog-hub search index 2\n';
+const MAGIC = 'catalog-hub search index 3\n';
 const DIGEST_BYTES = 32;
 const LONGEST_HEADER = 1_000_000;
 const WRITTEN_AT_ONCE = 8_000_000;

@@ -104,14 +104,13 @@ function createMemberWriter() {
 }
 
 function memberOrders(columns: ReturnType<typeof documentColumns>) {
-  const uids = new Strings(columns.uidBytes, columns.uidOffsets);
   const sortNames = new Strings(columns.sortNameBytes, columns.sortNameOffsets);
   const documents = Uint32Array.from(columns.texts.keys()).sort((one, other) =>
     sortNames.compare(one, sortNames, other),
   );
   const nameRanks = new Uint32Array(documents.length);
   for (const [rank, document] of documents.entries()) nameRanks[document] = rank;
-  const segment = { ...columns, uids, sortNames, nameRanks };
+  const segment = { ...columns, sortNames, nameRanks };
   const members = Array.from(columns.arrived.keys(), (member) => ({ segment, member }));
   const orders = Object.entries(ORDERS).map(([name, compare]) => [
     name,

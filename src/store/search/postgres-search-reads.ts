@@ -196,12 +196,13 @@ export function createSearchReads(db: Db): SearchReads {
 }
 
 const BY_NAME = sql`sort_name, is_prerelease, version_key desc, uid desc`;
-const BY_ARRIVAL = sql`created_at desc, uid desc`;
+const BY_PUBLICATION = sql`published_at desc nulls last, ${BY_NAME}`;
+const BY_ARRIVAL = sql`created_at desc, ${BY_PUBLICATION}`;
 /** The same orders as the in-memory search. */
 const ORDERS: Record<Sort, RawBuilder<unknown>> = {
   relevance: BY_ARRIVAL,
   created_at: BY_ARRIVAL,
-  published_at: sql`published_at desc nulls last, ${BY_NAME}`,
+  published_at: BY_PUBLICATION,
   name: BY_NAME,
   quality: sql`quality desc, ${BY_NAME}`,
 };

@@ -7,7 +7,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 
 /** Increment this when the tables or their content change: they are then rebuilt. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const REVISIONS_AT_ONCE = 20;
 
 export function createSearchTables({ read, write }: Dialect, revision: Revision): SearchTables {
@@ -152,8 +152,9 @@ const TABLES = [
   )`,
   'create index search_entity_versions on search_entity (family, is_prerelease, version_key desc, uid desc)',
   'create index search_entity_slug on search_entity (slug_key)',
-  'create index search_entity_newest on search_entity (created_at desc, uid desc)',
-  'create index search_entity_newest_version on search_entity (created_at desc, uid desc) where is_newest',
+  'create index search_entity_newest on search_entity (created_at desc, published_at desc nulls last, sort_name)',
+  `create index search_entity_newest_version on search_entity (created_at desc, published_at desc nulls last, sort_name)
+    where is_newest`,
   'create index search_entity_by_name on search_entity (sort_name)',
   'create index search_entity_by_publication on search_entity (published_at desc nulls last, sort_name)',
   'create index search_entity_by_quality on search_entity (quality desc, sort_name)',

@@ -97,6 +97,21 @@ testWithPgvector('postgres engine: filters apply within the search, not to its r
   assert.deepEqual(facets?.capability, [{ value: 'farming', count: 1 }]);
 });
 
+testWithPgvector('postgres engine: entries added at once are listed by publication, then by name', async (t, url) => {
+  const { save, engine } = await postgresStage(t, url);
+  const entry = (name: string, published_at?: string) =>
+    aManifest({ id: name, name: `a/${name}`, title: name, ...(published_at && { provenance: { published_at } }) });
+  await save(entry('old', '2025-01-01T00:00:00Z'), entry('young-b', '2025-06-01T00:00:00Z'), entry('undated'));
+  await save(entry('young-a', '2025-06-01T00:00:00Z'));
+  const list = async (offset: number) =>
+    (await engine.list({ filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset, withFacets: false })).hits;
+  const pages = await Promise.all([0, 1, 2, 3].map(list));
+  assert.deepEqual(
+    pages.flat().map(({ uid }) => /:(.*)@/.exec(uid)?.[1]),
+    ['young-a', 'young-b', 'old', 'undated'],
+  );
+});
+
 testWithPgvector('postgres engine: shows the newest version once, unless another is named', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);
   await save(pdf, { ...pdf, version: '1.10.0' }, { ...pdf, version: '1.9.0' }, { ...pdf, version: '2.0.0-beta' });
@@ -122,7 +137,8 @@ testWithPgvector('postgres engine: lists are newest first, with a total and face
   assert.equal(all.total, 5);
   assert.deepEqual(
     all.hits.map(({ uid }) => uid),
-    ['tool:frost-watch@1.0.0', 'mcp_server:pdf-tables@3.0.0-rc.1'].toSorted().toReversed(),
+    ['tool:frost-watch@1.0.0', 'mcp_server:pdf-tables@2.0.0'],
+    'added at once: by name',
   );
   const latest = await engine.list({ ...choice, limit: 10, versions: 'latest' });
   assert.equal(latest.total, 3);
