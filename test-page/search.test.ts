@@ -40,7 +40,7 @@ browserTest('search: results appear while typing, with highlights and reasons', 
 browserTest('search: the first list is requested once, before the script has loaded', demo, async ({ open }) => {
   const page = await open('/');
   await first(page).waitFor();
-  await page.getByText('Capability', { exact: true }).waitFor();
+  await page.getByText('Capability or tag', { exact: true }).waitFor();
   const lists = page.asked('/catalog/search').filter((path) => !path.includes('facets'));
   assert.equal(lists.length, 1, 'the preloaded response is the one shown');
   const isAhead = await page.evaluate(`(() => {
@@ -202,6 +202,48 @@ browserTest(
   },
 );
 
+const tagged = Array.from({ length: 60 }, (_, place) =>
+  aManifest({ id: `entry-${place}`, name: `a/entry-${place}`, tags: [`tag-${place}`], capabilities: [] }),
+);
+browserTest('search: every value of a filter can be found', { manifests: tagged }, async ({ open }) => {
+  const page = await open('/');
+  const group = page.getByRole('group', { name: 'Capability or tag' });
+  await group.getByRole('button', { name: 'All values' }).click();
+  await group.getByText('50 of 60').waitFor();
+  assert.equal(await group.getByRole('checkbox').count(), 50);
+  const find = group.getByRole('searchbox', { name: 'Find or add a capability or tag' });
+  assert.equal(await group.getByText('tag-9', { exact: true }).count(), 0, 'not among the first 50');
+
+  page.forget();
+  // Faster than anybody types, so a slow machine adds no pauses.
+  await page.evaluate(`for (const text of ['T', 'TA', 'TAG', 'TAG-', 'TAG-9']) {
+    const field = document.querySelector('.filter-find');
+    field.value = text;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }`);
+  await group.locator('.choice', { hasText: /^tag-91$/ }).waitFor();
+  assert.equal(await group.getByRole('checkbox').count(), 1);
+  const asked = page.asked('/catalog/search').filter((path) => path.includes('facet_text'));
+  assert.equal(asked.length, 1, 'not every keystroke is a request');
+  await screenshot(page, 'search-filter-values');
+
+  await find.fill('nowhere');
+  await group.getByText('No capability or tag contains “nowhere”. Press Enter to filter by it anyway.').waitFor();
+  await find.fill('tag-9');
+  await group.locator('.choice', { hasText: /^tag-91$/ }).click();
+  await page.getByText('1 entry').waitFor();
+  assert.match(page.url(), /capabilities=tag-9$/);
+  await find.fill('');
+  await group.locator('.choice', { hasText: /^tag-9$/ }).waitFor();
+  assert.ok(
+    await group
+      .locator('.choice', { hasText: /^tag-9$/ })
+      .getByRole('checkbox')
+      .isChecked(),
+  );
+  assert.deepEqual(await axeFindings(page), []);
+});
+
 browserTest('search: the mode can be chosen', demo, async ({ open }) => {
   const page = await open('/?q=pdf');
   await first(page).waitFor();
@@ -294,6 +336,9 @@ browserTest('search: focus moves to the first new result, and back to the opened
 browserTest('search: an empty result offers ways to continue', demo, async ({ open }) => {
   const page = await open('/?q=zzqqxxyy&type=agent&mode=keyword');
   await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
+  for (const type of ['Everything', 'Agents', 'Tools']) {
+    await page.locator('.types-choice', { hasText: new RegExp(`^${type}0$`) }).waitFor();
+  }
   await page.getByRole('button', { name: 'Clear all filters' }).first().click();
   await page.getByRole('button', { name: 'Search by meaning too' }).waitFor();
   await page.getByRole('button', { name: 'weather forecast' }).click();

@@ -239,7 +239,8 @@ export class HubClient implements HubOperations {
     this.#hub.ask({ path: `${webhookPath(name)}/deliveries`, query: { ...query } }, DeliveryPage);
 }
 
-function searchParameters({ text, filters, withFitReason, withSnippets, withFacets, ...query }: SearchQuery) {
+function searchParameters({ text, filters, withFitReason, withSnippets, ...asked }: SearchQuery) {
+  const { withFacets, facetText, ...query } = asked;
   const { includeInactive, includePending, ...lists } = filters;
   return {
     ...{ q: text, ...lists, ...query },
@@ -248,6 +249,7 @@ function searchParameters({ text, filters, withFitReason, withSnippets, withFace
     with_rag: withFitReason,
     with_snippets: withSnippets,
     facets: withFacets,
+    facet_text: facetText,
   };
 }
 

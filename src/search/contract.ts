@@ -47,6 +47,8 @@ export interface SearchQuery {
   withFitReason: boolean;
   withSnippets: boolean;
   withFacets: boolean;
+  /** Only facet values that contain it are counted. */
+  facetText?: string;
   /** For admins only, which the callers of search enforce. */
   explain: boolean;
 }
@@ -87,6 +89,8 @@ export const SearchItem = z
 export type SearchItem = z.infer<typeof SearchItem>;
 
 const FacetCounts = z.array(z.object({ value: z.string(), count: z.number().int() }));
+const ofEachFacet = <T extends z.ZodType>(of: T) =>
+  z.object({ type: of, capability: of, framework: of, provider: of, transport: of });
 
 export const SearchPage = z
   .object({
@@ -107,16 +111,12 @@ export const SearchPage = z
       .describe(
         'Only if no result contains a word of the query, or a similar word: the results are just the nearest in meaning, and may be unrelated.',
       ),
-    facets: z
-      .object({
-        type: FacetCounts,
-        capability: FacetCounts,
-        framework: FacetCounts,
-        provider: FacetCounts,
-        transport: FacetCounts,
-      })
+    facets: ofEachFacet(FacetCounts)
       .optional()
-      .describe('Only with `facets`: the number of matches for each value, most frequent first.'),
+      .describe('Only with `facets`: the number of matches for each value, at most the 50 most frequent values.'),
+    facet_totals: ofEachFacet(z.number().int())
+      .optional()
+      .describe('Only with `facets`: how many values each facet has, including those that `facets` leaves out.'),
   })
   .meta({ id: 'SearchPage' });
 export type SearchPage = z.infer<typeof SearchPage>;

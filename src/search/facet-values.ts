@@ -4,10 +4,10 @@ import type { SearchFilters, SearchPage } from './contract.ts';
 
 /** What entities can be counted by, apart from their type. */
 const FACETS = ['capability', 'framework', 'provider', 'transport'] as const;
-export type FacetCounts = NonNullable<SearchPage['facets']>;
+export type FacetCounts = Required<Pick<SearchPage, 'facets' | 'facet_totals'>>;
 type FacetName = (typeof FACETS)[number];
 
-/** Counts include only the most frequent values. */
+/** Counts show only the most frequent values. */
 const MOST_VALUES = 50;
 
 /** Parses an entity's facets from JSON. Tags count as capabilities, because published catalogs use only tags. */
@@ -28,15 +28,20 @@ export function wantedValues(filters: SearchFilters): string[][] {
   return FACETS.map((facet) => wanted[facet].map((value) => labelOf(facet, value))).filter(({ length }) => length > 0);
 }
 
-/** The counts in the form of the API, including those of `type:…` values. */
-export function countsFrom(counted: readonly { value: string; count: number }[]): FacetCounts {
+/** The counts of the values that contain the text, in the form of the API; `type:…` values are always included. */
+export function countsFrom(counted: ReadonlyMap<string, number>, text = ''): FacetCounts {
+  const part = text.trim().toLowerCase();
   const of = (facet: string) =>
-    counted
-      .filter(({ value }) => value.startsWith(`${facet}:`))
-      .map(({ value, count }) => ({ value: value.slice(facet.length + 1), count }))
-      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-      .slice(0, MOST_VALUES);
-  return Object.fromEntries(['type', ...FACETS].map((facet) => [facet, of(facet)])) as FacetCounts;
+    [...counted]
+      .filter(([value]) => value.startsWith(`${facet}:`))
+      .map(([value, count]) => ({ value: value.slice(facet.length + 1), count }))
+      .filter(({ value }) => facet === 'type' || value.includes(part))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  const lists = ['type', ...FACETS].map((facet) => ({ facet, values: of(facet) }));
+  return {
+    facets: Object.fromEntries(lists.map(({ facet, values }) => [facet, values.slice(0, MOST_VALUES)])),
+    facet_totals: Object.fromEntries(lists.map(({ facet, values }) => [facet, values.length])),
+  } as FacetCounts;
 }
 
 function labelOf(facet: FacetName, value: string): string {

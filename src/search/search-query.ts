@@ -16,12 +16,12 @@ export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
   const { capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
   const { includeInactive = false, includePending = true, prerelease = false } = wish;
   const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = wish;
-  const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0 } = wish;
+  const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0, facetText } = wish;
   if (text.length > LONGEST_QUERY) throw tooLong();
   const lists = { capabilities, frameworks, providers, transports };
   const shown = { withFitReason, withSnippets, withFacets, explain };
   const filters = { type: type === 'any' ? undefined : type, ...lists, includeInactive, includePending, prerelease };
-  return { text, filters, mode, rerank, sort, versions, limit, offset, ...shown };
+  return { text, filters, mode, rerank, sort, versions, limit, offset, ...shown, facetText };
 }
 
 /** Replaces control characters and line breaks with spaces, trims, and cuts a text that is too long. */

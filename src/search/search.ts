@@ -117,20 +117,20 @@ async function answer(query: CompletedQuery, parts: Parts): Promise<Answer> {
 type Cut = Omit<SearchPage, 'items'> & { hits: readonly Hit[]; isLasting: boolean };
 
 function listed(
-  { filters, versions = 'all', sort, limit, offset, withFacets }: CompletedQuery,
+  { filters, versions = 'all', sort, limit, offset, withFacets, facetText }: CompletedQuery,
   { engine }: Parts,
 ): Promise<Cut> {
-  return engine.list({ filters, versions, sort, limit, offset, withFacets });
+  return engine.list({ filters, versions, sort, limit, offset, withFacets, facetText });
 }
 
 async function ranked(query: CompletedQuery, parts: Parts): Promise<Cut> {
-  const { text, filters, sort, explain, withFacets, offset } = query;
+  const { text, filters, sort, explain, withFacets, facetText, offset } = query;
   const { mode = parts.settings.mode, versions = 'latest', rerank: wanted = parts.settings.rerank } = query;
   const end = offset + query.limit;
   const isByRelevance = sort === 'relevance';
   // In another sort order, the first hits do not show whether any hit was found by words.
   const limit = isByRelevance ? Math.ceil(end / RANKED_AT_ONCE) * RANKED_AT_ONCE : MOST_HITS;
-  const request = { text, filters, mode, versions, sort, explain, limit, withFacets };
+  const request = { text, filters, mode, versions, sort, explain, limit, withFacets, facetText };
   const ranking = await parts.rank(request, await stateOf(parts));
   const { hits, rerank } =
     wanted === 'none' || !isByRelevance ? { ...ranking, rerank: undefined } : await reranked(text, ranking.hits, parts);

@@ -54,7 +54,7 @@ test('client: searches with every option, as in process', async (t) => {
   ];
   const { hub, listen } = await testHub(t, { settings, manifests });
   const client = new HubClient({ url: await listen(), token: TOKEN });
-  const everything = { withFitReason: true, withSnippets: true, withFacets: true, explain: true };
+  const everything = { withFitReason: true, withSnippets: true, withFacets: true, facetText: 'pdf', explain: true };
   const wishes: SearchWish[] = [
     {},
     { text: 'pdf & tables?', versions: 'all', limit: 1, offset: 1 },

@@ -118,14 +118,8 @@ test('list: counts the values of all its entries, the fifty most frequent', () =
     anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', 'shared', `own-${place}`] } }),
   );
   const lister = createLister(snapshotOf(familiesOf([...SEARCHABLE, ...crowd])));
-  const { facets, total } = lister.list({
-    filters: ANY,
-    versions: 'all',
-    sort: 'relevance',
-    limit: 1,
-    offset: 0,
-    withFacets: true,
-  });
+  const asked = { filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset: 0, withFacets: true } as const;
+  const { facets, facet_totals, total } = lister.list(asked);
   assert.equal(total, 66);
   assert.deepEqual(facets?.type, [
     { value: 'tool', count: 64 },
@@ -136,7 +130,28 @@ test('list: counts the values of all its entries, the fifty most frequent', () =
     { value: 'ocr', count: 2 },
   ]);
   assert.equal(facets?.capability.length, 50);
+  assert.equal(facet_totals?.capability, 63);
   assert.deepEqual(facets?.transport.map(({ value }) => value).toSorted(), ['sse', 'streamable-http']);
+});
+
+test('list: counts only the values that contain a text, in any case', () => {
+  const crowd = Array.from({ length: 60 }, (_, place) =>
+    anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', `own-${place}`], provider: ['Own-Brand'] } }),
+  );
+  const lister = createLister(snapshotOf(familiesOf(crowd)));
+  const asked = { filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset: 0, withFacets: true } as const;
+  const few = lister.list({ ...asked, facetText: ' OWN-5' });
+  assert.equal(few.total, 60);
+  assert.deepEqual(
+    few.facets?.capability.map(({ value }) => value),
+    ['own-5', ...Array.from({ length: 10 }, (_, place) => `own-5${place}`)],
+  );
+  assert.deepEqual(few.facet_totals, { type: 1, capability: 11, framework: 0, provider: 0, transport: 0 });
+  assert.deepEqual(few.facets?.type, [{ value: 'tool', count: 60 }], 'types are always counted');
+  const many = lister.list({ ...asked, facetText: 'own' });
+  assert.deepEqual([many.facets?.capability.length, many.facet_totals?.capability], [50, 60]);
+  assert.deepEqual(many.facets?.provider, [{ value: 'own-brand', count: 60 }]);
+  assert.equal(lister.list({ ...asked, facetText: 'nothing' }).facet_totals?.capability, 0);
 });
 
 test('list: pages over several segments have no gaps or overlaps', () => {

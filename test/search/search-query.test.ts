@@ -24,6 +24,7 @@ test('search query: has defaults', () => {
     withFitReason: false,
     withSnippets: false,
     withFacets: false,
+    facetText: undefined,
     explain: false,
   });
 });
@@ -50,6 +51,7 @@ test('search query: keeps every given field and filter', () => {
     withFitReason: true,
     withSnippets: true,
     withFacets: true,
+    facetText: 'pd',
     explain: true,
   };
   assert.deepEqual(searchQuery({ ...filters, ...rest }), { filters, ...rest });

@@ -22,7 +22,7 @@ export async function withFacets(ranking: Ranking, request: RankRequest, index: 
       if (uids.has(segment.uids.at(member))) counter.count(segment, member);
     }
   }
-  return { ...ranking, facets: counter.counts() };
+  return { ...ranking, ...counter.counts(request.facetText) };
 }
 
 async function snapshotFrom(index: Index): Promise<Snapshot> {

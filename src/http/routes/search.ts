@@ -80,6 +80,12 @@ const SearchParameters = z.object({
   facets: flag(false)
     .describe('Count the results by type, capability, framework, provider and transport')
     .meta({ examples: ['true'] }),
+  facet_text: freeText(FILTER.longest)
+    .optional()
+    .describe(
+      'Only with `facets`: count only the values that contain this text, regardless of case; types are always counted',
+    )
+    .meta({ examples: ['weath'] }),
   explain: flag(false)
     .describe('Show how each score was computed; needs the role `operator`')
     .meta({ examples: ['false'] }),
@@ -129,5 +135,6 @@ function queryFrom({ q: text, ...parameters }: z.output<typeof SearchParameters>
     withFitReason: parameters.with_rag,
     withSnippets: parameters.with_snippets,
     withFacets: parameters.facets,
+    facetText: parameters.facet_text,
   });
 }

@@ -37,20 +37,21 @@ export interface RankRequest {
   /** How many hits the caller needs. */
   limit: number;
   withFacets: boolean;
+  /** Only facet values that contain it are counted. */
+  facetText?: string;
 }
 
 /** `latest`: for each type and name, the newest matching version; a stable one if it exists. */
-export interface ListRequest extends Pick<RankRequest, 'filters' | 'versions' | 'sort' | 'limit' | 'withFacets'> {
+export interface ListRequest extends Omit<RankRequest, 'text' | 'mode' | 'explain'> {
   offset: number;
 }
 
-export interface FoundHits {
+/** Facets count all hits, not only those returned. */
+export interface FoundHits extends Partial<FacetCounts> {
   /** At most `limit`. Ties have a fixed order, so that pages never overlap. */
   hits: readonly Hit[];
   /** The total number of matches; in a ranking, at most `MOST_HITS`. */
   total: number;
-  /** The facets of all hits. */
-  facets?: FacetCounts;
 }
 
 interface Listing extends FoundHits {

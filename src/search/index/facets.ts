@@ -31,7 +31,7 @@ export function createFacetCounter() {
   const sets = new Map<Segment, Uint32Array>();
 
   function countValues(): Map<string, number> {
-    const totals = new Map<string, number>();
+    const totals = new Map(types);
     for (const [{ setStarts, setValues, facetValues }, members] of sets) {
       const values = new Uint32Array(facetValues.length);
       for (let set = 0; set < members.length; set += 1) {
@@ -52,17 +52,13 @@ export function createFacetCounter() {
 
   return {
     count(segment: Segment, member: number): void {
-      add(types, typeOf(segment.flags[member] as number), 1);
+      add(types, `type:${typeOf(segment.flags[member] as number)}`, 1);
       const members = sets.get(segment) ?? new Uint32Array(segment.setStarts.length - 1);
       sets.set(segment, members);
       const set = segment.facetSets[member] as number;
       members[set] = (members[set] as number) + 1;
     },
-    counts(): FacetCounts {
-      const counted = [...types].map(([type, count]) => ({ value: `type:${type}`, count }));
-      for (const [value, count] of countValues()) counted.push({ value, count });
-      return countsFrom(counted);
-    },
+    counts: (text?: string): FacetCounts => countsFrom(countValues(), text),
   };
 }
 

@@ -45,16 +45,16 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
   }
 
   async function list(
-    { filters, versions, sort, limit, offset, withFacets }: ListRequest,
+    { filters, versions, sort, limit, offset, withFacets, facetText }: ListRequest,
     revision: number | undefined,
   ): Promise<FoundHits> {
     const choice = { filter: entityFilter(filters), versions };
-    const context = { ...choice, withFacets };
-    const [listed, { total, facets }] = await Promise.all([
+    const context = { ...choice, withFacets, facetText };
+    const [listed, counted] = await Promise.all([
       reads.list({ ...choice, sort, limit, offset }),
       counts.forceFetch(JSON.stringify([revision, context]), { context }),
     ]);
-    return { hits: listed.map((each) => ({ ...each, ...NO_SCORES })), total, ...(facets && { facets }) };
+    return { hits: listed.map((each) => ({ ...each, ...NO_SCORES })), ...counted };
   }
 
   const version = () => [keeper.revision ?? 'none', keeper.model ?? 'none', keeper.sizes().embedded].join('.');
@@ -67,7 +67,7 @@ async function ranked(
   mode: RankRequest['mode'],
   { reads, now }: { reads: SearchReads; now: Date },
 ): Promise<FoundHits> {
-  const { limit, versions, sort, withFacets, explain } = request;
+  const { limit, versions, sort, withFacets, facetText, explain } = request;
   const weights = weightsFor(mode, words);
   // Always all: quality and age change the order, so cutting at the page size would make pages overlap.
   const found = bestCandidates(candidates, weights, MOST_HITS);
@@ -76,13 +76,14 @@ async function ranked(
   const members = await reads.members(families, { filter: entityFilter(request.filters), versions, sort, preferred });
   const best = hitsFrom(members, found, { weights, now }).slice(0, MOST_HITS);
   const byUid = new Map(best.map((hit) => [hit.uid, hit]));
-  const sorted = sort === 'relevance' ? best : members.flatMap(({ uid }) => byUid.get(uid) ?? []);
+  const shown = members.filter(({ uid }) => byUid.has(uid));
+  const sorted = sort === 'relevance' ? best : shown.flatMap(({ uid }) => byUid.get(uid) ?? []);
   const hits = sorted.slice(0, limit);
   const scores = explain ? await reads.explain(families, terms) : undefined;
   return {
     hits: scores ? explained(hits, members, { words, named, weights, scores }) : hits,
     total: best.length,
-    ...(withFacets && { facets: facetsOf(members.filter(({ uid }) => byUid.has(uid))) }),
+    ...(withFacets && facetsOf(shown, facetText)),
   };
 }
 
@@ -94,12 +95,12 @@ function entityFilter(filters: SearchFilters): EntityFilter {
 
 /** Counting takes the longest, and all pages of a list have the same counts. */
 function createCounts(reads: SearchReads) {
-  return new LRUCache<string, Omit<FoundHits, 'hits'>, ListChoice & { withFacets: boolean }>({
+  return new LRUCache<string, Omit<FoundHits, 'hits'>, ListChoice & Pick<ListRequest, 'withFacets' | 'facetText'>>({
     max: 100,
-    async fetchMethod(_key, _old, { context: { withFacets, ...choice } }) {
+    async fetchMethod(_key, _old, { context: { withFacets, facetText, ...choice } }) {
       if (!withFacets) return { total: await reads.count(choice) };
-      const facets = countsFrom(await reads.countFacets(choice));
-      return { total: facets.type.reduce((sum, { count }) => sum + count, 0), facets };
+      const counts = countsFrom(await reads.countFacets(choice), facetText);
+      return { total: counts.facets.type.reduce((sum, { count }) => sum + count, 0), ...counts };
     },
   });
 }

@@ -69,12 +69,12 @@ export function hitsFrom(
   return hits.filter(({ final }) => final > 0).sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
 }
 
-export function facetsOf(members: readonly FoundMember[]): FacetCounts {
+export function facetsOf(members: readonly FoundMember[], text?: string): FacetCounts {
   const counted = new Map<string, number>();
   for (const { type, facets } of members) {
     for (const value of [`type:${type}`, ...facets]) counted.set(value, (counted.get(value) ?? 0) + 1);
   }
-  return countsFrom([...counted].map(([value, count]) => ({ value, count })));
+  return countsFrom(counted, text);
 }
 
 interface Explaining {

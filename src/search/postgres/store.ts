@@ -77,7 +77,7 @@ export interface SearchReads {
   ): Promise<{ uid: EntityUid; versionCount: number }[]>;
   count(choice: ListChoice): Promise<number>;
   /** Counts the values of all entities in a list; values have the form `facet:value`. */
-  countFacets(choice: ListChoice): Promise<{ value: string; count: number }[]>;
+  countFacets(choice: ListChoice): Promise<Map<string, number>>;
 }
 
 export interface EntityFilter

@@ -42,11 +42,9 @@ export function rank(index: Snapshot, task: RankTask): FoundHits {
   const lexical = mode === 'semantic' ? [] : byWords(index, words, filters);
   const also = index.segments.map((_, at) => [...(lexical[at]?.keys() ?? []), ...(named[at]?.keys() ?? [])]);
   const semantic = vector ? byMeaning(index, vector, { filters, also }) : [];
-  if (words.terms.length === 0 && isEmpty(named) && !isNearAny(semantic, words, index.textCount)) {
-    return { hits: [], total: 0 };
-  }
+  const isHopeless = words.terms.length === 0 && isEmpty(named) && !isNearAny(semantic, words, index.textCount);
   const query = { index, task, words, weights: weightsFor(isEmpty(semantic) ? 'keyword' : mode, words) };
-  const found = index.segments.flatMap((open, at) =>
+  const found = (isHopeless ? [] : index.segments).flatMap((open, at) =>
     scored(open, { lexical: lexical[at], semantic: semantic[at], named: named[at] }, query),
   );
   const best = found.sort(byScore).slice(0, MOST_HITS);
@@ -54,7 +52,7 @@ export function rank(index: Snapshot, task: RankTask): FoundHits {
   return {
     hits: best.slice(0, task.limit).map((each) => hitFrom(each, query)),
     total: best.length,
-    ...(task.withFacets && { facets: countFacets(best) }),
+    ...(task.withFacets && countFacets(best, task.facetText)),
   };
 }
 
@@ -131,10 +129,10 @@ function uidOf({ segment, member }: Found): string {
   return segment.uids.at(member);
 }
 
-function countFacets(found: readonly Found[]): FacetCounts {
+function countFacets(found: readonly Found[], text?: string): FacetCounts {
   const counter = createFacetCounter();
   for (const { segment, member } of found) counter.count(segment, member);
-  return counter.counts();
+  return counter.counts(text);
 }
 
 function explain(

@@ -190,7 +190,7 @@ export function createSearchReads(db: Db): SearchReads {
         union all
         select value, sum(entities)::int as count from listed, unnest(facets) as value group by value
       `.execute(db);
-      return rows;
+      return new Map(rows.map(({ value, count }) => [value, count]));
     },
   };
 }

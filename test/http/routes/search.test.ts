@@ -44,7 +44,7 @@ test('search: every parameter reaches the search engine', async (t) => {
   const { app, engine } = await searchApp(t);
   const query =
     'q=reads&type=TOOL&capabilities=%20a%20,,B&capabilities=c&frameworks=f&providers=p&transports=SSE&mode=Keyword' +
-    '&versions=all&include_inactive=ON&include_pending=no&prerelease=on&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&rerank=LLM&sort=Relevance';
+    '&versions=all&include_inactive=ON&include_pending=no&prerelease=on&limit=2&offset=0&with_rag=1&with_snippets=Yes&facets=true&facet_text=pd&rerank=LLM&sort=Relevance';
   const page = SearchPage.parse((await app.inject(`/catalog/search?${query}`)).json());
   assert.deepEqual(engine.requests[0], {
     text: 'reads',
@@ -64,6 +64,7 @@ test('search: every parameter reaches the search engine', async (t) => {
     explain: false,
     limit: 50,
     withFacets: true,
+    facetText: 'pd',
   });
   assert.equal(page.items.length, 2);
   assert.equal(page.rerank, 'unavailable');
@@ -111,6 +112,7 @@ const refused = [
   { query: `q=${'word+'.repeat(2_000)}`, path: 'q' },
   { query: `capabilities=${Array.from({ length: 51 }, (_, index) => index).join(',')}`, path: 'capabilities' },
   { query: `providers=${'x'.repeat(201)}`, path: 'providers' },
+  { query: `facet_text=${'x'.repeat(201)}`, path: 'facet_text' },
 ];
 test('search: every facet value works as a filter, also with commas', async (t) => {
   const manifest = aManifest({ capabilities: ['read, write'], compatibility: { providers: ['Acme, Inc.'] } });
@@ -128,6 +130,34 @@ test('search: every facet value works as a filter, also with commas', async (t) 
     assert.equal((await search({ [name]: `nothing, "${value}"` })).total, 1, value);
     assert.equal((await search({ [name]: value })).total, 0, 'these are two values');
   }
+});
+
+test('search: every facet value can be found by a part of it, with a query and without one', async (t) => {
+  const manifests = Array.from({ length: 60 }, (_, place) =>
+    aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}`, tags: ['common', `tag-${place}`], capabilities: [] }),
+  );
+  const { app } = await testHub(t, { manifests });
+  const search = async (query: Record<string, string>) =>
+    (await app.inject({ url: '/catalog/search', query: { facets: 'true', limit: '1', ...query } })).json<SearchPage>();
+  for (const q of ['', 'pdf']) {
+    const all = await search({ q, mode: 'keyword' });
+    assert.deepEqual([all.facets?.capability.length, all.facet_totals?.capability], [50, 61]);
+    const hidden = 'tag-9';
+    assert.ok(!all.facets?.capability.some(({ value }) => value === hidden));
+    const found = await search({ q, mode: 'keyword', facet_text: 'TAG-9' });
+    assert.deepEqual(found.facets?.capability, [{ value: hidden, count: 1 }]);
+    assert.equal(found.facet_totals?.capability, 1);
+    assert.equal(found.total, all.total, 'the results stay the same');
+  }
+});
+
+test('search: counts are shown even when nothing is found', async (t) => {
+  const { app } = await testHub(t, { manifests: [aManifest()] });
+  const { total, facets } = (
+    await app.inject('/catalog/search?q=zzqqxxyy&mode=keyword&facets=true')
+  ).json<SearchPage>();
+  assert.equal(total, 0);
+  assert.deepEqual(facets, { type: [], capability: [], framework: [], provider: [], transport: [] });
 });
 
 test('search: names the invalid parameter', async (t) => {

@@ -95,6 +95,22 @@ testWithPgvector('postgres engine: filters apply within the search, not to its r
   const { facets } = await engine.rank(asks('frost', { mode: 'keyword', withFacets: true }));
   assert.deepEqual(facets?.type, [{ value: 'tool', count: 1 }]);
   assert.deepEqual(facets?.capability, [{ value: 'farming', count: 1 }]);
+  const other = await engine.rank(asks('frost', { mode: 'keyword', withFacets: true, facetText: 'pdf' }));
+  assert.deepEqual([other.facets?.type.length, other.facets?.capability], [1, []]);
+  const none = await engine.rank(asks('zzqqxxyy', { mode: 'keyword', withFacets: true }));
+  assert.deepEqual([none.total, none.facets?.type], [0, []]);
+});
+
+testWithPgvector('postgres engine: every facet value of a list can be found by a part of it', async (t, url) => {
+  const { save, engine } = await postgresStage(t, url);
+  const tags = Array.from({ length: 60 }, (_, place) => `tag-${place}`);
+  await save(...tags.map((tag) => aManifest({ id: tag, name: `a/${tag}`, tags: [tag], capabilities: [] })));
+  const asked = { filters: ANY, versions: 'all', sort: 'name', limit: 1, offset: 0, withFacets: true } as const;
+  const all = await engine.list(asked);
+  assert.deepEqual([all.facets?.capability.length, all.facet_totals?.capability], [50, 60]);
+  const found = await engine.list({ ...asked, facetText: 'TAG-9' });
+  assert.deepEqual(found.facets?.capability, [{ value: 'tag-9', count: 1 }]);
+  assert.deepEqual([found.total, found.facet_totals?.capability], [60, 1]);
 });
 
 testWithPgvector('postgres engine: entries added at once are listed by publication, then by name', async (t, url) => {

@@ -3,7 +3,14 @@ import type { SearchPage } from '../../../src/search/contract.ts';
 import { hub } from '../api/hub.ts';
 import type { Filter } from './search-url.ts';
 
-export type Facets = NonNullable<SearchPage['facets']>;
+type Facets = NonNullable<SearchPage['facets']>;
+
+export interface FilterCounts {
+  /** The most frequent values. */
+  values: Facets[keyof Facets];
+  /** The number of all values. */
+  total: number;
+}
 
 /** Search parameter → facet. */
 export const FACETS: Record<Filter | 'type', keyof Facets> = {
@@ -14,16 +21,35 @@ export const FACETS: Record<Filter | 'type', keyof Facets> = {
   transports: 'transport',
 };
 
-/** The counts of each active filter, as if it were not set. */
-export async function openCounts(parameters: URLSearchParams, signal: AbortSignal): Promise<Partial<Facets>> {
+/** The page with the counts of each active filter as if it were not set. */
+export async function withOpenCounts(
+  asked: Promise<SearchPage>,
+  parameters: URLSearchParams,
+  signal: AbortSignal,
+): Promise<SearchPage> {
   const used = (Object.keys(FACETS) as (keyof typeof FACETS)[]).filter((name) => parameters.has(name));
-  const counted = await Promise.all(
-    used.map(async (name) => {
-      const { facets } = await hub.search(countsWithout(name, parameters), signal);
-      return facets ? { [FACETS[name]]: facets[FACETS[name]] } : {};
-    }),
-  );
-  return Object.assign({}, ...counted);
+  const counted = used.map(async (name) => ({ name, ...(await countsOf(name, parameters, { signal })) }));
+  const [page, ...open] = await Promise.all([asked, ...counted]);
+  if (!page.facets || !page.facet_totals) return page;
+  const [facets, facet_totals] = [{ ...page.facets }, { ...page.facet_totals }];
+  for (const { name, values, total } of open) {
+    facets[FACETS[name]] = values;
+    facet_totals[FACETS[name]] = total;
+  }
+  return { ...page, facets, facet_totals };
+}
+
+/** The most frequent values of a filter that contain a text, and how many contain it. */
+export async function countsOf(
+  name: keyof typeof FACETS,
+  parameters: URLSearchParams,
+  { signal, text = '' }: { signal: AbortSignal; text?: string },
+): Promise<FilterCounts> {
+  const question = countsWithout(name, parameters);
+  if (text !== '') question.set('facet_text', text);
+  const { facets, facet_totals } = await hub.search(question, signal);
+  const values = facets?.[FACETS[name]] ?? [];
+  return { values, total: facet_totals?.[FACETS[name]] ?? values.length };
 }
 
 /** Only the counts are used, so it requests no snippets and no reranking. */

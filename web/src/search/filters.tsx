@@ -1,20 +1,25 @@
-// Filters for the results, with counts. The hub counts the most frequent values; others can be typed.
+// Filters for the results, with counts. The hub counts the most frequent values; it finds the others by what is typed.
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { harmless } from '../../../src/lib/harmless.ts';
+import { asFailure, isAborted } from '../api/problem.ts';
 import { transportName } from '../parts/transport.ts';
 import { shortNumber } from '../parts/words.ts';
-import { FACETS } from './facet-counts.ts';
+import { countsOf, FACETS, type FilterCounts } from './facet-counts.ts';
 import { answer, change, search } from './search-state.ts';
-import { FILTERS, type Filter, hasFilters, withoutFilters } from './search-url.ts';
+import { FILTERS, type Filter, hasFilters, hubParameters, withoutFilters } from './search-url.ts';
 
 const TITLES: Record<Filter, string> = {
-  capabilities: 'Capability',
+  capabilities: 'Capability or tag',
   frameworks: 'Framework',
   providers: 'Provider',
   transports: 'Transport',
 };
 
 const FEW = 7;
+const TYPING_PAUSE_MS = 150;
+/** The hub's limit for a filter value. */
+const LONGEST_VALUE = 200;
 
 export function Filters() {
   const state = search.value;
@@ -50,16 +55,27 @@ export function Filters() {
 function FilterGroup({ filter }: { filter: Filter }) {
   const isLong = useSignal(false);
   const wanted = useSignal('');
+  const title = TITLES[filter].toLowerCase();
   const chosen = search.value[filter];
-  const counts = answer.value?.page.facets?.[FACETS[filter]] ?? [];
-  const listed = new Set(counts.map(({ value }) => value.toLowerCase()));
+  const page = answer.value?.page;
+  const most = page?.facets?.[FACETS[filter]] ?? [];
+  const known = { values: most, total: page?.facet_totals?.[FACETS[filter]] ?? most.length };
+  const hasMore = known.total > most.length;
+  const text = isLong.value ? wanted.value.trim() : '';
+  const found = useFound(filter, hasMore ? text : '');
+  const { values, total } = found?.counts ?? known;
+  const isAmong = (list: readonly string[], value: string) =>
+    list.some((each) => each.toLowerCase() === value.toLowerCase());
+  const listed = values.map(({ value }) => value);
   // A selected value stays listed, even without matches, so that it can be cleared.
-  const gone = chosen.filter((value) => !listed.has(value.toLowerCase())).map((value) => ({ value, count: 0 }));
-  const options = [...gone, ...counts];
-  if (options.length === 0) return null;
-  const isChosen = (value: string) => chosen.some((each) => each.toLowerCase() === value.toLowerCase());
-  const matches = options.filter(({ value }) => value.toLowerCase().includes(wanted.value.trim().toLowerCase()));
+  const others = chosen.filter((value) => !isAmong(listed, value));
+  const options = [...others.map((value) => ({ value, count: hasMore ? undefined : 0 })), ...values];
+  if (chosen.length === 0 && most.length === 0) return null;
+  const isChosen = (value: string) => isAmong(chosen, value);
+  const matches = options.filter(({ value }) => value.toLowerCase().includes(text.toLowerCase()));
   const shown = isLong.value ? matches : options.filter(({ value }, index) => index < FEW || isChosen(value));
+  const part = total > values.length ? `${values.length} of ${total}. Type to find the others.` : '';
+  const note = shown.length > 0 ? part : `No ${title} contains “${text}”. Press Enter to filter by it anyway.`;
   return (
     <fieldset class="filter">
       <legend>{TITLES[filter]}</legend>
@@ -67,17 +83,17 @@ function FilterGroup({ filter }: { filter: Filter }) {
         <input
           class="filter-find"
           type="search"
-          placeholder={`Find or add a ${TITLES[filter].toLowerCase()}`}
-          aria-label={`Find or add a ${TITLES[filter].toLowerCase()}`}
+          placeholder={`Find or add a ${title}`}
+          aria-label={`Find or add a ${title}`}
+          maxLength={LONGEST_VALUE}
           value={wanted}
           onInput={(event) => {
             wanted.value = event.currentTarget.value;
           }}
           onKeyDown={(event) => {
-            const value = wanted.value.trim();
-            if (event.key !== 'Enter' || value === '' || isChosen(value)) return;
+            if (event.key !== 'Enter' || text === '' || isChosen(text)) return;
             wanted.value = '';
-            change({ [filter]: [...chosen, value] });
+            change({ [filter]: [...chosen, text] });
           }}
         />
       )}
@@ -90,7 +106,12 @@ function FilterGroup({ filter }: { filter: Filter }) {
           onChange={(isOn) => change({ [filter]: isOn ? [...chosen, value] : without(chosen, value) })}
         />
       ))}
-      {options.length > FEW && (
+      {isLong.value && (
+        <p class="quiet" role="status">
+          {found?.isAwaited ? 'Looking for more …' : (found?.failure ?? note)}
+        </p>
+      )}
+      {known.total > FEW && (
         <button
           type="button"
           class="link-button"
@@ -104,6 +125,36 @@ function FilterGroup({ filter }: { filter: Filter }) {
       )}
     </fieldset>
   );
+}
+
+interface Found {
+  counts?: FilterCounts;
+  isAwaited?: boolean;
+  failure?: string;
+}
+
+/** The values that contain the text, requested after a pause in typing. Undefined without a text. */
+function useFound(filter: Filter, text: string): Found | undefined {
+  const found = useSignal<Found>({});
+  const parameters = hubParameters(search.value);
+  useEffect(() => {
+    // The previous values stay until the new ones arrive.
+    found.value = text === '' ? {} : { counts: found.value.counts, isAwaited: true };
+    if (text === '') return;
+    const asking = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        found.value = { counts: await countsOf(filter, parameters, { signal: asking.signal, text }) };
+      } catch (error) {
+        if (!isAborted(error)) found.value = { failure: asFailure(error).message };
+      }
+    }, TYPING_PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      asking.abort();
+    };
+  }, [text, parameters.toString()]);
+  return text === '' ? undefined : found.value;
 }
 
 interface ChoiceProps {

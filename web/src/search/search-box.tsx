@@ -113,14 +113,15 @@ function SortChoice() {
 }
 
 function TypeChoice() {
-  const counts = new Map(answer.value?.page.facets?.type.map(({ value, count }) => [value, count]));
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const counted = answer.value?.page.facets?.type;
+  const all = counted?.reduce((sum, { count }) => sum + count, 0);
+  const countOf = (type: EntityType) => counted && (counted.find(({ value }) => value === type)?.count ?? 0);
   const choices: [SearchState['type'], string, number | undefined][] = [
-    ['any', 'Everything', counts.size > 0 ? all : undefined],
+    ['any', 'Everything', all],
     ...(Object.keys(TYPES) as EntityType[]).map((each): [EntityType, string, number | undefined] => [
       each,
       TYPES[each].many,
-      counts.size > 0 ? (counts.get(each) ?? 0) : undefined,
+      countOf(each),
     ]),
   ];
   return (

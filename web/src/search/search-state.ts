@@ -6,7 +6,7 @@ import { hub } from '../api/hub.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
 import { whenPainted } from '../first-paint.ts';
 import { address, go, view } from '../router.ts';
-import { openCounts } from './facet-counts.ts';
+import { withOpenCounts } from './facet-counts.ts';
 import { hubParameters, PAGE_SIZE, readSearch, type SearchState, searchPath } from './search-url.ts';
 
 const TYPING_PAUSE_MS = 80;
@@ -111,26 +111,26 @@ async function run(state: SearchState): Promise<void> {
   }
   if (isFirst) await whenPainted();
   try {
-    const [page, open] = await Promise.all([
-      hub.search(withDetails(parameters), signal),
-      openCounts(parameters, signal),
-    ]);
-    const whole = page.facets ? { ...page, facets: { ...page.facets, ...open } } : page;
+    const whole = await withOpenCounts(hub.search(withDetails(parameters), signal), parameters, signal);
     show(whole);
     keep(key, whole);
   } catch (error) {
     if (isAborted(error)) return;
     detailFailure.value = asFailure(error);
     // Counts of the previous search would be misleading.
-    if (!known && answer.value) answer.value = { ...answer.value, page: { ...answer.value.page, facets: undefined } };
+    if (!known && answer.value) answer.value = { state, page: withCounts(answer.value.page, {}) };
   }
 
   function show(page: SearchPage): void {
     // Keeps the previous counts until the new ones arrive.
-    answer.value = { page: { ...page, facets: page.facets ?? answer.value?.page.facets }, state };
+    answer.value = { page: page.facets ? page : withCounts(page, answer.value?.page), state };
     failure.value = undefined;
     isLoading.value = false;
   }
+}
+
+function withCounts(page: SearchPage, { facets, facet_totals }: Partial<SearchPage> = {}): SearchPage {
+  return { ...page, facets, facet_totals };
 }
 
 function withDetails(parameters: URLSearchParams): URLSearchParams {
