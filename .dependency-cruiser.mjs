@@ -86,7 +86,7 @@ export default {
     },
     {
       name: 'command-line-sees-contracts',
-      comment: 'The command line also installs on its own machine, and orders versions.',
+      comment: 'The command line also installs on its own machine, orders versions, and names transports.',
       severity: 'error',
       // Installs are wired up there, as in src/hub/hub.ts.
       from: { path: '^src/cli/', pathNot: '^src/cli/hub/own-install\\.ts$' },
@@ -94,7 +94,7 @@ export default {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
           ...seenByDoors,
-          '^src/catalog/(artifact-kind|client-config|version-order)\\.ts$',
+          '^src/catalog/(artifact-kind|client-config|transport|version-order)\\.ts$',
           // A policy is checked without a hub.
           '^src/policy/(read-policy|warnings)\\.ts$',
           // What should be published is checked without a hub.

@@ -1,4 +1,4 @@
-// Normalizes the transports of an entity from manifests to the names used in filters.
+// Normalizes the transports of an entity from manifests to the names used in filters, and to display names.
 import { isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 
 /** No transport has a longer name; longer values are cut, because they are indexed. */
@@ -10,6 +10,18 @@ export function normalTransport(text: string): string {
   const letters = plain.replace(/[^a-z]/g, '');
   if (letters === 'streamablehttp' || letters === 'streamable') return 'streamable-http';
   return letters === 'stdio' || letters === 'sse' || letters === 'http' ? letters : plain;
+}
+
+const DISPLAY_NAMES: Record<string, string> = {
+  stdio: 'stdio',
+  sse: 'SSE',
+  http: 'HTTP',
+  'streamable-http': 'Streamable HTTP',
+};
+
+/** How pages and the command line show a transport; unknown ones are shown as given. */
+export function transportName(transport: string): string {
+  return DISPLAY_NAMES[normalTransport(transport)] ?? transport;
 }
 
 /** A server without a transport speaks SSE if it has an address, and otherwise is a local process. */

@@ -151,6 +151,8 @@ export interface PendingReport {
   /** Servers that are newly registered, or had something created or updated in the gateway. */
   registered: number;
   failed: number;
+  /** How many of the failed ones can never be registered with their current manifests; absent if none. */
+  unregistrable?: number;
   /** Names of items of removed, blocked or held entities that were deleted; absent if empty. */
   removed?: string[];
 }

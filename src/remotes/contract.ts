@@ -185,6 +185,9 @@ export const SyncReport = z
     results: z.array(IngestResult).describe('The result for each remote, as in `POST /ingest`.'),
     registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),
+    unregistrable: Count.optional().describe(
+      'How many of the failed ones can never be registered with their current manifests; absent if none.',
+    ),
     removed: z
       .array(z.string())
       .optional()

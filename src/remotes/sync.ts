@@ -259,16 +259,17 @@ function effortOf({ force = false, background = false }: SyncOptions): Registrat
   return background ? 'background' : 'explicit';
 }
 
-type RegistrationFields = Pick<SyncReport, 'synced' | 'registered' | 'failed' | 'removed' | 'stopped' | 'note'>;
+type RegistrationFields = Omit<SyncReport, 'seeded' | 'ingested' | 'errors' | 'count' | 'results'>;
 
 function registrationFields(registration: PendingReport | undefined): RegistrationFields {
   if (!registration) return { synced: false, registered: 0, failed: 0, note: NO_GATEWAY };
-  const { ranToEnd: synced, registered, failed, removed, stopped, note } = registration;
+  const { ranToEnd: synced, registered, failed, unregistrable, removed, stopped, note } = registration;
   const sentences = [note, stopped && `Registration stopped: ${stopped}`].filter(Boolean).join(' ');
   return {
     synced,
     registered,
     failed,
+    ...(unregistrable !== undefined && { unregistrable }),
     ...(removed && { removed }),
     ...(stopped === undefined ? {} : { stopped: true }),
     ...(sentences ? { note: sentences } : {}),

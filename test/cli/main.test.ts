@@ -13,6 +13,11 @@ for (const args of [['version'], ['--version'], ['-V']]) {
   });
 }
 
+test('hub version --json: prints the version as JSON', async () => {
+  const { exitCode, out } = await inTerminal(['version', '--json']);
+  assert.deepEqual([exitCode, JSON.parse(out)], [0, { version: VERSION }]);
+});
+
 for (const args of [['--help'], ['-h'], ['help']]) {
   test(`hub ${args.join(' ')}: lists the commands`, async () => {
     const { exitCode, out, error } = await inTerminal(args);

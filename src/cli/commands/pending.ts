@@ -1,4 +1,5 @@
 // `hub pending`: MCP servers that are in the catalog and not in the gateway.
+import { transportName } from '../../catalog/transport.ts';
 import type { BulkRemoval, PendingItem, PendingPage } from '../../gateway/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import type { HubOperations } from '../../hub/operations.ts';
@@ -6,6 +7,7 @@ import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { flag, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
+import { neverRegistered } from '../output/sync-report.ts';
 import { oneLine, plural } from '../output/text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { syncAndTell } from './remotes.ts';
@@ -112,10 +114,7 @@ async function isConfirmed(count: number, { ask }: Terminal): Promise<boolean> {
 
 /** Older hubs do not report the count. */
 function othersLine({ unregistrable = 0 }: Partial<PendingPage>, { style }: Output): string {
-  if (unregistrable === 0) return '';
-  return style.faint(
-    `${plural(unregistrable, 'server')} can never be registered; 'hub pending list --all' shows why.\n`,
-  );
+  return unregistrable === 0 ? '' : style.faint(neverRegistered(unregistrable));
 }
 
 function nothingListed(
@@ -135,7 +134,7 @@ function pendingForPeople(
   const { style } = output;
   const rows = output.table(items, [
     { title: 'Server', text: ({ uid }) => uid },
-    { title: 'Transport', text: ({ transport }) => transport },
+    { title: 'Transport', text: ({ transport }) => transportName(transport) },
     { title: 'Tries', text: ({ tries }) => String(tries), isNumber: true },
     {
       title: 'Error',

@@ -4,13 +4,14 @@ import { command } from '../command.ts';
 import { paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
+import { checkName } from '../remote-names.ts';
 
 export const rejectionsCommand = command({
   path: ['remotes', 'rejections'],
   summary: 'list refused manifests, with the reasons',
   details: 'Lists what the last ingest of each remote refused or could not fetch.',
   kind: 'hub',
-  args: [{ name: '[url]', description: 'only for this remote' }],
+  args: [{ name: '[remote]', description: 'only for the remote with this address or name', names: 'remotes' }],
   options: paging('manifests', { most: 1000, fallback: 100 }),
   examples: [
     ['hub remotes rejections', 'of all remotes'],
@@ -18,6 +19,7 @@ export const rejectionsCommand = command({
   ],
   async run({ args: [url], options: { limit, offset }, output, access }) {
     const hub = await access.open({ mustExist: true });
+    if (url !== undefined) await checkName(url, hub);
     const page = await hub.listRejections({ ...(url === undefined ? {} : { url }), limit, offset });
     output.answer(page, () => rejectionsForPeople(page, { output, url }));
     return 'ok';

@@ -1,19 +1,15 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
+
 import { REGISTER_MODES } from '../../policy/contract.ts';
-import type {
-  IngestReport,
-  Remote,
-  RemoteList,
-  RemoteRemoved,
-  SyncProgress,
-  SyncReport,
-} from '../../remotes/contract.ts';
+import type { Remote, RemoteList, RemoteRemoved, SyncProgress, SyncReport } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, UsageError } from '../exit-codes.ts';
 import { flag, oneOf, signedNumber, text } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { forgiving } from '../output/progress.ts';
+import { ingestForPeople, progressLine, syncForPeople } from '../output/sync-report.ts';
 import { oneLine, plural, shownMoment } from '../output/text.ts';
+import { checkName, isAddress, type RemoteNames, remoteNames } from '../remote-names.ts';
 import { rejectionsCommand } from './rejections.ts';
 
 const REMOTE_URL = { name: '<url>', description: 'address of an index document, or of an MCP registry' };
@@ -88,6 +84,7 @@ export const remoteCommands = [
       if ([settings.name, settings.priority, settings.register, enabled].every((each) => each === undefined))
         throw new UsageError('Say what to change: --name, --priority, --register, --enable or --disable.');
       const hub = await access.open({ mustExist: true });
+      await checkName(reference, hub);
       const remote = await hub.changeRemote(reference, { ...settings, enabled });
       const passedOn = remote.note ? `\n${oneLine(remote.note)}\n` : '';
       output.answer(remote, () => `${remotesForPeople({ items: [remote], count: 1 }, output)}${passedOn}`);
@@ -107,7 +104,9 @@ export const remoteCommands = [
       ['hub remotes remove team --purge', 'and the entities that only it lists'],
     ],
     async run({ args: [reference = ''], options: { purge }, output, access }) {
-      const outcome = await (await access.open({ mustExist: true })).removeRemote(reference, { purge });
+      const hub = await access.open({ mustExist: true });
+      await checkName(reference, hub);
+      const outcome = await hub.removeRemote(reference, { purge });
       output.answer(outcome, () => removalForPeople(outcome));
       return outcome.removed ? 'ok' : 'notFound';
     },
@@ -130,11 +129,13 @@ export const remoteCommands = [
       ['hub ingest https://catalog.example.org/index.json', 'one index, even if it is not in the list of remotes'],
     ],
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
-      const isAddress = url !== undefined && /^https?:/i.test(url);
-      const hub = await access.open({ mustExist: !isAddress && !hasSeeds(access) });
-      const report = await followed({ output, access }, (onProgress) => hub.ingest(url, onProgress, { acceptShrunk }));
+      const hub = await access.open({ mustExist: !(url && isAddress(url)) && !hasSeeds(access) });
+      if (url !== undefined) await checkName(url, hub);
+      const names = await remoteNames(hub);
+      const ingest = (onProgress: ProgressListener) => hub.ingest(url, onProgress, { acceptShrunk });
+      const report = await followed({ output, access, names }, ingest);
       const isOk = report.results.every(({ ok }) => ok);
-      return output.answer(report, () => ingestForPeople(report, output), isOk ? 'ok' : 'failed');
+      return output.answer(report, () => ingestForPeople(report, output, names), isOk ? 'ok' : 'failed');
     },
   }),
   command({
@@ -181,34 +182,24 @@ export async function syncAndTell(
   { force, mustExist, isOk }: SyncChoices,
 ): Promise<Ending> {
   const hub = await access.open({ mustExist });
-  const report = await followed({ output, access }, (onProgress) => hub.syncRemotes(onProgress, { force }));
-  return output.answer(report, () => syncForPeople(report, output), isOk(report) ? 'ok' : 'failed');
+  const names = await remoteNames(hub);
+  const report = await followed({ output, access, names }, (onProgress) => hub.syncRemotes(onProgress, { force }));
+  return output.answer(report, () => syncForPeople(report, output, names), isOk(report) ? 'ok' : 'failed');
 }
+
+type ProgressListener = (progress: SyncProgress) => void;
 
 /** Runs a long operation and shows its progress. */
 async function followed<T>(
-  { output, access }: Pick<Call, 'output' | 'access'>,
-  work: (onProgress: (progress: SyncProgress) => void) => Promise<T>,
+  { output, access, names }: Pick<Call, 'output' | 'access'> & { names: RemoteNames },
+  work: (onProgress: ProgressListener) => Promise<T>,
 ): Promise<T> {
   return output.working(async (progress) => {
-    const result = await work(forgiving((now) => progress.show(progressLine(now))));
+    const result = await work(forgiving((now) => progress.show(progressLine(now, names))));
     progress.show('making it searchable …');
     await access.settle();
     return result;
   });
-}
-
-function progressLine({ running, registering, registering_total }: SyncProgress): string {
-  const ingests = running.map(({ url, done, total, per_second, seconds_left, failed }) => {
-    const left = seconds_left === null ? '' : `, ${Math.ceil(seconds_left)} s left`;
-    const refused = failed > 0 ? `, ${failed} refused` : '';
-    return `${url}: ${done} of ${total}, ${Math.round(per_second)} a second${left}${refused}`;
-  });
-  const registration =
-    registering === null
-      ? []
-      : [`registering: ${registering} of ${plural(registering_total ?? registering, 'server')}`];
-  return [...ingests, ...registration].join(' · ') || 'starting';
 }
 
 function remotesForPeople({ items }: RemoteList, output: Output): string {
@@ -240,37 +231,6 @@ function noteForPeople({ url, name, last_note, shrunk }: Remote): string {
   return last_note ? `\n${oneLine(name ?? url)}\n    ${oneLine(last_note)}\n${accept}` : '';
 }
 
-function ingestForPeople({ results }: IngestReport, { style }: Output): string {
-  if (results.length === 0) return "No remotes. 'hub remotes add <url>' adds one.\n";
-  return results
-    .map(({ url, ok, error, stats }) => {
-      const mark = ok ? style.good('ok') : style.bad('failed');
-      const counts = `${countsLine(stats)}; ${stats.elapsed_secs.toFixed(1)} s`;
-      const refused = stats.errors.map((each) => `    ${oneLine(`${each.url}: ${each.error}`)}\n`).join('');
-      const failure = error ? `    ${oneLine(error)}\n` : '';
-      const more = stats.failed > stats.errors.length ? `    ${rejectionsAdvice(url)}\n` : '';
-      return `${mark}  ${oneLine(url)}\n    ${counts}\n${failure}${remarks(stats)}${refused}${more}`;
-    })
-    .join('');
-}
-
-type Stats = IngestReport['results'][number]['stats'];
-
-function countsLine(stats: Stats): string {
-  const { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing } = stats;
-  const known = unchecked > 0 ? `${unchecked} not checked` : `${unchanged} unchanged`;
-  const skipped = duplicates > 0 ? `, ${plural(duplicates, 'duplicate')}` : '';
-  const others = conflicts > 0 ? `, ${conflicts} of other remotes` : '';
-  return `${created} new, ${updated} changed, ${known}, ${failed} refused${skipped}${others}, ${missing} gone`;
-}
-
-/** Notes, and published versions whose content has changed. */
-function remarks({ note, changed = [], updated }: Stats): string {
-  const more = updated > changed.length && changed.length > 0 ? ', …' : '';
-  const list = changed.length > 0 ? [`content changed: ${changed.join(', ')}${more}`] : [];
-  return [...(note ? [note] : []), ...list].map((text) => `    ${oneLine(text)}\n`).join('');
-}
-
 function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved): string {
   if (!removed) return `No such remote: ${oneLine(url)}\n`;
   const deleted = purged > 0 ? `${plural(purged, 'entity', 'entities')} deleted.\n` : '';
@@ -279,35 +239,4 @@ function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved
       ? `${plural(missing, 'entity', 'entities')} marked as missing: 'hub catalog --missing' shows them.\n`
       : '';
   return `Removed: ${oneLine(url)}\n${deleted}${left}${note ? `${oneLine(note)}\n` : ''}`;
-}
-
-function rejectionsAdvice(url: string): string {
-  return `'hub remotes rejections ${oneLine(url)}' says why each was refused.`;
-}
-
-const MOST_NAMES = 10;
-
-function syncForPeople(report: SyncReport, { style }: Output): string {
-  // Older hubs do not report counts.
-  const counts = new Map((report.results ?? []).map(({ url, stats }) => [url, stats]));
-  const read = report.ingested.map((url) => {
-    const stats = counts.get(url);
-    const why = stats && stats.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
-    const about = stats ? `    ${countsLine(stats)}\n${remarks(stats)}` : '';
-    return `${style.good('ok')}  ${oneLine(url)}\n${about}${why}`;
-  });
-  const failed = Object.entries(report.errors).map(
-    ([url, error]) => `${style.bad('failed')}  ${oneLine(`${url}: ${error}`)}\n`,
-  );
-  const remotes = report.count === 0 ? ["No remotes. 'hub remotes add <url>' adds one.\n"] : [...read, ...failed];
-  const registration = report.synced || report.registered + report.failed > 0;
-  const servers = registration
-    ? `${plural(report.registered, 'server')} registered, ${report.failed} failed${report.failed > 0 ? " ('hub pending list --all' says why)" : ''}.\n`
-    : '';
-  const { removed = [] } = report;
-  const rest = removed.length - MOST_NAMES;
-  const names = `${removed.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  const taken = removed.length > 0 ? `${removed.length} removed from the gateway: ${oneLine(names)}.\n` : '';
-  const seeded = report.seeded ? 'Added the remotes of HUB_REMOTES.\n' : '';
-  return `${seeded}${remotes.join('')}${servers}${taken}${report.note ? `${oneLine(report.note)}\n` : ''}`;
 }

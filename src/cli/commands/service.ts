@@ -32,12 +32,9 @@ export const serviceCommands = [
   command({
     path: ['version'],
     summary: 'print the version',
-    kind: 'plain',
+    kind: 'local',
     options: {},
     examples: [['hub version', '']],
-    async run({ terminal }) {
-      terminal.write(`${VERSION}\n`);
-      return 'ok';
-    },
+    run: async ({ output }) => output.answer({ version: VERSION }, () => `${VERSION}\n`),
   }),
 ];

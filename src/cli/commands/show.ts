@@ -1,5 +1,6 @@
 // `hub show`.
 import type { EntityRecord } from '../../catalog/contract.ts';
+import { transportName } from '../../catalog/transport.ts';
 import { signalLine } from '../../catalog/trust-signals.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
@@ -81,6 +82,8 @@ function entityForPeople(
       ['Type', entity.type],
       ['Name', entity.name],
       ['Version', entity.version],
+      ['Publisher', publisherOf(entity)],
+      ['Published', entity.published_at && shownMoment(entity.published_at)],
       ['Status', status],
       ['License', entity.license],
       ['Homepage', entity.homepage],
@@ -128,7 +131,13 @@ function gatewayOf(entity: EntityRecord): string | undefined {
 
 function serverOf({ mcp_registration }: EntityRecord): string {
   const { url, transport } = asObject(withoutCredentials(mcp_registration)?.server);
-  return [url, transport].filter((part) => typeof part === 'string' && part !== '').join(', ');
+  const speaks = typeof transport === 'string' ? transportName(transport) : '';
+  return [url, speaks].filter((part) => typeof part === 'string' && part !== '').join(', ');
+}
+
+/** The namespace of a name such as `io.example/clock`. */
+function publisherOf({ name }: EntityRecord): string {
+  return name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
 }
 
 function blockOf({ blocked_at, blocked_reason }: EntityRecord): string {

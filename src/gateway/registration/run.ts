@@ -25,6 +25,8 @@ export interface RegistrationRun {
 export interface RunReport {
   registered: number;
   failed: number;
+  /** How many of the failed ones can never be registered with their current manifests; absent if none. */
+  unregistrable?: number;
   /** Names of items that were removed from the gateway. */
   removed?: string[];
   /** Why not all entities were tried. */
@@ -121,7 +123,9 @@ async function* dueEntities(
     if (!last) return;
     after = last.uid;
     const hopeless = due.flatMap((entity) => hopelessRecord(entity, at));
-    report.failed += (await store.record(hopeless)).size;
+    const { size: recorded } = await store.record(hopeless);
+    report.failed += recorded;
+    if (recorded > 0) report.unregistrable = (report.unregistrable ?? 0) + recorded;
     reportProgress();
     const marked = new Set(hopeless.map(({ uid }) => uid));
     yield* due.filter(({ uid }) => !marked.has(uid));

@@ -11,6 +11,7 @@ import type {
 } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases.ts';
+import { ADMIN, startFakeGateway } from '../../support/fake-gateway.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { unusedAddress } from '../../support/unused-address.ts';
 import { testBothWays, testOnServer } from '../hubs.ts';
@@ -38,6 +39,15 @@ testOnServer('hub remotes add: refuses an invalid address', {}, async (_t, { hub
   const { exitCode, out, error } = await hub('remotes', 'add', 'ftp://catalog.example.org/index.json');
   assert.deepEqual([exitCode, out], [2, '']);
   assert.match(error, /^hub: .*url.*http.*\n$/);
+});
+
+testBothWays('hub remotes: an unknown name is exit code 3', {}, async (_t, { hub }) => {
+  await hub('remotes', 'add', 'https://catalog.example.org/index.json', '--name', 'team');
+  const commands = [['remotes', 'set'], ['remotes', 'remove'], ['remotes', 'rejections'], ['ingest']];
+  for (const command of commands) {
+    const { exitCode, error } = await hub(...command, 'nope', ...(command[1] === 'set' ? ['--disable'] : []));
+    assert.deepEqual([exitCode, error], [3, "hub: No remote is named 'nope'. 'hub remotes list' shows all remotes.\n"]);
+  }
 });
 
 testOnServer('hub ingest and hub sync: report what was ingested and what failed', {}, async (t, reached) => {
@@ -97,6 +107,30 @@ test('hub sync: an unreachable gateway is a failure, with exit code 1', async (t
   const { exitCode, out } = await inTerminal(['sync'], { environment });
   assert.match(out, /0 servers registered, 1 failed .*\nRegistration stopped: /);
   assert.equal(exitCode, 1);
+});
+
+test('hub sync: counts servers that can never be registered separately, and names remotes', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const host = await startIndexServer(t);
+  const reachable = { server: { url: 'https://pdf.example.org/sse', transport: 'SSE' } };
+  host.put('/index.json', { manifests: ['pdf.json', 'local.json'] });
+  host.put('/pdf.json', aManifest({ mcp_registration: reachable }));
+  host.put(
+    '/local.json',
+    aManifest({ id: 'local', name: 'local', mcp_registration: { server: { transport: 'STDIO' } } }),
+  );
+  const environment = {
+    DB_PATH: join(await tempDir(t), 'c.sqlite'),
+    MCP_GATEWAY_URL: gateway.url,
+    JWT_SECRET_KEY: gateway.secret,
+    GATEWAY_ADMIN_EMAIL: ADMIN,
+  };
+  await inTerminal(['remotes', 'add', host.url('/index.json'), '--name', 'team'], { environment });
+  const { exitCode, out } = await inTerminal(['sync'], { environment });
+  assert.match(out, /^ok {2}team\n/);
+  const never = "1 server can never be registered; 'hub pending list --all' shows why.";
+  assert.ok(out.endsWith(`1 server registered, 0 failed.\n${never}\n`), out);
+  assert.equal(exitCode, 0);
 });
 
 test('hub sync: works with an older hub that returns no counts', async (t) => {

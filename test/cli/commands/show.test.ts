@@ -89,6 +89,23 @@ testOnServer('hub show: text from manifests cannot control the terminal', catalo
   }
 });
 
+const published = aManifest({
+  id: 'clock',
+  name: 'io.example/clock',
+  provenance: { published_at: '2026-02-03T12:00:00Z' },
+  mcp_registration: { server: { url: 'https://a.example.org/mcp', transport: 'STREAMABLEHTTP' } },
+});
+testBothWays(
+  'hub show: prints publisher, date and transport as the page does',
+  { manifests: [published] },
+  async (_t, { hub }) => {
+    const { out } = await hub('show', 'clock');
+    assert.match(out, /^Published +2026-02-03 /m);
+    assert.match(out, /^Publisher +io\.example$/m);
+    assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp, Streamable HTTP$/m);
+  },
+);
+
 testBothWays('hub show: hides the credentials of a registration', catalog, async (_t, { hub }) => {
   const { out } = await hub('show', 'mcp_server:closed');
   assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);

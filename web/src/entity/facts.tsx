@@ -1,11 +1,10 @@
 // The facts about an entity besides its text: properties, links, quality, versions.
 import { Fragment } from 'preact';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { transportsOf } from '../../../src/catalog/transport.ts';
+import { transportName, transportsOf } from '../../../src/catalog/transport.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { AwayIcon, CheckIcon, DashIcon } from '../parts/icons.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
-import { transportName } from '../parts/transport.ts';
 import { ago, atMoment, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { type Filter, filterPath } from '../search/search-url.ts';

@@ -1,9 +1,9 @@
 // Filters for the results, with counts. The hub counts the most frequent values; it finds the others by what is typed.
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { transportName } from '../../../src/catalog/transport.ts';
 import { harmless } from '../../../src/lib/harmless.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
-import { transportName } from '../parts/transport.ts';
 import { shortNumber } from '../parts/words.ts';
 import { countsOf, FACETS, type FilterCounts } from './facet-counts.ts';
 import { answer, change, search } from './search-state.ts';

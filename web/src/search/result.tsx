@@ -1,7 +1,7 @@
 // One result, and why it matches.
+import { transportName } from '../../../src/catalog/transport.ts';
 import type { SearchItem } from '../../../src/search/contract.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
-import { transportName } from '../parts/transport.ts';
 import { TypeLabel } from '../parts/type-label.tsx';
 import { count, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';

@@ -1,10 +1,9 @@
 // One server that is not in the gateway.
-
 import { lackOfAddress } from '../../../../src/catalog/server.ts';
+import { transportName } from '../../../../src/catalog/transport.ts';
 import type { PendingItem } from '../../../../src/gateway/contract.ts';
 import { gatewayState } from '../../../../src/gateway/state-words.ts';
 import { shownAddress } from '../../../../src/lib/secrets/secret-address.ts';
-import { transportName } from '../../parts/transport.ts';
 import { ago, asSentence, count } from '../../parts/words.ts';
 import { entityPath } from '../../router.ts';
 
