@@ -358,11 +358,11 @@ browserTest('entity: shows the start of a long readme, then more, and all of it 
   const headings = page.locator('.markdown h3');
   await headings.first().waitFor();
   assert.equal(await headings.count(), 20);
-  await page.getByRole('button', { name: 'Show more of the readme' }).click();
+  // By key: the content above may still move, and a click would miss.
+  await page.getByRole('button', { name: 'Show more of the readme' }).press('Enter');
   await headings.nth(40).waitFor();
   assert.equal(await headings.last().textContent(), `Section ${(await headings.count()) - 1}`);
   await page.getByText('only its beginning is shown').waitFor();
-  // By key: the content above may still move, and a click would miss.
   await page.getByText('All of it, as it was written').press('Enter');
   const pieces = page.getByRole('region', { name: 'The readme as it was written' }).locator('pre');
   await pieces.first().waitFor();
