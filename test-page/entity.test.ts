@@ -312,6 +312,16 @@ browserTest('entity: a heading of the readme that was clicked is restored after 
   }
 });
 
+browserTest('entity: an older version and a pre-release lead to the newest stable one', demo, async ({ open }) => {
+  for (const version of ['1.2.0', '2.0.0-beta.1']) {
+    const page = await open(`/entities/mcp_server:postgres-reader@${version}`);
+    await page.getByText('The newest stable version is 1.10.0').waitFor();
+    await page.getByRole('link', { name: 'Open 1.10.0' }).click();
+    await page.locator('.entity-head').getByText('mcp_server:postgres-reader@1.10.0').waitFor();
+    assert.equal(await page.getByText('The newest stable version').count(), 0);
+  }
+});
+
 browserTest('entity: shows how to install the command', demo, async ({ open }) => {
   const page = await open(PDF);
   const use = page.getByRole('region', { name: 'Use it' });

@@ -1,7 +1,8 @@
-// Notices about an entity that readers should know before they use it: blocked, withdrawn, no longer listed, or changed.
+// Notices about an entity that readers should know before they use it: blocked, withdrawn, outdated, no longer listed, or changed.
 import type { BlockedEntity, EntityRecord } from '../../../src/catalog/contract.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onDay } from '../parts/words.ts';
+import { entityPath } from '../router.ts';
 
 /** `note` is set only if the entity was blocked on this page. */
 export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
@@ -26,9 +27,9 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       {lifecycle.status !== 'active' && (
         <Notice tone="warn" title={`This version is ${lifecycle.status}`}>
           {lifecycle.reason && <p>{lifecycle.reason}</p>}
-          <ActiveVersion entity={entity} />
         </Notice>
       )}
+      <NewestVersion entity={entity} />
       {missing_since && (
         <Notice tone="warn" title="No remote lists this version">
           <p>It disappeared on {onDay(missing_since)}. This page shows the manifest as it was last read.</p>
@@ -43,8 +44,15 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
   );
 }
 
-function ActiveVersion({ entity: { versions, id } }: { entity: EntityRecord }) {
-  const usable = versions.filter(({ status, blocked }) => status === 'active' && !blocked);
-  const newest = usable.find(({ prerelease }) => !prerelease) ?? usable[0];
-  return newest && newest.id !== id ? <p>Version {newest.version} is active.</p> : null;
+/** Versions are sorted, newest first. */
+function NewestVersion({ entity: { versions, id } }: { entity: EntityRecord }) {
+  const newest = versions.find(({ status, blocked, prerelease }) => status === 'active' && !blocked && !prerelease);
+  if (!newest || newest.id === id) return null;
+  return (
+    <Notice title={`The newest stable version is ${newest.version}`}>
+      <p>
+        <a href={entityPath(newest.id)}>Open {newest.version}</a>
+      </p>
+    </Notice>
+  );
 }
