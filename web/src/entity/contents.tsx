@@ -1,6 +1,7 @@
 // The content of a manifest: artifacts, adapters, its source, and the document itself.
 import { useSignal } from '@preact/signals';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { transportName } from '../../../src/catalog/transport.ts';
 import { asObject } from '../../../src/lib/json.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
@@ -11,7 +12,6 @@ import { asFailure } from '../api/problem.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
-import { transportName } from '../parts/transport.ts';
 import { atMoment } from '../parts/words.ts';
 
 export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityRecord }) {

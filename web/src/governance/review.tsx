@@ -1,8 +1,8 @@
 // The details of an entity that a reviewer needs.
 import type { ComponentChildren } from 'preact';
+import { transportName } from '../../../src/catalog/transport.ts';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
-import { transportName } from '../parts/transport.ts';
 import { onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { review, selectedId, showTrust } from './approvals-state.ts';
