@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { transportName } from '../../../src/catalog/transport.ts';
 import { harmless } from '../../../src/lib/harmless.ts';
 import { asFailure, isAborted } from '../api/problem.ts';
+import { settings } from '../api/settings.ts';
 import { shortNumber } from '../parts/words.ts';
 import { countsOf, FACETS, type FilterCounts } from './facet-counts.ts';
 import { answer, change, search } from './search-state.ts';
@@ -37,11 +38,13 @@ export function Filters() {
           checked={state.includeInactive}
           onChange={(includeInactive) => change({ includeInactive })}
         />
-        <Choice
-          label="Servers outside the gateway"
-          checked={!state.onlyRegistered}
-          onChange={(all) => change({ onlyRegistered: !all })}
-        />
+        {(settings.value?.gateway_configured || state.onlyRegistered) && (
+          <Choice
+            label="Servers outside the gateway"
+            checked={!state.onlyRegistered}
+            onChange={(all) => change({ onlyRegistered: !all })}
+          />
+        )}
       </fieldset>
       {hasFilters(state) && (
         <button type="button" class="button" onClick={() => change(withoutFilters(state))}>
