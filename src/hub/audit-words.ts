@@ -12,8 +12,12 @@ import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncR
 const MOST_NAMED = 20;
 
 export function listed(names: readonly string[]): string {
+  return `${names.length}: ${named(names)}`;
+}
+
+function named(names: readonly string[]): string {
   const rest = names.length - MOST_NAMED;
-  return `${names.length}: ${names.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `${names.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 export const asked = {
@@ -68,7 +72,7 @@ function ofRemotes(results: IngestReport['results']): ChangeOutcome {
   if (failed.length === 0) return { outcome: 'ok', result: counts };
   return {
     outcome: 'failed',
-    result: `${failed.length} of ${results.length} remotes failed (${listed(failed)}); ${counts}`,
+    result: `${failed.length} of ${results.length} remotes failed: ${named(failed)}; ${counts}`,
   };
 }
 

@@ -1,5 +1,6 @@
 // The audit log, for administrators.
 import { useSignal } from '@preact/signals';
+import { howItEnded, whatWasDone, whoDidIt } from '../../../src/access/audit-for-people.ts';
 import type { AuditEntry } from '../../../src/access/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
@@ -49,25 +50,20 @@ export function Audit() {
 function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
   return (
     <ScrollTable columns={COLUMNS}>
-      {entries.map(
-        ({ id, at, caller, caller_kind, role, via, address, operation, subject, detail, outcome, result }) => (
-          <tr key={id}>
-            <td class="run-time">{atMoment(at)}</td>
-            <td>
-              {caller} ({[caller_kind, role, via, address].filter(Boolean).join(', ')})
-            </td>
-            <td>{operation}</td>
-            <td class="run-remote">
-              <span class="address">{subject}</span>
-              {detail && <span class="quiet"> {detail}</span>}
-            </td>
-            <td class="run-remote">
-              {outcome}
-              {result && <span class={outcome === 'ok' ? 'quiet' : 'run-error'}> {result}</span>}
-            </td>
-          </tr>
-        ),
-      )}
+      {entries.map((entry) => (
+        <tr key={entry.id}>
+          <td class="run-time">{atMoment(entry.at)}</td>
+          <td>{whoDidIt(entry)}</td>
+          <td>{whatWasDone(entry)}</td>
+          <td class="run-remote">
+            <span class="address">{entry.subject}</span>
+            {entry.detail && <span class="quiet"> {entry.detail}</span>}
+          </td>
+          <td class="run-remote">
+            <span class={entry.outcome === 'ok' ? undefined : 'run-error'}>{howItEnded(entry)}</span>
+          </td>
+        </tr>
+      ))}
     </ScrollTable>
   );
 }

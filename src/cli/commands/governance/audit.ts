@@ -1,5 +1,6 @@
 // `hub audit`: who changed what.
-import { AUDIT_OUTCOMES, type AuditEntry, type AuditPage } from '../../../access/contract.ts';
+import { howItEnded, whatWasDone, whoDidIt } from '../../../access/audit-for-people.ts';
+import { AUDIT_OUTCOMES, type AuditPage } from '../../../access/contract.ts';
 import { command } from '../../command.ts';
 import { flag, oneOf, text, time, wholeNumber } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
@@ -51,14 +52,10 @@ function auditForPeople({ items, next }: AuditPage, output: Output): string {
   if (items.length === 0) return 'The audit log has no such entries.\n';
   const rows = output.table(items, [
     { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
-    {
-      title: 'Who',
-      text: ({ caller, caller_kind, via }: AuditEntry) => `${caller} (${caller_kind}, ${via})`,
-      isKey: true,
-    },
-    { title: 'What', text: ({ operation }) => operation },
+    { title: 'Who', text: whoDidIt, isKey: true },
+    { title: 'What', text: whatWasDone },
     { title: 'Subject', text: ({ subject, detail }) => [subject, detail].filter(Boolean).join('; '), isFlexible: true },
-    { title: 'Outcome', text: ({ outcome, result }) => [outcome, result].filter(Boolean).join(': '), isFlexible: true },
+    { title: 'Outcome', text: howItEnded, isFlexible: true },
   ]);
   return `${rows}\n${next ? output.style.faint(`Next page: --before ${next}\n`) : ''}`;
 }

@@ -1,0 +1,21 @@
+// Entries of the audit log in plain words, for the page and the command line.
+import type { AuditEntry } from './contract.ts';
+
+/** `ada · operator · 10.0.0.7`; HTTP is the usual way and is left out. */
+export function whoDidIt(entry: Pick<AuditEntry, 'caller' | 'caller_kind' | 'role' | 'via' | 'address'>): string {
+  const { caller, caller_kind, role, via, address } = entry;
+  const name = caller_kind === 'anybody' ? 'no token' : caller;
+  return [name, role, via === 'http' ? '' : via, address].filter(Boolean).join(' · ');
+}
+
+/** `syncRemotes` → `Sync remotes` */
+export function whatWasDone({ operation }: Pick<AuditEntry, 'operation'>): string {
+  const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The outcome is left out where the result already says what failed. */
+export function howItEnded({ outcome, result }: Pick<AuditEntry, 'outcome' | 'result'>): string {
+  if (!result) return outcome;
+  return outcome === 'failed' && / failed\b/.test(result) ? result : `${outcome}: ${result}`;
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { howItEnded, whatWasDone, whoDidIt } from '../../src/access/audit-for-people.ts';
+
+test('audit for people: names the caller, without the usual way in', () => {
+  const entry = {
+    caller: 'anybody',
+    caller_kind: 'anybody',
+    role: 'admin',
+    via: 'http',
+    address: '127.0.0.1',
+  } as const;
+  assert.equal(whoDidIt(entry), 'no token · admin · 127.0.0.1');
+  const user = {
+    caller: 'ada',
+    caller_kind: 'machine user',
+    role: 'admin',
+    via: 'command line',
+    address: null,
+  } as const;
+  assert.equal(whoDidIt(user), 'ada · admin · command line');
+});
+
+test('audit for people: operations are words', () => {
+  assert.equal(whatWasDone({ operation: 'syncRemotes' }), 'Sync remotes');
+  assert.equal(whatWasDone({ operation: 'install' }), 'Install');
+});
+
+test('audit for people: a failure is named once', () => {
+  assert.equal(howItEnded({ outcome: 'ok', result: null }), 'ok');
+  assert.equal(howItEnded({ outcome: 'ok', result: 'created: 3' }), 'ok: created: 3');
+  assert.equal(howItEnded({ outcome: 'failed', result: 'entity_not_found' }), 'failed: entity_not_found');
+  assert.equal(
+    howItEnded({ outcome: 'failed', result: '1 of 3 remotes failed: https://a.example' }),
+    '1 of 3 remotes failed: https://a.example',
+  );
+});
