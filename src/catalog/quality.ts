@@ -20,7 +20,7 @@ export function qualitySignals(manifest: Manifest): QualitySignal[] {
   const { description, license, links } = manifest;
   return [
     { reason: 'has a description of 40 characters or more', weight: 0.2, met: description.length >= 40 },
-    { reason: 'has a title of its own', weight: 0.05, met: manifest.title !== null },
+    { reason: 'has a title', weight: 0.05, met: manifest.title !== null },
     { reason: 'has tags or capabilities', weight: 0.1, met: manifest.tags.length + manifest.capabilities.length > 0 },
     { reason: 'names its license', weight: 0.1, met: license !== null && license.toLowerCase() !== 'unknown' },
     { reason: 'links to its source repository', weight: 0.15, met: links.repository !== undefined },

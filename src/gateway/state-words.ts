@@ -1,6 +1,6 @@
 // Describes the state of an entity in the gateway for all entry points. Does not use zod, so that the page can import it.
 import type { EntityRecord } from '../catalog/contract.ts';
-import { describeServer, lackOfAddress } from '../catalog/server.ts';
+import { describeServer, lackOfAddress, registrationFault } from '../catalog/server.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 export interface GatewayState {
@@ -9,6 +9,7 @@ export interface GatewayState {
   reason: { label: string; text: string } | undefined;
 }
 
+type Registrable = Pick<EntityRecord, 'type' | 'blocked_at' | 'held_by' | 'lifecycle' | 'mcp_registration'>;
 type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>;
 
 /** `shownMoment` formats a time; it returns an empty string where a time does not fit. */
@@ -26,6 +27,18 @@ export function gatewayState(
 /** Explains why a server can never be registered; needs no request to a gateway. */
 export function reasonNotForGateway(registration: JsonObject): string | undefined {
   return isJsonObject(registration.server) ? lackOfAddress(describeServer(registration)) : undefined;
+}
+
+/** Explains why an entity is not registered that has no error of a gateway. */
+export function reasonNotRegistered({ type, blocked_at, held_by, lifecycle, mcp_registration }: Registrable): string {
+  if (blocked_at) return 'It is blocked.';
+  if (type === 'tool') return 'Only MCP servers and agents are registered with a gateway. Tools are installed.';
+  const isDisabled = lifecycle.status === 'disabled';
+  const fault = registrationFault({ type, mcpRegistration: mcp_registration, isDisabled });
+  if (fault) return fault;
+  if (held_by) return 'The policy or the settings of its remote keep it out of the gateway.';
+  if (type === 'agent') return 'Agents are registered only if the hub is set up for it (REGISTER_AGENTS).';
+  return 'If the hub has a gateway, the next sync registers it.';
 }
 
 /** Whether a step was skipped for that reason: without a call, nothing has failed. */

@@ -31,7 +31,7 @@ const withServer = (server: unknown) => ({ mcp_registration: { server } });
 const SIGNALS: [fields: JsonObject, reason: string | undefined][] = [
   [{ description: 'x'.repeat(40) }, 'has a description of 40 characters or more'],
   [{ description: 'x'.repeat(39) }, undefined],
-  [{ title: 'PDF' }, 'has a title of its own'],
+  [{ title: 'PDF' }, 'has a title'],
   [{ name: 'PDF' }, undefined],
   [{ tags: ['pdf'] }, 'has tags or capabilities'],
   [{ capabilities: ['ocr'] }, 'has tags or capabilities'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gatewayLine, gatewayState } from '../../src/gateway/state-words.ts';
+import { gatewayLine, gatewayState, reasonNotRegistered } from '../../src/gateway/state-words.ts';
 
 const AT = '2026-01-02T03:04:05.000Z';
 const states: [registeredAt: string | null, error: string | null, line: string, label: string | undefined][] = [
@@ -22,3 +22,25 @@ test('gateway state: each caller formats the time, or omits it', () => {
   assert.equal(gatewayState(facts, () => 'yesterday').words, 'registered yesterday, but its update failed');
   assert.equal(gatewayState(facts, () => '').words, 'registered, but its update failed');
 });
+
+const WAITING = {
+  type: 'mcp_server',
+  blocked_at: null,
+  lifecycle: { status: 'active', reason: null },
+  mcp_registration: { server: { url: 'https://mcp.example.org/mcp', transport: 'SSE' } },
+} as const;
+const waits: [name: string, changes: Partial<Parameters<typeof reasonNotRegistered>[0]>, reason: RegExp][] = [
+  ['a server', {}, /the next sync registers it/],
+  ['a blocked one', { blocked_at: AT }, /blocked/],
+  ['a disabled one', { lifecycle: { status: 'disabled', reason: null } }, /disabled/],
+  ['one without a registration', { mcp_registration: null }, /no mcp_registration/],
+  ['a local process', { mcp_registration: { server: { transport: 'STDIO' } } }, /local process/],
+  ['one that is held back', { held_by: 'rule 1' }, /policy/],
+  ['a tool', { type: 'tool' }, /Only MCP servers and agents/],
+  ['an agent', { type: 'agent' }, /REGISTER_AGENTS/],
+];
+for (const [name, changes, reason] of waits) {
+  test(`gateway state: says why ${name} is not registered`, () => {
+    assert.match(reasonNotRegistered({ ...WAITING, ...changes }), reason);
+  });
+}

@@ -1,6 +1,6 @@
 // The registration of a server, and its state in the gateway.
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { gatewayState, reasonNotForGateway } from '../../../src/gateway/state-words.ts';
+import { gatewayState, reasonNotRegistered } from '../../../src/gateway/state-words.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { asSentence, atMoment } from '../parts/words.ts';
@@ -19,12 +19,11 @@ export function Registration({ entity }: { entity: EntityRecord }) {
 
 function State({ entity }: { entity: EntityRecord }) {
   const { words, reason } = gatewayState(entity, atMoment);
-  const notForGateway = reasonNotForGateway(entity.mcp_registration ?? {});
   return (
     <>
       <p>{asSentence(words)}</p>
       {reason && <Reason label={reason.label} reason={reason.text} />}
-      {!reason && notForGateway && <p class="quiet">{notForGateway}</p>}
+      {!reason && !entity.gateway_registered_at && <p class="quiet">{reasonNotRegistered(entity)}</p>}
     </>
   );
 }
