@@ -1,6 +1,6 @@
 // Packs `catalog-hub-cli`: the command line and the client without the hub, for users of a hub on another machine.
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,8 @@ const STAND_IN = join(ROOT, 'scripts/without-hub.ts');
 const destination = resolve(process.argv[2] ?? '.');
 const folder = await mkdtemp(join(tmpdir(), 'hub-cli-'));
 try {
-  await bundle(join(folder, 'dist'));
+  const bundled = await bundle(join(folder, 'dist'));
+  await writeFile(join(folder, 'NOTICES.txt'), await noticesOf(bundled));
   const tsc = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', join(folder, 'types')];
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...tsc], { cwd: ROOT, stdio: 'inherit' });
   for (const file of ['README.md', 'LICENSE']) await cp(join(ROOT, file), join(folder, file));
@@ -31,7 +32,9 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function bundle(outDir: string): Promise<void> {
+/** Returns the folders of the packages that are in the bundle. */
+async function bundle(outDir: string): Promise<string[]> {
+  const packages = new Set<string>();
   await build({
     configFile: false,
     root: ROOT,
@@ -46,6 +49,13 @@ async function bundle(outDir: string): Promise<void> {
           const found = await this.resolve(source, importer, { skipSelf: true });
           return found && HUB.includes(found.id) ? STAND_IN : found;
         },
+        generateBundle(_options, output) {
+          const modules = Object.values(output).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+          for (const id of modules) {
+            const [root] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
+            if (root) packages.add(root);
+          }
+        },
       },
     ],
     build: {
@@ -58,6 +68,20 @@ async function bundle(outDir: string): Promise<void> {
       },
     },
   });
+  return [...packages].toSorted();
+}
+
+/** Their licenses require that copies contain them. */
+async function noticesOf(packages: readonly string[]): Promise<string> {
+  const notices = await Promise.all(
+    packages.map(async (root) => {
+      const { name, version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+      const file = (await readdir(root)).find((each) => /^(licen[cs]e|copying)/i.test(each));
+      const text = file ? await readFile(join(root, file), 'utf8') : '';
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+    }),
+  );
+  return `This package contains the following libraries.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 function description(): object {
@@ -71,7 +95,7 @@ function description(): object {
     engines: { node: '>=24' },
     bin: { hub: 'dist/hub.js' },
     exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
-    files: ['dist', 'types'],
+    files: ['dist', 'types', 'NOTICES.txt'],
     // The client's types need zod; yaml is loaded lazily.
     dependencies: { zod: dependencies.zod, yaml: dependencies.yaml },
   };

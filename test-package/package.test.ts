@@ -145,6 +145,13 @@ test('the command line package works with a remote hub, and is small', async (t)
   const { stdout: size } = await execute('du', ['-sm', join(folder, 'node_modules')]);
   assert.ok(Number.parseInt(size, 10) < 40, size);
 
+  const notices = await readFile(join(folder, 'node_modules/catalog-hub-cli/NOTICES.txt'), 'utf8');
+  assert.match(
+    notices,
+    /^commander [\d.]+ \(MIT\)\n\n.+Permission is hereby granted/ms,
+    'licenses of bundled libraries',
+  );
+
   const executable = join(folder, 'node_modules/catalog-hub-cli/dist/hub.js');
   const hub = (args: string[], environment = {}): Promise<{ stdout: string; stderr: string; code?: number }> =>
     execute(process.execPath, [executable, ...args], { cwd: folder, env: { ...settings, ...environment } }).catch(
