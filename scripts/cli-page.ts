@@ -1,17 +1,70 @@
-// Generates docs/cli.md from the command table.
+// Generates docs/cli.md, the list of commands, and a page for each subject in docs/cli, from the command table.
 import type { ArgumentSpec, Command, OptionSpec } from '../src/cli/command.ts';
 import { COMMAND_TABLE } from '../src/cli/command-table.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
 import { optionsOf } from '../src/cli/options.ts';
 
-export function cliPage(generated: string): string {
+interface Page {
+  title: string;
+  /** First words of its commands. */
+  commands: readonly string[];
+}
+
+const PAGES: Record<string, Page> = {
+  search: { title: 'Search and show', commands: ['search', 'show', 'open', 'catalog', 'export'] },
+  install: { title: 'Install', commands: ['install', 'update', 'list', 'outdated', 'uninstall', 'verify'] },
+  entities: { title: 'Publish, block and remove', commands: ['publish', 'validate', 'remove', 'block', 'unblock'] },
+  remotes: { title: 'Remotes and the gateway', commands: ['remotes', 'ingest', 'sync', 'pending'] },
+  governance: {
+    title: 'Policy, approvals and trust',
+    commands: ['policy', 'approvals', 'approve', 'reject', 'revoke', 'trust'],
+  },
+  access: { title: 'Views, tokens, audit and webhooks', commands: ['views', 'tokens', 'audit', 'webhooks'] },
+  service: {
+    title: 'Run and check a hub',
+    commands: ['serve', 'version', 'mcp', 'doctor', 'backup', 'completion', 'names'],
+  },
+};
+
+/** Paths and texts of the pages. */
+export function cliPages(generated: string): Record<string, string> {
+  const pages = Object.entries(PAGES).map(([name, page]) => [`docs/cli/${name}.md`, subjectPage(generated, page)]);
+  return { 'docs/cli.md': indexPage(generated), ...Object.fromEntries(pages) };
+}
+
+function subjectPage(generated: string, page: Page): string {
+  return `${generated}
+# ${page.title}
+
+[Command line](../cli.md) lists all commands, and explains catalogs, tokens, output and exit codes.
+
+${commandsOf(page).map(section).join('\n')}`;
+}
+
+function commandsOf({ commands }: Page): Command[] {
+  return COMMAND_TABLE.commands.filter(({ path: [first = ''] }) => commands.includes(first));
+}
+
+function listed([name, page]: [string, Page]): string {
+  const rows = commandsOf(page)
+    .filter(({ isInternal }) => !isInternal)
+    .map(
+      (command) => `| [\`${nameOf(command)}\`](cli/${name}.md#${anchorOf(command)}) | ${sentence(command.summary)} |`,
+    );
+  return `### ${page.title}\n\n| | |\n|---|---|\n${rows.join('\n')}\n`;
+}
+
+function indexPage(generated: string): string {
+  const known = Object.values(PAGES).flatMap(({ commands }) => commands);
+  const missing = COMMAND_TABLE.commands.filter(({ path: [first = ''] }) => !known.includes(first)).map(nameOf);
+  if (missing.length > 0) throw new Error(`PAGES of scripts/cli-page.ts lacks ${missing.join(', ')}.`);
   return `${generated}
 # Command line
 
 \`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`. With the package that
 \`npm pack\` creates, run \`npx ./catalog-hub-*.tgz\`, or install it (\`npm install -g ./catalog-hub-*.tgz\`) and run \`hub\`. To use only hubs on
 other machines, install the package that \`npm run pack:cli\` creates: command line and client without the hub, 15 MB instead of 300.
-\`hub <command> --help\` shows the same information as this page.
+\`hub <command> --help\` shows the same information as these pages.
 
 **Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it opens the local
 catalog, even while a hub uses it: the one named by \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\`, or \`./data/catalog.sqlite\` if it exists, or
@@ -46,11 +99,7 @@ ${Object.values(EXIT_CODES)
 
 ## Commands
 
-| | |
-|---|---|
-${COMMAND_TABLE.commands.map((command) => `| [\`${nameOf(command)}\`](#${anchorOf(command)}) | ${sentence(command.summary)} |`).join('\n')}
-
-${COMMAND_TABLE.commands.map(section).join('\n')}`;
+${Object.entries(PAGES).map(listed).join('\n')}`;
 }
 
 function nameOf({ path }: Command): string {
@@ -64,7 +113,7 @@ function anchorOf(command: Command): string {
 function section(command: Command): string {
   const { summary, details, args = [], examples } = command;
   const usage = [nameOf(command), ...args.map(({ name }) => name), '[options]'].join(' ');
-  return `### ${nameOf(command)}
+  return `## ${nameOf(command)}
 
 ${shown([sentence(summary), details].filter(Boolean).join(' '))}
 

@@ -10,16 +10,16 @@ import { createServer } from '../src/http/server.ts';
 import { createHub } from '../src/hub/hub.ts';
 import { isSecret, SETTINGS } from '../src/settings.ts';
 import { testWorld } from '../test/support/world.ts';
-import { cliPage } from './cli-page.ts';
+import { cliPages } from './cli-page.ts';
 import { compiledKernels } from './compiled-kernels.ts';
-import { sourceTreePage } from './source-tree.ts';
+import { sourceTreePages } from './source-tree.ts';
 
 export async function generatedDocs(): Promise<Record<string, string>> {
   return {
     'docs/settings.md': settingsPage(),
     'docs/errors.md': errorsPage(),
-    'docs/cli.md': cliPage(GENERATED),
-    'docs/source-tree.md': sourceTreePage(GENERATED),
+    ...cliPages(GENERATED),
+    ...sourceTreePages(GENERATED),
     'src/search/index/vector-kernels.ts': await compiledKernels(),
     'docs/openapi.json': `${JSON.stringify(await openApi(), null, 2)}\n`,
   };

@@ -1,4 +1,4 @@
-// Generates docs/source-tree.md: every folder and file of the source, and which parts may import which.
+// Generates docs/source-tree.md, which lists the folders of the source and which may import which, and a page of files for each part.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,7 +101,8 @@ const FOLDERS: Record<string, string> = {
   'web/src/search/keys': 'Keyboard control of the search page.',
 };
 
-export function sourceTreePage(generated: string): string {
+/** Paths and texts of the pages. */
+export function sourceTreePages(generated: string): Record<string, string> {
   const files = globSync('{src,web/src}/**/*.{ts,tsx}', { cwd: ROOT }).sort();
   const found = [...new Set(files.map((path) => dirname(path)))];
   const unknown = found.filter((folder) => !FOLDERS[folder]);
@@ -110,10 +111,33 @@ export function sourceTreePage(generated: string): string {
     throw new Error(
       `FOLDERS of scripts/source-tree.ts lacks ${unknown.join(', ') || 'nothing'}, and names ${gone.join(', ') || 'nothing'} that no longer exists.`,
     );
+  const parts = [...new Set(Object.keys(FOLDERS).map(partOf))];
+  const pages = parts.map((part) => [`docs/source-tree/${part}.md`, partPage(generated, part, files)]);
+  return { 'docs/source-tree.md': indexPage(generated), ...Object.fromEntries(pages) };
+}
+
+/** `src/cli/commands` belongs to `cli`; files in `src` itself to `src`; the page for browsers to `web`. */
+function partOf(folder: string): string {
+  const [root = '', part] = folder.split('/');
+  return root === 'src' ? (part ?? root) : root;
+}
+
+function partPage(generated: string, part: string, files: readonly string[]): string {
+  const folders = Object.keys(FOLDERS).filter((folder) => partOf(folder) === part);
+  return `${generated}
+# Source tree: ${part}
+
+Every folder and, below it, the first comment of each file. [All parts](../source-tree.md).
+
+${folders.map((folder) => folderSection(folder, files)).join('\n\n')}
+`;
+}
+
+function indexPage(generated: string): string {
   return `${generated}
 # Source tree
 
-Every folder of the source and, below it, the first comment of each file. [Architecture](ARCHITECTURE.md) explains the picture.
+Every folder of the source; the linked pages have the first comment of each file. [Architecture](ARCHITECTURE.md) explains the picture.
 
 ## Which part may import which
 
@@ -123,9 +147,13 @@ From \`.dependency-cruiser.mjs\`; \`npm run check:imports\` enforces it. Everyth
 |---|---|
 ${Object.entries(mayImport).map(importRow).join('\n')}
 
-${Object.keys(FOLDERS)
-  .map((folder) => folderSection(folder, files))
-  .join('\n\n')}
+## Folders
+
+| | |
+|---|---|
+${Object.entries(FOLDERS)
+  .map(([folder, purpose]) => `| [\`${folder}\`](source-tree/${partOf(folder)}.md) | ${purpose} |`)
+  .join('\n')}
 `;
 }
 

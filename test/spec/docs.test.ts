@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { generatedDocs } from '../../scripts/generated-docs.ts';
@@ -9,6 +9,21 @@ const ROOT = new URL('../../', import.meta.url);
 test('docs: settings, errors and the OpenAPI document match the code (npm run docs)', async () => {
   for (const [path, text] of Object.entries(await generatedDocs())) {
     assert.equal(await readFile(new URL(path, ROOT), 'utf8'), text, `${path} is outdated: npm run docs`);
+  }
+});
+
+test('docs: generated folders contain nothing else', async () => {
+  const generated = Object.keys(await generatedDocs());
+  const pages = globSync('docs/{cli,source-tree}/**', { cwd: ROOT }).filter((path) => path.endsWith('.md'));
+  assert.ok(pages.length > 10);
+  for (const page of pages) assert.ok(generated.includes(page), `${page} is not generated: delete it`);
+});
+
+test('docs: links to files lead somewhere', async () => {
+  for (const page of globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT })) {
+    const text = await readFile(new URL(page, ROOT), 'utf8');
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s:#]+)(?:#[^)]*)?\)/g))
+      assert.ok(existsSync(new URL(link, new URL(page, ROOT))), `${page} links to ${link}`);
   }
 });
 
