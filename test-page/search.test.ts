@@ -424,7 +424,7 @@ browserTest('search: failed counts do not affect results', demo, async ({ open }
   await screenshot(page, 'search-without-counts');
   await page.unroute(/facets=true/);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.locator('.reason-label').first().waitFor();
+  await page.locator('.types-count').first().waitFor();
   assert.equal(await page.getByText('The counts take too long').count(), 0);
 });
 
@@ -499,7 +499,7 @@ browserTest('search: offline keeps the results; back online, the search continue
 browserTest('search: earlier results stay readable while the hub is unreachable', demo, async ({ open }) => {
   const how = { reducedMotion: 'reduce', bypassCSP: true, expects: /500|DISCONNECTED/ } as const;
   const page = await open('/?q=pdf&include_inactive=true&show=40', how);
-  await page.locator('.reason-label').first().waitFor();
+  await page.locator('.types-count').first().waitFor();
   await page.route(/\/catalog\//, (route) => route.fulfill({ status: 500, body: '' }));
   await field(page).fill('weather');
   await page.getByRole('alert').waitFor();

@@ -13,7 +13,7 @@ import { count, shortNumber } from '../../web/src/parts/words.ts';
 import { countSentence } from '../../web/src/search/count-words.ts';
 import { hubParameters, readSearch, searchPath } from '../../web/src/search/search-url.ts';
 import { quotedSegments, segments } from '../../web/src/search/segments.ts';
-import { shortReason } from '../../web/src/search/short-reason.ts';
+import { saysItAll, shortReason } from '../../web/src/search/short-reason.ts';
 import { createKeeper } from '../../web/src/storage.ts';
 import { aSubject } from '../install/subjects.ts';
 
@@ -275,11 +275,7 @@ test('storage: without storage, the page remembers until it is closed', () => {
 });
 
 const REASONS: [reason: string, shown: string, short: string][] = [
-  [
-    'Mentions “pdf” and “tables”: “Reads tables out of PDF files.”',
-    'Reads tables out of PDF files. And more',
-    'Mentions “pdf” and “tables”.',
-  ],
+  ['Mentions “pdf” and “tables”: “Reads tables out of PDF files.”', 'Reads tables out of PDF files. And more', ''],
   ['Close in meaning: “Reads tables…”', 'Reads  tables out of files', 'Close in meaning.'],
   ['Mentions “pdf”: “Elsewhere in the readme.”', 'Reads tables', 'Mentions “pdf”: “Elsewhere in the readme.”'],
   ['A sentence by a model: it fits.', 'it fits', 'A sentence by a model: it fits.'],
@@ -288,6 +284,11 @@ const REASONS: [reason: string, shown: string, short: string][] = [
 for (const [reason, shown, short] of REASONS) {
   test(`reasons: ${reason}`, () => assert.equal(shortReason(reason, shown), short));
 }
+
+test('reasons: none is expected where all words of the query are visible', () => {
+  assert.ok(saysItAll('Reads a table out of PDF files.', 'tables in a pdf'));
+  assert.ok(!saysItAll('Reads PDF files.', 'tables in a pdf'));
+});
 
 test('install steps: events add and finish them, also when two have one name', () => {
   const finished = { step: 'git.checkout', ok: true, elapsed_secs: 1 };

@@ -7,7 +7,7 @@ import { count, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { Highlight, HighlightQuotes } from './highlight.tsx';
 import { filterPath } from './search-url.ts';
-import { shortReason } from './short-reason.ts';
+import { saysItAll, shortReason } from './short-reason.ts';
 
 const MOST_LABELS = 6;
 
@@ -22,6 +22,7 @@ interface ResultProps {
 
 export function Result({ item, query, hasReason, isAwaitingReason }: ResultProps) {
   const shown = query === '' ? item.summary : (item.snippet ?? item.summary);
+  const reason = query === '' || item.fit_reason === null ? '' : shortReason(item.fit_reason, shown);
   const labels = [...new Set([...item.capabilities, ...item.tags])].slice(0, MOST_LABELS);
   return (
     <li class="result">
@@ -41,10 +42,8 @@ export function Result({ item, query, hasReason, isAwaitingReason }: ResultProps
       <p class="result-summary">
         <Highlight text={shown} query={query} />
       </p>
-      {hasReason && item.fit_reason !== null && query !== '' && (
-        <Reason reason={shortReason(item.fit_reason, shown)} query={query} />
-      )}
-      {hasReason && item.fit_reason === null && isAwaitingReason && (
+      {hasReason && reason !== '' && <Reason reason={reason} query={query} />}
+      {hasReason && item.fit_reason === null && isAwaitingReason && !saysItAll(shown, query) && (
         <p class="reason reason-awaited" aria-hidden="true" />
       )}
       <Facts item={item} />
