@@ -65,6 +65,7 @@ const seenByDoors = [
   // Without zod, so that the page can use them too.
   '^src/search/search-query\\.ts$',
   '^src/gateway/state-words\\.ts$',
+  '^src/access/audit-for-people\\.ts$',
   '^src/catalog/(uid|entity|manifest-text|trust-signals)\\.ts$',
   '^src/access/authenticate\\.ts$',
   // Identifies the entity in a file the same way as ingest.
