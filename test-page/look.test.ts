@@ -10,7 +10,7 @@ const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9b
 /** Every page in a state worth checking. */
 const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unknown> }> = {
   home: { path: '/', ready: (page) => page.locator('.types-count').first().waitFor() },
-  search: { path: '/?q=pdf+tables', ready: (page) => page.locator('.reason-label').first().waitFor() },
+  search: { path: '/?q=tables+in+a+pdf', ready: (page) => page.locator('.reason-label').first().waitFor() },
   nothing: { path: '/?q=zzqqxxyy&mode=keyword', ready: (page) => page.getByText('Nothing found').waitFor() },
   entity: { path: PDF, ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
   blocked: {
