@@ -234,7 +234,7 @@ test('registry: one that is down fails with its reason, not as a refusal of chan
 
   host.forget();
   host.answer('/v0/servers', (_request, response) => void response.destroy());
-  assert.match((await ingest('/v0/servers')).error ?? '', /could not be reached/);
+  assert.match((await ingest('/v0/servers')).error ?? '', /closed the connection/);
   assert.equal(
     host.requests.every(({ path }) => path.includes('updated_since')),
     true,

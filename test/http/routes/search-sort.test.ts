@@ -127,8 +127,8 @@ function assertInOrder(items: readonly Item[], sort: Sort, usual: readonly Item[
     return;
   }
   const values: Record<Exclude<Sort, 'relevance'>, (item: Item) => string | number> = {
-    // All of them have the same date, so they are sorted by id, descending.
-    created_at: ({ id }) => id,
+    // All of them were added at the same time, so the date of publication decides.
+    created_at: ({ published_at = '' }) => published_at,
     published_at: ({ published_at = '' }) => published_at,
     name: ({ title }) => title ?? '',
     quality: ({ id }) => (Number(id.slice(-9, -6)) % 3 === 0 ? 0 : 1),
