@@ -23,12 +23,14 @@ test('security.md: every test file that it names exists', () => {
 });
 
 test('install pages: every command and option that they name exists', () => {
-  const reference = read('cli');
+  const reference = globSync('docs/cli/*.md')
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
   for (const { name, text } of pages) {
     const lines = [...text.matchAll(/(?:^\$ |^|`)(hub [a-z]+[^`\n]*)/gm)].map(([, line = '']) => line);
     for (const line of lines) {
       const [command = ''] = /^hub [a-z]+/.exec(line) ?? [];
-      assert.match(reference, new RegExp(`^### ${command}\\b`, 'm'), `${name}: ${line}`);
+      assert.match(reference, new RegExp(`^## ${command}\\b`, 'm'), `${name}: ${line}`);
       for (const option of line.match(/--[a-z-]+/g) ?? [])
         assert.ok(reference.includes(`\`${option}`), `${name}: ${line}`);
     }
