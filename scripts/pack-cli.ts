@@ -76,8 +76,9 @@ async function noticesOf(packages: readonly string[]): Promise<string> {
   const notices = await Promise.all(
     packages.map(async (root) => {
       const { name, version, license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-      const file = (await readdir(root)).find((each) => /^(licen[cs]e|copying)/i.test(each));
-      const text = file ? await readFile(join(root, file), 'utf8') : '';
+      const files = (await readdir(root)).filter((each) => /^(licen[cs]e|copying|notice)/i.test(each));
+      if (files.length === 0) throw new Error(`${name} has no license file.`);
+      const text = (await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))).join('\n\n');
       return `${name} ${version} (${license})\n\n${text.trim()}\n`;
     }),
   );

@@ -24,11 +24,16 @@ const OPTIONS = [
 ];
 
 const files = process.argv.slice(2).flatMap((pattern) => globSync(pattern).toSorted());
+if (files.length === 0) {
+  console.error(`No test file matches ${process.argv.slice(2).join(' ')}.`);
+  process.exit(1);
+}
 const folder = await mkdtemp(join(tmpdir(), 'hub-tests-'));
 try {
   // Ctrl-C reaches the tests as well, which then clean up and print what they have.
   process.on('SIGINT', () => {});
   const tests = spawn(process.execPath, [...OPTIONS, ...(await writeGroups())], { stdio: 'inherit' });
+  process.on('SIGTERM', () => tests.kill());
   const [code] = await once(tests, 'exit');
   process.exitCode = code ?? 1;
 } finally {

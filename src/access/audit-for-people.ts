@@ -4,7 +4,7 @@ import type { AuditEntry } from './contract.ts';
 /** `ada · operator · 10.0.0.7`; HTTP is the usual way and is left out. */
 export function whoDidIt(entry: Pick<AuditEntry, 'caller' | 'caller_kind' | 'role' | 'via' | 'address'>): string {
   const { caller, caller_kind, role, via, address } = entry;
-  const name = caller_kind === 'anybody' ? 'no token' : caller;
+  const name = caller_kind === 'anybody' ? 'no token' : caller_kind === 'token' ? caller : `${caller} (${caller_kind})`;
   return [name, role, via === 'http' ? '' : via, address].filter(Boolean).join(' · ');
 }
 
@@ -14,8 +14,6 @@ export function whatWasDone({ operation }: Pick<AuditEntry, 'operation'>): strin
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The outcome is left out where the result already says what failed. */
 export function howItEnded({ outcome, result }: Pick<AuditEntry, 'outcome' | 'result'>): string {
-  if (!result) return outcome;
-  return outcome === 'failed' && / failed\b/.test(result) ? result : `${outcome}: ${result}`;
+  return result ? `${outcome}: ${result}` : outcome;
 }

@@ -9,7 +9,10 @@ export interface GatewayState {
   reason: { label: string; text: string } | undefined;
 }
 
-type Registrable = Pick<EntityRecord, 'type' | 'blocked_at' | 'held_by' | 'lifecycle' | 'mcp_registration'>;
+type Registrable = Pick<
+  EntityRecord,
+  'type' | 'blocked_at' | 'held_by' | 'lifecycle' | 'mcp_registration' | 'missing_since'
+>;
 type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>;
 
 /** `shownMoment` formats a time; it returns an empty string where a time does not fit. */
@@ -30,14 +33,16 @@ export function reasonNotForGateway(registration: JsonObject): string | undefine
 }
 
 /** Explains why an entity is not registered that has no error of a gateway. */
-export function reasonNotRegistered({ type, blocked_at, held_by, lifecycle, mcp_registration }: Registrable): string {
+export function reasonNotRegistered(entity: Registrable): string {
+  const { type, blocked_at, held_by, lifecycle, mcp_registration, missing_since } = entity;
   if (blocked_at) return 'It is blocked.';
-  if (type === 'tool') return 'Only MCP servers and agents are registered with a gateway. Tools are installed.';
   const isDisabled = lifecycle.status === 'disabled';
   const fault = registrationFault({ type, mcpRegistration: mcp_registration, isDisabled });
   if (fault) return fault;
   if (held_by) return 'The policy or the settings of its remote keep it out of the gateway.';
+  if (type === 'tool') return 'A sync registers servers and agents; a tool is registered when the hub installs it.';
   if (type === 'agent') return 'Agents are registered only if the hub is set up for it (REGISTER_AGENTS).';
+  if (missing_since) return "No remote lists it, so syncs in the background leave it out; 'hub sync' tries it.";
   return 'If the hub has a gateway, the next sync registers it.';
 }
 

@@ -72,7 +72,7 @@ function ofRemotes(results: IngestReport['results']): ChangeOutcome {
   if (failed.length === 0) return { outcome: 'ok', result: counts };
   return {
     outcome: 'failed',
-    result: `${failed.length} of ${results.length} remotes failed: ${named(failed)}; ${counts}`,
+    result: `${failed.length} of ${results.length} remotes: ${named(failed)}; ${counts}`,
   };
 }
 

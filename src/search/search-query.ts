@@ -19,9 +19,9 @@ export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
   const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0, facetText } = wish;
   if (text.length > LONGEST_QUERY) throw tooLong();
   const lists = { capabilities, frameworks, providers, transports };
-  const shown = { withFitReason, withSnippets, withFacets, explain };
+  const shown = { withFitReason, withSnippets, withFacets, explain, ...(withFacets && { facetText }) };
   const filters = { type: type === 'any' ? undefined : type, ...lists, includeInactive, includePending, prerelease };
-  return { text, filters, mode, rerank, sort, versions, limit, offset, ...shown, facetText };
+  return { text, filters, mode, rerank, sort, versions, limit, offset, ...shown };
 }
 
 /** Replaces control characters and line breaks with spaces, trims, and cuts a text that is too long. */

@@ -6,9 +6,6 @@ import { HubError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { anyText } from '../lib/any-text.ts';
 
-// Dates without a zone must not depend on the machine's.
-process.env.TZ = 'America/New_York';
-
 const REQUIRED = { type: 'tool', id: 'pdf-tables', version: '1.0.0' };
 const REGISTRY = 'io.modelcontextprotocol.registry/official';
 
@@ -150,8 +147,16 @@ const DATES: [text: unknown, publishedAt: string | null][] = [
   [{}, null],
 ];
 for (const [text, publishedAt] of DATES) {
-  test(`manifest: the date ${JSON.stringify(text)} is ${publishedAt ?? 'none'}`, () =>
-    assert.equal(readManifest({ ...REQUIRED, provenance: { updated_at: text } }).publishedAt, publishedAt));
+  test(`manifest: the date ${JSON.stringify(text)} is ${publishedAt ?? 'none'}`, (t) => {
+    // Dates without a zone must not depend on the machine's.
+    const { TZ } = process.env;
+    process.env.TZ = 'America/New_York';
+    t.after(() => {
+      if (TZ === undefined) delete process.env.TZ;
+      else process.env.TZ = TZ;
+    });
+    assert.equal(readManifest({ ...REQUIRED, provenance: { updated_at: text } }).publishedAt, publishedAt);
+  });
 }
 
 const REFUSALS: [sentence: string, document: unknown, paths: string[]][] = [

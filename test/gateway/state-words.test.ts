@@ -27,6 +27,7 @@ const WAITING = {
   type: 'mcp_server',
   blocked_at: null,
   lifecycle: { status: 'active', reason: null },
+  missing_since: null,
   mcp_registration: { server: { url: 'https://mcp.example.org/mcp', transport: 'SSE' } },
 } as const;
 const waits: [name: string, changes: Partial<Parameters<typeof reasonNotRegistered>[0]>, reason: RegExp][] = [
@@ -36,7 +37,8 @@ const waits: [name: string, changes: Partial<Parameters<typeof reasonNotRegister
   ['one without a registration', { mcp_registration: null }, /no mcp_registration/],
   ['a local process', { mcp_registration: { server: { transport: 'STDIO' } } }, /local process/],
   ['one that is held back', { held_by: 'rule 1' }, /policy/],
-  ['a tool', { type: 'tool' }, /Only MCP servers and agents/],
+  ['a tool', { type: 'tool' }, /a tool is registered when the hub installs it/],
+  ['one that no remote lists', { missing_since: AT }, /'hub sync' tries it/],
   ['an agent', { type: 'agent' }, /REGISTER_AGENTS/],
 ];
 for (const [name, changes, reason] of waits) {

@@ -24,7 +24,6 @@ test('search query: has defaults', () => {
     withFitReason: false,
     withSnippets: false,
     withFacets: false,
-    facetText: undefined,
     explain: false,
   });
 });

@@ -10,6 +10,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { openSqlite } from '../../src/store/dialects/sqlite.ts';
+import { historyOf } from '../../src/store/gateway/registration-days.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
 import { bareDatabase, tempDir, testOnEveryEngine, testOnPostgres } from '../support/databases.ts';
@@ -57,12 +58,14 @@ const WITHOUT_LATER_TABLES = [
 ];
 
 testOnEveryEngine(
-  'open: manifests stored in entities are migrated, and deleted with their entities',
+  'open: an old database is migrated: manifests move to their own table, registrations are counted by day',
   async (t, address) => {
     const before = await openDatabase(address, dependencies);
     const entity = entityFromManifest({ document: aManifest() });
     await createCatalogStore(before, createRevision(before)).save([entity], new Date());
+    const registeredAt = '2026-06-01T12:00:00.000Z';
     for (const step of [
+      sql`update entity set gateway_registered_at = ${registeredAt}`,
       ...WITHOUT_LATER_TABLES,
       sql`alter table entity add column manifest text`,
       sql`update entity set manifest = (select text from manifest where manifest.uid = entity.uid)`,
@@ -75,6 +78,7 @@ testOnEveryEngine(
     t.after(() => after.close());
     const store = createCatalogStore(after, createRevision(after));
     assert.equal((await store.get(entity))?.manifestText, entity.manifestText);
+    assert.deepEqual(await historyOf(after.read, 30), { days: [{ day: '2026-06-01', registered: 1 }], total: 1 });
     await store.remove(entity.uid);
     assert.deepEqual(await after.read.selectFrom('manifest').select('uid').execute(), []);
   },

@@ -1,4 +1,4 @@
-// For what the tests of one file share: cleans up after the last of them, in reverse order.
+// For what the tests of one file share: cleans up in reverse order, after the last test of the process.
 import { after } from 'node:test';
 import type { Ending } from './databases.ts';
 

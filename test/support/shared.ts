@@ -2,7 +2,7 @@
 import { atEnd } from './at-end.ts';
 import type { Ending } from './databases.ts';
 
-/** The first test that needs it starts it, and it ends with the file. Tests only read it, or use names of their own. */
+/** The first test that needs it starts it, and it ends with the process. Tests only read it, or use names of their own. */
 export function shared<T>(start: (t: Ending) => Promise<T>): () => Promise<T> {
   let started: Promise<T> | undefined;
   return () => {

@@ -14,6 +14,11 @@ export function nextTheme(): void {
   lastingKeeper.write(KEY, theme.value);
 }
 
+// Chosen in another tab.
+addEventListener('storage', ({ key, newValue }) => {
+  if (key === KEY) theme.value = THEMES.find((each) => each === newValue) ?? 'auto';
+});
+
 effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });

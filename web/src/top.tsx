@@ -1,10 +1,11 @@
 // The header of every page: name, navigation, theme.
 
 import { AutoIcon, MoonIcon, SunIcon } from './parts/icons.tsx';
+import type { View } from './router.ts';
 import { nextTheme, type Theme, theme } from './theme.ts';
 
 interface TopProps {
-  current: string;
+  current: View['name'] | 'api';
   /** Where Search leads: the last search, if there was one. */
   searchPath?: string;
 }

@@ -83,7 +83,7 @@ function entityForPeople(
       ['Name', entity.name],
       ['Version', entity.version],
       ['Publisher', publisherOf(entity)],
-      ['Published', entity.published_at && shownMoment(entity.published_at)],
+      ['Updated', entity.published_at && shownMoment(entity.published_at)],
       ['Status', status],
       ['License', entity.license],
       ['Homepage', entity.homepage],

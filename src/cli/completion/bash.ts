@@ -7,8 +7,8 @@ export function bashCompletion(table: CommandTable): string {
   return `# Completion of 'hub' for bash: source <(hub completion bash)
 _hub() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" at=$COMP_CWORD line="" word words=""
-  # Bash splits words at colons, which ids and addresses contain.
-  while (( at > 1 )) && [[ "$cur" == :* || "\${COMP_WORDS[at-1]}" == : ]]; do
+  # Bash splits words at these characters, which ids and addresses contain.
+  while (( at > 1 )) && [[ "$cur" == [:@]* || "\${COMP_WORDS[at-1]}" == [:@] ]]; do
     at=$((at - 1)) cur="\${COMP_WORDS[at]}$cur"
   done
   local prev="\${COMP_WORDS[at-1]}"
@@ -27,8 +27,8 @@ ${commands.flatMap(valueCases).join('\n')}
 ${commands.map(wordsCase).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  # Bash inserts only what follows the last colon.
-  if (( at < COMP_CWORD )); then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}"); fi
+  # Bash inserts only what follows the last of them.
+  if (( at < COMP_CWORD )); then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*[:@]}"}"}"); fi
 }
 complete -o default -F _hub hub
 `;

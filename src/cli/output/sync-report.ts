@@ -26,7 +26,7 @@ export function ingestForPeople({ results }: IngestReport, { style }: Output, na
       const refused = stats.errors.map((each) => `    ${oneLine(`${each.url}: ${each.error}`)}\n`).join('');
       const failure = error ? `    ${oneLine(error)}\n` : '';
       const remote = oneLine(names.get(url) ?? url);
-      const more = stats.failed > stats.errors.length ? `    ${rejectionsAdvice(remote)}\n` : '';
+      const more = stats.failed > stats.errors.length ? `    ${rejectionsAdvice(url)}\n` : '';
       return `${mark}  ${remote}\n    ${counts}\n${failure}${remarks(stats)}${refused}${more}`;
     })
     .join('');
@@ -49,8 +49,9 @@ function remarks({ note, changed = [], updated }: Stats): string {
   return [...(note ? [note] : []), ...list].map((text) => `    ${oneLine(text)}\n`).join('');
 }
 
-function rejectionsAdvice(remote: string): string {
-  return `'hub remotes rejections ${remote}' says why each was refused.`;
+/** With the address, because a name may contain spaces. */
+function rejectionsAdvice(url: string): string {
+  return `'hub remotes rejections ${oneLine(url)}' says why each was refused.`;
 }
 
 /** Older hubs count servers that can never be registered only among the failed ones. */
@@ -73,7 +74,7 @@ export function syncForPeople(report: SyncReport, { style }: Output, names: Remo
   const read = report.ingested.map((url) => {
     const stats = counts.get(url);
     const remote = oneLine(names.get(url) ?? url);
-    const why = stats && stats.failed > 0 ? `    ${rejectionsAdvice(remote)}\n` : '';
+    const why = stats && stats.failed > 0 ? `    ${rejectionsAdvice(url)}\n` : '';
     const about = stats ? `    ${countsLine(stats)}\n${remarks(stats)}` : '';
     return `${style.good('ok')}  ${remote}\n${about}${why}`;
   });

@@ -16,13 +16,19 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'has a self-signed certificate; to trust it, set NODE_EXTRA_CA_CERTS',
   SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host name',
+  UND_ERR_CONNECT_TIMEOUT: 'could not be reached: the connection timed out',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
 };
 
+/** Causes may be circular. */
+const DEEPEST_CAUSE = 10;
+
 /** `fetch` reports "fetch failed" and hides the reason in nested causes. */
-function deepestCause(error: unknown): { code?: string; message: string } {
+function deepestCause(error: unknown, depth = 0): { code?: string; message: string } {
   const { cause } = (error ?? {}) as { cause?: unknown };
-  if (cause instanceof Error) return deepestCause(cause);
+  if (cause instanceof Error && depth < DEEPEST_CAUSE) return deepestCause(cause, depth + 1);
   const [first] = error instanceof AggregateError ? error.errors : [];
   return (first ?? error ?? { message: 'no reason given' }) as { code?: string; message: string };
 }

@@ -29,19 +29,19 @@ export function createLister(index: Snapshot): Lister {
     sizeCalculation: (matching, key) => matching.reduce((sum, { members }) => sum + members.byteLength, 2 * key.length),
     memoMethod: (_key, _old, { context }) => matching(index, context),
   });
-  const facetCounts = new LRUCache<string, FacetCounts, { found: readonly Matching[]; text: string }>({
+  const facetCounts = new LRUCache<string, FacetCounts, readonly Matching[]>({
     max: MOST_FACET_COUNTS,
     memoMethod: (_key, _old, { context }) => countFacets(context),
   });
   return {
     list(request) {
       const key = JSON.stringify([request.filters, request.versions]);
-      const { facetText: text = '' } = request;
       const found = lists.memo(key + ORDER_OF[request.sort], { context: request });
       return {
         hits: pageOf(found, request),
         total: found.reduce((sum, { members }) => sum + members.length, 0),
-        ...(request.withFacets && facetCounts.memo(key + text, { context: { found, text } })),
+        ...(request.withFacets &&
+          (request.facetText ? countFacets(found, request.facetText) : facetCounts.memo(key, { context: found }))),
       };
     },
   };
@@ -60,7 +60,7 @@ function matching(index: Snapshot, { filters, versions, sort }: ListRequest): Ma
   });
 }
 
-function countFacets({ found, text }: { found: readonly Matching[]; text: string }): FacetCounts {
+function countFacets(found: readonly Matching[], text = ''): FacetCounts {
   const counter = createFacetCounter();
   for (const { segment, members } of found) for (const member of members) counter.count(segment, member);
   return counter.counts(text);

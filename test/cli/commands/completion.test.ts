@@ -82,13 +82,19 @@ test('completion zsh: a candidate without a description is listed alone', { skip
   assert.equal(await inZsh(t, [{ words: ['completion', ''] }]), `bash\nzsh\nfish\n${MARK}\n`);
 });
 
-test('completion bash: completes the part of an id after its colon', { skip: unlessHere('bash') }, async (t) => {
+test('completion bash: completes the part of an id after its colon, and its version', {
+  skip: unlessHere('bash'),
+}, async (t) => {
   const lines = [
     { words: ['show', 'tool', ':', 'cl'] },
     { words: ['show', 'tool', ':'] },
+    { words: ['show', 'tool', ':', 'clock', '@', '1.'] },
     { words: ['show', '--hub', 'http', ':', '//'] },
   ];
-  assert.equal(await inBash(t, lines), `cl-of-entities\n${MARK}\n-of-entities\n${MARK}\n\n${MARK}\n`);
+  assert.equal(
+    await inBash(t, lines),
+    `cl-of-entities\n${MARK}\n-of-entities\n${MARK}\n1.-of-entities\n${MARK}\n\n${MARK}\n`,
+  );
 });
 
 const named: { args: string[]; prints: string }[] = [

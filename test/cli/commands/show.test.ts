@@ -100,7 +100,7 @@ testBothWays(
   { manifests: [published] },
   async (_t, { hub }) => {
     const { out } = await hub('show', 'clock');
-    assert.match(out, /^Published +2026-02-03 /m);
+    assert.match(out, /^Updated +2026-02-03 /m);
     assert.match(out, /^Publisher +io\.example$/m);
     assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp, Streamable HTTP$/m);
   },

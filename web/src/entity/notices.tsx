@@ -46,7 +46,8 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
 
 /** Versions are sorted, newest first. */
 function NewestVersion({ entity: { versions, id } }: { entity: EntityRecord }) {
-  const newest = versions.find(({ status, blocked, prerelease }) => status === 'active' && !blocked && !prerelease);
+  const usable = versions.filter(({ status, blocked }) => status === 'active' && !blocked);
+  const newest = usable.find(({ prerelease }) => !prerelease);
   if (!newest || newest.id === id) return null;
   return (
     <Notice title={`The newest stable version is ${newest.version}`}>

@@ -1,5 +1,6 @@
 // `hub approvals`, `hub approve`, `hub reject` and `hub revoke`: entities that need approval.
 
+import { transportName } from '../../../catalog/transport.ts';
 import { signalLine } from '../../../catalog/trust-signals.ts';
 import { harmless } from '../../../lib/harmless.ts';
 import {
@@ -153,9 +154,9 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
     ['Remote', review.remote],
     ['Source', review.repository ?? review.source_url],
     ['License', review.license],
-    ['Transport', review.transports.join(', ')],
+    ['Transport', review.transports.map(transportName).join(', ')],
     ['Runs', review.launch],
-    ['Published', review.published_at && shownMoment(review.published_at)],
+    ['Updated', review.published_at && shownMoment(review.published_at)],
     ['Asked by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
     ['Digest', review.digest],
     ['Decision', decision && [decision.decision, decision.decided_by, decision.reason].filter(Boolean).join(', ')],

@@ -1,5 +1,5 @@
 // `hub audit`: who changed what.
-import { howItEnded, whatWasDone, whoDidIt } from '../../../access/audit-for-people.ts';
+import { howItEnded, whoDidIt } from '../../../access/audit-for-people.ts';
 import { AUDIT_OUTCOMES, type AuditPage } from '../../../access/contract.ts';
 import { command } from '../../command.ts';
 import { flag, oneOf, text, time, wholeNumber } from '../../options.ts';
@@ -53,7 +53,7 @@ function auditForPeople({ items, next }: AuditPage, output: Output): string {
   const rows = output.table(items, [
     { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
     { title: 'Who', text: whoDidIt, isKey: true },
-    { title: 'What', text: whatWasDone },
+    { title: 'What', text: ({ operation }) => operation },
     { title: 'Subject', text: ({ subject, detail }) => [subject, detail].filter(Boolean).join('; '), isFlexible: true },
     { title: 'Outcome', text: howItEnded, isFlexible: true },
   ]);

@@ -37,9 +37,12 @@ export function Trends({ figures }: { figures: Figures }) {
 
 /** The size of the catalog after each ingest, over time. */
 function Growth({ runs }: { runs: readonly IngestRun[] }) {
-  const points = runs.flatMap(({ finished_at: at, catalog_size: size }) =>
-    at !== null && size !== null ? [{ at, size, time: Date.parse(at) }] : [],
-  );
+  // Remotes are read at the same time, and may end in another order than they started.
+  const points = runs
+    .flatMap(({ finished_at: at, catalog_size: size }) =>
+      at !== null && size !== null ? [{ at, size, time: Date.parse(at) }] : [],
+    )
+    .sort((one, other) => one.time - other.time);
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last || points.length < 2)
     return <NoTrend name="Catalog size">Shows the number of entries over time, from two ingests on.</NoTrend>;
@@ -49,10 +52,9 @@ function Growth({ runs }: { runs: readonly IngestRun[] }) {
   const y = ({ size }: { size: number }) => HEIGHT - (size / most) * (HEIGHT - 3);
   const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(point)} ${y(point)}`).join('');
   const many = count(last.size, 'entry', 'entries');
-  const words =
-    first.size === last.size
-      ? `${many}, all versions counted; unchanged over ${points.length} ingests`
-      : `From ${shortNumber(first.size)} to ${many} over ${points.length} ingests, all versions counted`;
+  const words = points.every(({ size }) => size === last.size)
+    ? `${many}, all versions counted; unchanged over ${points.length} ingests`
+    : `From ${shortNumber(first.size)} to ${many} over ${points.length} ingests, all versions counted`;
   return (
     <Trend
       name="Catalog size"
@@ -63,8 +65,8 @@ function Growth({ runs }: { runs: readonly IngestRun[] }) {
     >
       <path class="trend-area" d={`${path}L${x(last)} ${HEIGHT}L${x(first)} ${HEIGHT}Z`} />
       <path class="trend-line" d={path} />
-      {points.map((point) => (
-        <circle key={point.at} class="trend-dot" cx={x(point)} cy={y(point)} r="2.5">
+      {points.map((point, index) => (
+        <circle key={index} class="trend-dot" cx={x(point)} cy={y(point)} r="2.5">
           <title>{`${atMoment(point.at)}: ${count(point.size, 'entry', 'entries')}`}</title>
         </circle>
       ))}
@@ -102,7 +104,7 @@ function Latency({ buckets }: { buckets: Figures['searches'] }) {
   const words =
     total < FEWEST_FOR_SHARES
       ? `${searches} since the hub started`
-      : `Half within ${median}, 95 % within ${boundAt(buckets, total * 0.95)}, of ${searches}`;
+      : `Median ${median}, 95 % ${boundAt(buckets, total * 0.95)}, of ${searches}`;
   // Labels of many bars would overlap.
   const hasLabel = (index: number) => shown.length <= MOST_LABELS || index % 2 === 0;
   const labelOf = (bound: number) =>
@@ -112,7 +114,7 @@ function Latency({ buckets }: { buckets: Figures['searches'] }) {
     number,
     title: `${nameOf(bound)}: ${number}`,
   }));
-  const value = total < FEWEST_FOR_SHARES ? '' : `≤ ${median}`;
+  const value = total < FEWEST_FOR_SHARES ? '' : median;
   return <Bars name="Search latency" value={value} words={words} bars={bars} />;
 }
 
@@ -193,15 +195,17 @@ function Bars({ bars, ...trend }: BarsProps) {
   );
 }
 
+/** The bucket that contains the search of this rank, as a bound: `≤ 50 ms`, or `> 10 s` for the last one. */
 function boundAt(buckets: Figures['searches'], rank: number): string {
   let below = 0;
   for (const { bound, count } of buckets) {
     below += count;
-    if (below >= rank) return nameOf(bound);
+    if (below >= rank && Number.isFinite(bound)) return `≤ ${duration(bound)}`;
   }
-  return nameOf(Infinity);
+  const finite = buckets.map(({ bound }) => bound).filter(Number.isFinite);
+  return `> ${duration(Math.max(...finite))}`;
 }
 
 function nameOf(bound: number): string {
-  return Number.isFinite(bound) ? duration(bound) : 'longer';
+  return Number.isFinite(bound) ? `≤ ${duration(bound)}` : 'longer';
 }
