@@ -172,7 +172,13 @@ export async function aHub(
   settings: Environment = {},
   database?: Config['database'],
 ): Promise<GatewayHub> {
-  const own = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret, GATEWAY_TIMEOUT_SEC: '120', ...settings };
+  const own = {
+    MCP_GATEWAY_URL: gateway.url,
+    JWT_SECRET_KEY: gateway.secret,
+    GATEWAY_TIMEOUT_SEC: '120',
+    GATEWAY_CALL_TIMEOUT_SEC: '120',
+    ...settings,
+  };
   const config = { ...readConfig(own), database: database ?? (await emptyDatabase(t, 'sqlite')) };
   const world = testWorld();
   const calls: string[] = [];
