@@ -1,4 +1,4 @@
-// Runs test files, several in one process: with a process for each file, a third of the time would go into loading the hub.
+// Runs test files, several in one process, so that not every file loads the hub again.
 // `node scripts/run-tests.ts 'test/**/*.test.ts'`; for a single file, `node --test` is enough.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
