@@ -212,7 +212,8 @@ test('registry: does not list what the policy hides', async (t) => {
   assert.equal((await keys()).length, 2);
   await hub.changePolicy('version: 1\nrules:\n  - name: no-b\n    match: { name: "b/*" }\n    search: hide\n');
   assert.deepEqual(await keys(), ['a/one@1.0.0']);
-  assert.deepEqual(await keys('?search=two'), []);
+  // With vectors, "two" also finds "one".
+  assert.ok(!(await keys('?search=two')).includes('b/two@1.0.0'));
 });
 
 test('registry: accepts names and versions in every encoding', async () => {
