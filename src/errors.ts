@@ -88,6 +88,12 @@ export class StartError extends Error {
   override readonly name: string = 'StartError';
 }
 
+export class NewerDatabaseError extends StartError {
+  constructor() {
+    super('The database was written by a newer version of the hub; start that version, or use another database.');
+  }
+}
+
 /** Aborts startup with one line: the setting, its value, and what is expected. */
 export class SettingError extends StartError {
   override readonly name = 'SettingError';

@@ -70,7 +70,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
 
 /** The error responses of a route, for its schema. */
 export function problems(...codes: ErrorCode[]) {
-  const byStatus = Map.groupBy([...codes, ...ANYWHERE], (code) => PROBLEMS[code].status);
+  const byStatus = Map.groupBy(new Set([...codes, ...ANYWHERE]), (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, alike]) => [
       status,
@@ -153,9 +153,14 @@ interface Operation {
   operationId?: string;
   requestBody?: { required?: boolean };
   parameters?: Parameter[];
-  responses?: Record<string, { content?: Record<string, unknown> }>;
+  responses?: Record<string, Response>;
   [OPTIONAL_BODY]?: boolean;
   [STREAM]?: boolean;
+}
+
+interface Response {
+  description: string;
+  content?: Record<string, { schema: { $ref?: string; type?: string; description?: string } }>;
 }
 
 interface Parameter {
@@ -180,9 +185,17 @@ function suitGenerators(paths: Record<string, Record<string, Operation>>): void 
       const answer = operation.responses?.['200'];
       if (isStream && answer?.content)
         answer.content['text/event-stream'] = { schema: { type: 'string', description: EVENTS } };
+      for (const response of Object.values(operation.responses ?? {})) nameResponse(response);
       for (const parameter of operation.parameters ?? []) asBoolean(parameter);
     }
   }
+}
+
+/** A route that does not describe its response gets the name of its schema: `RemoteList` → `Remote list`. */
+function nameResponse(response: Response): void {
+  const schema = response.content?.['application/json']?.schema.$ref?.split('/').at(-1);
+  if (response.description !== 'Default Response' || !schema) return;
+  response.description = schema.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** `GET /catalog/remotes` → `getCatalogRemotes`, for a second path of an operation, and for routes without an operation. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { HubError, StartError } from '../errors.ts';
+import { HubError, NewerDatabaseError, StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/net/address.ts';
 import type { Logger } from '../lib/world.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
@@ -177,10 +177,7 @@ async function isUpToDate({ lookup }: Dialect, known: Record<string, Migration>)
       // The table does not exist yet.
       return [];
     });
-  if (applied.some(({ name }) => !(name in known)))
-    throw new StartError(
-      'The database was written by a newer version of the hub; start that version, or use another database.',
-    );
+  if (applied.some(({ name }) => !(name in known))) throw new NewerDatabaseError();
   return applied.length === Object.keys(known).length;
 }
 

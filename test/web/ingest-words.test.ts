@@ -73,6 +73,8 @@ const TONES: [name: string, report: SyncReport, tone: 'good' | 'warn'][] = [
   ['a conflict', reportOf([read('https://a.example/', { conflicts: 1 })]), 'warn'],
   ['a note', reportOf([read('https://a.example/', { note: 'Shrunken.' })]), 'warn'],
   ['a failed remote', reportOf([{ ...read('https://a.example/'), ok: false, error: 'answered 404' }]), 'warn'],
+  ['servers that can never be registered', reportOf([], { failed: 2, unregistrable: 2 }), 'good'],
+  ['a failed registration', reportOf([], { failed: 3, unregistrable: 2 }), 'warn'],
   ['registration stopped', reportOf([], { stopped: true, note: 'Registration stopped: no answer.' }), 'warn'],
 ];
 

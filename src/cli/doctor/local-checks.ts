@@ -4,8 +4,10 @@ import { access, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
+import { NewerDatabaseError } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { describeDatabase, isLoopbackHost } from '../../lib/net/address.ts';
+import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { World } from '../../lib/world.ts';
 import { plural } from '../output/text.ts';
 import { gatewayFinding, llmFinding, meaningFinding, modelFinding } from './diagnosis-findings.ts';
@@ -56,18 +58,17 @@ async function databaseFinding(config: Config, openCatalog: () => Promise<Hub | 
   const name = describeDatabase(config.database);
   const hub = await openCatalog().catch((error: Error) => error);
   if (hub === undefined) return missingDatabase(config, name);
-  if (hub instanceof Error)
-    return { outcome: 'failed', found: hub.message, advice: databaseAdvice(config, hub.message) };
+  if (hub instanceof Error) return { outcome: 'failed', found: hub.message, advice: databaseAdvice(config, hub) };
   const { db } = await hub.health({ checkDb: true });
   return db === 'ok'
     ? { outcome: 'ok', found: `${name} answers` }
     : { outcome: 'failed', found: `${name} does not answer`, advice: 'Check that its disk is not full.' };
 }
 
-function databaseAdvice({ database }: Config, reason: string): string {
-  if (reason.includes('newer version')) return 'Nothing is wrong with the database itself.';
+function databaseAdvice({ database }: Config, error: Error): string {
+  if (error instanceof NewerDatabaseError) return 'Nothing is wrong with the database itself.';
   if (database.engine === 'postgres') return 'Check that it is running, and that DATABASE_URL is its address.';
-  if (/not a database|malformed/.test(reason))
+  if (/not a database|malformed/.test(error.message))
     return `The file is damaged or not a database. Restore a backup, or move ${database.path} away; 'hub serve' then creates a new one.`;
   return 'Check that this user may read and write the file and its folder, and that DB_PATH and DATA_DIR are correct.';
 }
@@ -146,8 +147,8 @@ async function reachFault(url: string, fetch: World['fetch']): Promise<string | 
     const { status } = await fetch({ url, headers, maxBytes: ENOUGH_BYTES, timeoutMs: NETWORK_TIMEOUT_MS });
     return status < 400 || status === 416 ? undefined : `${url} answered ${status}`;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
     // A host that ignores the range and sends the whole file is reachable too.
-    return message.startsWith('is larger') ? undefined : `${url} ${message}`;
+    if (error instanceof FetchError && error.isTooLarge) return undefined;
+    return `${url} ${error instanceof Error ? error.message : String(error)}`;
   }
 }

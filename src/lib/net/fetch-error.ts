@@ -8,19 +8,26 @@ export class FetchError extends Error {
   readonly isTemporary: boolean;
   /** No response arrived in time: the server may still have processed the request. */
   readonly isTimeout: boolean;
+  /** The response has more bytes than the caller reads. */
+  readonly isTooLarge: boolean;
 
-  constructor(
-    message: string,
-    { isTemporary, isTimeout = false, cause }: { isTemporary: boolean; isTimeout?: boolean; cause?: unknown },
-  ) {
+  constructor(message: string, { isTemporary, isTimeout = false, isTooLarge = false, cause }: FetchErrorOptions) {
     super(message, { cause });
     this.isTemporary = isTemporary;
     this.isTimeout = isTimeout;
+    this.isTooLarge = isTooLarge;
   }
 }
 
+interface FetchErrorOptions {
+  isTemporary: boolean;
+  isTimeout?: boolean;
+  isTooLarge?: boolean;
+  cause?: unknown;
+}
+
 export function tooLarge(maxBytes: number): FetchError {
-  return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false });
+  return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false, isTooLarge: true });
 }
 
 /** `fault` describes the host's address; after redirects, it may be another host. */

@@ -24,17 +24,26 @@ type Counts = Pick<
 type NameOf = (url: string) => string;
 
 export function syncWords(report: SyncReport, nameOf: NameOf): OutcomeWords {
-  const { results, registered, failed, removed = [], note, stopped = false, count: remotes } = report;
+  const {
+    results,
+    registered,
+    failed,
+    unregistrable = 0,
+    removed = [],
+    note,
+    stopped = false,
+    count: remotes,
+  } = report;
   const read = results.filter(({ ok }) => ok);
   const total = totalOf(results);
   const sentences = [
     results.length === 0
       ? nothingToRead(remotes)
       : `${read.length} of ${count(results.length, 'remote')} read: ${countWords(total)}.`,
-    registrationWords(registered, failed),
+    registrationWords(registered, failed - unregistrable),
     removed.length > 0 ? `${removed.length} removed from the gateway.` : '',
   ];
-  const isWarning = read.length < results.length || failed > 0 || stopped || results.some(isNoteworthy);
+  const isWarning = read.length < results.length || failed > unregistrable || stopped || results.some(isNoteworthy);
   return {
     tone: isWarning ? 'warn' : 'good',
     sentence: sentences.filter(Boolean).join(' '),
