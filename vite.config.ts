@@ -1,8 +1,11 @@
 // Builds the page from web/ into dist/web, from which the hub serves it.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+
+const LICENSES = 'licenses.md';
+const FONT = 'node_modules/@fontsource-variable/inter';
 
 export default defineConfig({
   root: 'web',
@@ -18,6 +21,7 @@ export default defineConfig({
     rolldownOptions: { input: ['web/index.html', 'web/src/docs.tsx'] },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: LICENSES },
   },
   // `npx vite` with a running hub: requests for anything but the page's files go to the hub.
   server: {
@@ -35,6 +39,9 @@ function finishAssets(): Plugin {
   return {
     name: 'finish-assets',
     async writeBundle({ dir = '' }, bundle) {
+      // Vite lists only scripts.
+      const license = await readFile(join(FONT, 'LICENSE'), 'utf8');
+      await appendFile(join(dir, LICENSES), `\n## Inter (OFL-1.1)\n\n${license}`);
       const made = new Set(Object.keys(bundle));
       for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css|html|svg)$/.test(file))) {
         // Read from disk, because other plugins may have changed it after this one.

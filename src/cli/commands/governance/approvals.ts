@@ -134,7 +134,7 @@ function pageForPeople({ items, total, offset }: ApprovalPage, state: string, ou
     { title: 'Publisher', text: ({ publisher }) => publisher ?? '' },
     { title: 'License', text: ({ license }) => license ?? '' },
     {
-      title: state === 'pending' ? 'Asked by' : 'Decided by',
+      title: state === 'pending' ? 'Required by' : 'Decided by',
       text: ({ asked_by, decision }) =>
         state === 'pending'
           ? [...new Set(asked_by.map(({ decided_by }) => decided_by))].join(', ')
@@ -157,7 +157,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
     ['Transport', review.transports.map(transportName).join(', ')],
     ['Runs', review.launch],
     ['Updated', review.published_at && shownMoment(review.published_at)],
-    ['Asked by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
+    ['Required by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
     ['Digest', review.digest],
     ['Decision', decision && [decision.decision, decision.decided_by, decision.reason].filter(Boolean).join(', ')],
   ];
