@@ -58,8 +58,8 @@ const onlyIn = (name, packages, places) => ({
   to: { path: packages },
 });
 
-/** What every door may know of the slices. */
-const seenByDoors = [
+/** What every entry point may know of the slices. */
+const seenByEntryPoints = [
   '/contract\\.ts$',
   '^src/remotes/fetching/read-index\\.ts$',
   // Without zod, so that the page can use them too.
@@ -78,12 +78,12 @@ export default {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/' }, to: {} },
     {
-      name: 'doors-see-contracts-only',
+      name: 'entry-points-see-contracts-only',
       comment:
-        'A door translates; what it may know of a slice is its contract, and of the catalog also what an id and a manifest source are.',
+        'An entry point translates: it knows the contract of a slice, and of the catalog also ids and manifest sources.',
       severity: 'error',
       from: { path: '^src/(http|client|mcp)/|^src/hub/operations' },
-      to: { path: `^src/(${slices.join('|')})/`, pathNot: seenByDoors },
+      to: { path: `^src/(${slices.join('|')})/`, pathNot: seenByEntryPoints },
     },
     {
       name: 'command-line-sees-contracts',
@@ -94,7 +94,7 @@ export default {
       to: {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
-          ...seenByDoors,
+          ...seenByEntryPoints,
           '^src/catalog/(artifact-kind|client-config|transport|version-order)\\.ts$',
           // A policy is checked without a hub.
           '^src/policy/(read-policy|warnings)\\.ts$',

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /** Files are described by their first line; folders have no such place. */
 const FOLDERS: Record<string, string> = {
-  src: 'The hub: its operations, its settings, and the wiring of all parts.',
+  src: 'Settings, configuration, errors and the version.',
   'src/access': 'Roles, tokens, sign-in with OpenID Connect, the audit log.',
   'src/bin': 'The executable.',
   'src/catalog': 'The domain: ids, manifests, entities, versions, scores.',

@@ -96,7 +96,7 @@ export const SETTINGS = z.object({
     .describe(
       'Number of proxies in front of the hub that add to `X-Forwarded-For`; `true` means 1. The outermost of these proxies supplies the caller’s address.',
     ),
-  API_TOKEN: token.optional().describe('If set, admin routes need `Authorization: Bearer <token>`.'),
+  API_TOKEN: token.optional().describe('If set, protected routes need `Authorization: Bearer <token>`.'),
   READ_ACCESS: oneOf(['open', 'token'])
     .default('open')
     .describe(

@@ -165,7 +165,7 @@ browserTest('hostile catalog: operations show it as text', { manifests }, async 
   await page.locator('.row-title', { hasText: host.origin }).waitFor();
   await page.getByRole('button', { name: 'Sync all' }).click();
   await page.locator('.notice, .chart').first().waitFor();
-  await page.getByText('Manifests it refused').click();
+  await page.getByText('Rejected manifests').click();
   await page.locator('.rejections, .quiet').first().waitFor();
   await page.getByText('Pending servers').waitFor();
   await assertHarmless(page);

@@ -34,7 +34,7 @@ browserTest(
     await page.getByLabel('Address of an index').fill(host.url('/index.json'));
     await page.getByRole('button', { name: 'Add' }).click();
     await remotes.getByRole('status').getByText('Already added: ').first().waitFor();
-    assert.equal(await row.getByText('Manifests it refused').count(), 0, 'nothing is refused yet');
+    assert.equal(await row.getByText('Rejected manifests').count(), 0, 'nothing is refused yet');
     assert.equal(await page.getByRole('alert').count(), 0, 'a corrected address is no longer reported');
 
     await page.getByRole('button', { name: 'Sync all' }).click();
@@ -42,7 +42,7 @@ browserTest(
     await page.locator('.work progress').first().waitFor();
     await page.getByText('1 of 1 remote read').waitFor();
     await row.getByText('4 manifests').waitFor();
-    await row.getByText('Manifests it refused: 1').click();
+    await row.getByText('Rejected manifests: 1').click();
     await row.locator('.rejections', { hasText: 'broken.json' }).waitFor();
     assert.match((await row.locator('.rejections').textContent()) ?? '', /type/);
 

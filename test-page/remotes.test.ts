@@ -241,7 +241,7 @@ browserTest('operations: a scrollable list of refused manifests works by keyboar
     reducedMotion: 'reduce',
     bypassCSP: true,
   });
-  await page.getByText(`Manifests it refused: ${REFUSED}`).press('Enter');
+  await page.getByText(`Rejected manifests: ${REFUSED}`).press('Enter');
   await page.locator('.rejections', { hasText: 'refused-11.json' }).waitFor();
   assert.deepEqual(await axeFindingsInBothThemes(page), []);
   await screenshot(page, 'operations-rejections-phone');

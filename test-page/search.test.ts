@@ -443,7 +443,7 @@ browserTest('search: says what is counted, here and on the operations page', dem
   const counted = page.locator('.results-count');
   await counted.getByText('30 entries, most recently added first').waitFor();
   await page.getByLabel('Every version').check();
-  await page.getByLabel('Disabled entries').check();
+  await page.getByLabel('Disabled and missing entries').check();
   await counted.getByText('33 entries, most recently added first').waitFor();
   await page.getByRole('link', { name: 'Operations' }).click();
   await page.getByText('all versions').first().waitFor();

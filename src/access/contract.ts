@@ -73,8 +73,8 @@ export const TokenRevoked = z.object({ revoked: z.literal(true), name: z.string(
 export type TokenRevoked = z.infer<typeof TokenRevoked>;
 
 /** How a request reached the hub. */
-const DOORS = ['http', 'mcp', 'command line', 'file'] as const;
-export type Door = (typeof DOORS)[number];
+const ENTRY_POINTS = ['http', 'mcp', 'command line', 'file'] as const;
+export type EntryPoint = (typeof ENTRY_POINTS)[number];
 
 /** `setting`: API_TOKEN or POLICY_FILE. */
 const CALLER_KINDS = ['setting', 'token', 'sign-in', 'machine user', 'anybody'] as const;
@@ -82,7 +82,7 @@ const CALLER_KINDS = ['setting', 'token', 'sign-in', 'machine user', 'anybody'] 
 const CallerKind = z
   .enum(CALLER_KINDS)
   .describe(
-    'What `name` refers to: a `token`, a person (`sign-in`), a user of the command line (`machine user`), a `setting` of the hub such as API_TOKEN, or a caller without credentials (`anybody`).',
+    'Kind of caller: a `token`, a person (`sign-in`), a user of the command line (`machine user`), a `setting` of the hub such as API_TOKEN, or a caller without credentials (`anybody`).',
   );
 
 export const Identity = z
@@ -106,7 +106,7 @@ export interface Caller {
   scope: readonly string[];
   /** False for callers that sent no credentials. */
   isKnown: boolean;
-  via: Door;
+  via: EntryPoint;
   /** The network address of the request. */
   address?: string;
 }
@@ -121,7 +121,7 @@ export const AuditEntry = z
     caller_kind: CallerKind,
     caller_id: z.string().nullable().describe('The subject of a signed-in person, as its issuer names it.'),
     role: RoleName,
-    via: z.enum(DOORS).describe('`file`: POLICY_FILE changed.'),
+    via: z.enum(ENTRY_POINTS).describe('`file`: POLICY_FILE changed.'),
     address: z.string().nullable().describe('Where the request came from.'),
     operation: z.string().describe('Such as `install`, `blockEntity` or `createToken`.'),
     subject: z.string().describe('What was changed: an entity, a remote, a token.'),

@@ -1,4 +1,4 @@
-// The roles and what they may do. Does not use zod, so that the page can import it.
+// The roles, from lowest to highest. Does not use zod, so that the page can import it.
 
 /** Each role includes the permissions of those before it. */
 export const ROLES = ['reader', 'installer', 'publisher', 'operator', 'admin'] as const;

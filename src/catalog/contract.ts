@@ -17,7 +17,7 @@ const TrustSignal = z.object({
   artifact: z.string().nullable().describe('What it is about; null for the entity as a whole.'),
   state: z.enum(TRUST_STATES),
   detail: z.string().describe('A sentence that says what was found, or why nothing was found.'),
-  digest: z.string().nullable().describe('What it was checked for.'),
+  digest: z.string().nullable().describe('The digest that was checked.'),
   source: z
     .object({
       repository: z.string().nullable().describe('Without the scheme: `github.com/acme/tool`.'),

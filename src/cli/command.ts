@@ -1,5 +1,5 @@
 // Defines a command: a row of the command table, from which parsing, help, completion and docs/cli.md are built.
-import type { Door } from '../access/contract.ts';
+import type { EntryPoint } from '../access/contract.ts';
 import type { Config } from '../config.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { HubOperations } from '../hub/operations.ts';
@@ -68,8 +68,8 @@ export interface HubAccess {
 /** Without `mustExist`, a missing local catalog is created. */
 interface CatalogOptions {
   mustExist?: boolean;
-  /** The door that the audit log records for local calls; the command line by default. */
-  via?: Door;
+  /** The entry point that the audit log records for local calls; the command line by default. */
+  via?: EntryPoint;
 }
 
 export interface Command<O extends OptionSpecs = OptionSpecs> {

@@ -48,13 +48,13 @@ export async function serve({ environment, demo, isTerminal, say, shutdown }: Se
   const { world, close: closeWorld } = openWorld(config, log, environment);
   let address = '';
   // Loading the HTTP server takes about as long as opening the database, so both run at once.
-  const door = import('../http/server.ts');
+  const serverModule = import('../http/server.ts');
   const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? address, shutdown });
   let app: FastifyInstance | undefined;
   let connections: Connections | undefined;
   try {
     if (demo) await hub.load(await readDemoCatalog());
-    const { createServer } = await door;
+    const { createServer } = await serverModule;
     app = await createServer({ hub, config, world, tls, draining: shutdown });
     connections = trackConnections(app.server);
     const port = await listen(app, config, say);
@@ -146,9 +146,9 @@ function announce({
 }): void {
   const isProtected = config.adminToken !== undefined || config.oidc !== undefined;
   const how = config.adminToken ? 'protected by API_TOKEN' : 'protected by OIDC_ISSUER';
-  const admin = isProtected ? how : 'open (API_TOKEN is not set)';
+  const access = isProtected ? how : 'open (API_TOKEN is not set)';
   say(
-    `Catalog Hub ${VERSION} listens on ${address}${isAnyHost(config.host) ? ' and every other address of this machine' : ''} · database: ${describeDatabase(config.database)} · admin routes: ${admin}`,
+    `Catalog Hub ${VERSION} listens on ${address}${isAnyHost(config.host) ? ' and every other address of this machine' : ''} · database: ${describeDatabase(config.database)} · access: ${access}`,
   );
   if (!isProtected && !isLoopbackHost(config.host)) {
     log.warn(

@@ -19,7 +19,7 @@ export const PendingItem = z
     ),
     last_try_at: Timestamp.nullable(),
     next_try_at: Timestamp.nullable().describe(
-      'When background syncs try it again. Null: not before someone starts a sync or its manifest changes.',
+      'When background syncs try it again. Null if they do not: start a sync, or change its manifest.',
     ),
     tries: Count,
     reason: z.string().nullable().default(null).describe('Why it can never be registered with its current manifest.'),
@@ -92,7 +92,7 @@ export type BulkRemovalRequest = z.infer<typeof BulkRemovalRequest>;
 export const BulkRemoval = z
   .object({
     removed: z.array(z.string()),
-    skipped: z.record(z.string(), z.string()).describe('Uid → why it was not removed.'),
+    skipped: z.record(z.string(), z.string()).describe('Why each skipped server was not removed, by uid.'),
     total_removed: Count,
     note: GatewayNote,
   })

@@ -1,7 +1,7 @@
 // Identifies the caller of a request, and checks whether it may use the route.
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { type Authentication, assertRole } from '../access/authenticate.ts';
-import type { Caller, Door } from '../access/contract.ts';
+import type { Caller, EntryPoint } from '../access/contract.ts';
 import { HubError } from '../errors.ts';
 import { roleFor } from '../hub/guard.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -53,7 +53,7 @@ export function assertDeclared({ url, method, config: { operation, isOpen, isFor
 export async function callerOf(
   request: FastifyRequest,
   { authentication }: Pick<AccessRules, 'authentication'>,
-  via: Door = 'http',
+  via: EntryPoint = 'http',
 ): Promise<Caller> {
   request.caller ??= { ...(await authentication.identify(bearerToken(request), request.ip)), via, address: request.ip };
   return request.caller;

@@ -15,7 +15,7 @@ const LOCAL_NAME = /^[^.]*$|\.(local|internal|lan|home\.arpa|test)$/;
 export function checkOrigin({ hostname, headers }: FastifyRequest, hostNames: readonly string[]): void {
   if (!isOwnName(hostname, hostNames))
     throw refused(
-      `The host name '${hostname.slice(0, 100)}' is not allowed. Set BASE_URL to the public address of the hub, or set API_TOKEN, which allows any host name on admin routes.`,
+      `The host name '${hostname.slice(0, 100)}' is not allowed. Set BASE_URL to the public address of the hub, or set API_TOKEN, which allows any host name on protected routes.`,
     );
   const { origin } = headers;
   if (origin === undefined) return;

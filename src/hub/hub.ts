@@ -1,4 +1,4 @@
-// The hub: one method per endpoint, and the only folder that knows which implementation is used for what.
+// Creates the hub: opens its parts and connects them.
 import type { Authentication } from '../access/authenticate.ts';
 import type { Caller } from '../access/contract.ts';
 import type { Catalog } from '../catalog/catalog.ts';

@@ -90,7 +90,9 @@ export const PlannedAdapter = z.object({
   framework: z.string(),
   template_key: z.string(),
   path: z.string().describe('Relative to the target.'),
-  generic: z.boolean().describe('True for a pair without a template: a generic file is written.'),
+  generic: z
+    .boolean()
+    .describe('True if no template exists for this framework and template_key; a generic file is written.'),
   fault: z.string().optional().describe('Why it cannot be written; the step will fail.'),
   warning: PlannedWarning,
   note: z.string().optional().describe('Why nothing will be written for it; the step warns, and does not fail.'),

@@ -95,7 +95,10 @@ const ValidationIssue = z.object({
 export type ValidationIssue = z.infer<typeof ValidationIssue>;
 
 export const Validation = z
-  .object({ valid: z.boolean().describe('No issue is an error.'), issues: z.array(ValidationIssue) })
+  .object({
+    valid: z.boolean().describe('True if no issue has the severity `error`.'),
+    issues: z.array(ValidationIssue),
+  })
   .meta({ id: 'Validation' });
 export type Validation = z.infer<typeof Validation>;
 

@@ -179,9 +179,9 @@ export const SyncReport = z
   .object({
     seeded: z.boolean(),
     ingested: z.array(z.string()).describe('Remotes whose index could be read.'),
-    errors: z.record(z.string(), z.string()).describe('Remote → why it failed.'),
+    errors: z.record(z.string(), z.string()).describe('Why each failed remote failed, by its address.'),
     synced: z.boolean().describe('Whether every due server was tried; also false without a gateway.'),
-    count: Count.describe('Remotes.'),
+    count: Count.describe('Number of remotes.'),
     results: z.array(IngestResult).describe('The result for each remote, as in `POST /ingest`.'),
     registered: Count.describe('Servers that this sync registered, or updated in the gateway.'),
     failed: Count.describe('Servers whose registration failed.'),

@@ -10,7 +10,7 @@ export type SearchMode = (typeof SEARCH_MODES)[number];
 export const RERANKS = ['none', 'llm'] as const;
 export type Rerank = (typeof RERANKS)[number];
 
-/** In a list, `relevance` sorts the newest additions first; those added at once by publication, then by name. */
+/** In a list, `relevance` sorts the newest additions first, and those added at the same time by publication date, then by name. */
 export const SORTS = ['relevance', 'created_at', 'published_at', 'name', 'quality'] as const;
 export type Sort = (typeof SORTS)[number];
 

@@ -90,7 +90,7 @@ describe('hub serve', { concurrency: 3 }, () => {
     await writeFile(join(folder, '.env'), file);
     const settings = { ...WITHOUT_MODEL, BASE_URL: 'https://environment.example/', METRICS_TOKEN: 'secret-metrics' };
     const hub = await serve(t, { folder, settings });
-    assert.match(hub.said()[0] ?? '', /admin routes: protected by API_TOKEN$/);
+    assert.match(hub.said()[0] ?? '', /access: protected by API_TOKEN$/);
     assert.equal((await getJson(`${hub.address}/config`)).base_url, 'https://environment.example');
     const headers = { authorization: 'Bearer secret-metrics' };
     assert.equal((await fetch(`${hub.address}/metrics`)).status, 401);
@@ -122,7 +122,7 @@ describe('hub serve', { concurrency: 3 }, () => {
 
     const plain = await serve(t, { folder, settings: WITHOUT_MODEL });
     assert.deepEqual(plain.said(), [
-      `Catalog Hub ${VERSION} listens on ${plain.address} · database: SQLite at ${folder}/data/catalog.sqlite · admin routes: open (API_TOKEN is not set)`,
+      `Catalog Hub ${VERSION} listens on ${plain.address} · database: SQLite at ${folder}/data/catalog.sqlite · access: open (API_TOKEN is not set)`,
     ]);
     assert.match(plain.address, /^http:\/\/127\.0\.0\.1:\d+$/);
     assert.deepEqual(await getJson(`${plain.address}/health?check_db=1`), { status: 'ok', version: VERSION, db: 'ok' });

@@ -87,16 +87,16 @@ testOnPostgres('lock: a sync that loses its lock stops, and another can start', 
 testOnPostgres('start: waits for a database that is not up yet', async (t, address) => {
   const world = testWorld();
   const target = new URL(address.url);
-  const door = createServer((client) => {
+  const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     for (const socket of [client, server]) socket.on('error', () => {});
     client.pipe(server).pipe(client);
   });
   // Reserves a port and keeps it closed until the hub has tried it.
-  await once(door.listen(0, '127.0.0.1'), 'listening');
-  const { port } = door.address() as { port: number };
-  await new Promise((resolve) => door.close(resolve));
-  t.after(() => door.close());
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const { port } = proxy.address() as { port: number };
+  await new Promise((resolve) => proxy.close(resolve));
+  t.after(() => proxy.close());
   target.port = String(port);
   const opening = waitForDatabase(
     { ...address, url: target.href },
@@ -104,7 +104,7 @@ testOnPostgres('start: waits for a database that is not up yet', async (t, addre
   );
   await until(() => world.logged.some(({ message }) => /^Waiting for the database/.test(message)));
   target.port = new URL(address.url).port;
-  await once(door.listen(port, '127.0.0.1'), 'listening');
+  await once(proxy.listen(port, '127.0.0.1'), 'listening');
   await (await opening).close();
 });
 

@@ -85,11 +85,11 @@ export const EMPTY_CATALOG: Finding = {
 async function tokenFinding(hub: HubOperations): Promise<Finding> {
   try {
     await hub.listPending({ text: '', errorOnly: false, limit: 1, offset: 0 });
-    return { outcome: 'ok', found: 'admin routes are open to you' };
+    return { outcome: 'ok', found: 'protected routes are open to you' };
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unauthorized') throw error;
     const advice = 'To change something, set HUB_TOKEN to the API_TOKEN of the hub.';
-    return { outcome: 'warning', found: 'admin routes are closed to you', advice };
+    return { outcome: 'warning', found: 'protected routes need a token', advice };
   }
 }
 

@@ -1,7 +1,7 @@
 // How commands reach a hub: the named server, or the local catalog in this process.
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller, Door } from '../../access/contract.ts';
+import type { Caller, EntryPoint } from '../../access/contract.ts';
 import type { Config, Environment } from '../../config.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { HubOperations } from '../../hub/operations.ts';
@@ -75,7 +75,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
 }
 
 /** A local user has full access to the local catalog. */
-export function machineUser(via: Door = 'command line'): Caller {
+export function machineUser(via: EntryPoint = 'command line'): Caller {
   const base = { kind: 'machine user', role: 'admin', scope: [], isKnown: true, via } as const;
   try {
     return { ...base, name: userInfo().username };

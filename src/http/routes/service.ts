@@ -27,7 +27,7 @@ export function serviceRoutes(
         querystring: z.object({ check_db: flag(false).meta({ examples: ['true'] }) }),
         response: {
           ...problems('invalid_request', 'rate_limited'),
-          200: Health.describe('It lives.'),
+          200: Health.describe('The hub is up.'),
           503: Health.describe('The database does not respond, or the hub is about to stop.'),
         },
       },
@@ -74,7 +74,7 @@ export function serviceRoutes(
         tags,
         summary: 'Metrics in Prometheus format',
         response: {
-          200: { description: 'Figures', content: { 'text/plain': { schema: z.string() } } },
+          200: { description: 'Metrics in Prometheus format', content: { 'text/plain': { schema: z.string() } } },
           ...problems(),
         },
       },

@@ -75,12 +75,12 @@ function Nothing() {
   return state.value === 'pending' ? (
     <Notice title="Nothing is waiting for approval">
       <p>
-        Entities appear here when a rule of the <a href="/operations/policy">policy</a>, or the settings of a remote,
+        Entries appear here when a rule of the <a href="/operations/policy">policy</a>, or the settings of a remote,
         require approval.
       </p>
     </Notice>
   ) : (
-    <Notice title={`No entity is ${state.value}`} />
+    <Notice title={`No entry is ${state.value}`} />
   );
 }
 

@@ -34,13 +34,13 @@ export function Filters() {
         <Choice label="Every version" checked={state.allVersions} onChange={(allVersions) => change({ allVersions })} />
         <Choice label="Pre-releases too" checked={state.prerelease} onChange={(prerelease) => change({ prerelease })} />
         <Choice
-          label="Disabled entries"
+          label="Disabled and missing entries"
           checked={state.includeInactive}
           onChange={(includeInactive) => change({ includeInactive })}
         />
         {(settings.value?.gateway_configured || state.onlyRegistered) && (
           <Choice
-            label="Servers outside the gateway"
+            label="Servers not in the gateway"
             checked={!state.onlyRegistered}
             onChange={(all) => change({ onlyRegistered: !all })}
           />

@@ -39,7 +39,7 @@ export function Rejections({ url }: { url: string }) {
   if (!total.value && !failure.value) return null;
   return (
     <details onToggle={(event) => event.currentTarget.open && load()}>
-      <summary>Manifests it refused{total.value !== undefined && `: ${shortNumber(total.value)}`}</summary>
+      <summary>Rejected manifests{total.value !== undefined && `: ${shortNumber(total.value)}`}</summary>
       {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
       {page.value && (
         <>
