@@ -12,6 +12,7 @@ const OUTDATED: readonly [RegExp, string][] = [
   [/(?<!there )\b(is|are) none of (a|the) /i, 'is not a …'],
   [/\b(ASCII|invisible|unseen|harmless|odd|of) signs\b(?! of)/i, 'characters'],
   [/\bblanks\b/i, 'spaces'],
+  [/\bdoors?\b/i, 'entry point'],
   [/^\s*(\/\/|\/\*\*|\*) Of (?!course)/, 'a comment starts with its subject'],
 ];
 const CHECKED = /\.(ts|tsx|mjs|css|md|yaml|yml)$|\.env\.example$|Dockerfile$/;
@@ -26,10 +27,16 @@ for (const finding of findings) process.stderr.write(`${finding}\n`);
 process.exitCode = findings.length > 0 ? 1 : 0;
 
 function findingsIn(path: string): string[] {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.flatMap((line, index) =>
-    OUTDATED.filter(([pattern]) => pattern.test(line)).map(
-      ([pattern, better]) => `${path}:${index + 1}: '${pattern.exec(line)?.[0].trim()}': write ${better}`,
-    ),
+  const text = readFileSync(path, 'utf8');
+  return OUTDATED.flatMap(([pattern, better]) =>
+    [...text.matchAll(overLines(pattern))].map((found) => {
+      const line = text.slice(0, found.index).split('\n').length;
+      return `${path}:${line}: '${found[0].trim().replaceAll(/\s+/g, ' ')}': write ${better}`;
+    }),
   );
+}
+
+/** Finds the phrase even if a line ends within it, in prose or in a comment. */
+function overLines({ source, flags }: RegExp): RegExp {
+  return new RegExp(source.replaceAll(' ', '(?: |\\n *(?:(?:\\/\\/|\\*) )?)'), `${flags}gm`);
 }
