@@ -19,7 +19,7 @@ const manifests = Array.from({ length: 20 }, (_, index) => {
 browserTest('operations: shows how many entries wait, with a link to them', { manifests }, async ({ hub, open }) => {
   await hub.changePolicy(ASK);
   const page = await open('/operations');
-  const attention = page.getByRole('region', { name: 'Entries to look at' });
+  const attention = page.getByRole('region', { name: 'Entries that need attention' });
   await attention.getByText('20 entries waiting for approval.').waitFor();
   assert.deepEqual(await axeFindings(page), []);
   await attention.getByRole('link', { name: '20 entries' }).click();

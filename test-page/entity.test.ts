@@ -373,7 +373,7 @@ browserTest('entity: shows the start of a long readme, then more, and all of it 
   await headings.nth(40).waitFor();
   assert.equal(await headings.last().textContent(), `Section ${(await headings.count()) - 1}`);
   await page.getByText('only its beginning is shown').waitFor();
-  await page.getByText('All of it, as it was written').press('Enter');
+  await page.getByText('Show the full text').press('Enter');
   const pieces = page.getByRole('region', { name: 'The readme as it was written' }).locator('pre');
   await pieces.first().waitFor();
   assert.equal((await pieces.allTextContents()).join(''), longReadme.trim());

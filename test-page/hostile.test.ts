@@ -165,7 +165,7 @@ browserTest('hostile catalog: operations show it as text', { manifests }, async 
   await page.locator('.row-title', { hasText: host.origin }).waitFor();
   await page.getByRole('button', { name: 'Sync all' }).click();
   await page.locator('.notice, .chart').first().waitFor();
-  await page.getByText('Rejected manifests').click();
+  await page.getByText('Refused manifests').click();
   await page.locator('.rejections, .quiet').first().waitFor();
   await page.getByText('Pending servers').waitFor();
   await assertHarmless(page);
@@ -200,7 +200,7 @@ browserTest(
       await page.locator('.raw-text > .quiet', { hasText: 'only its beginning is shown' }).waitFor();
       const more = page.locator('.readme-more');
       if (await more.isVisible()) await more.press('Enter');
-      await page.locator('.raw-text summary', { hasText: 'All of it, as it was written' }).press('Enter');
+      await page.locator('.raw-text summary', { hasText: 'Show the full text' }).press('Enter');
       await page.locator('.raw-text .long-text pre').first().waitFor();
       const elements = Number(await page.evaluate("document.querySelectorAll('*').length"));
       assert.ok(elements < MOST_ELEMENTS, `${name}: ${elements} elements`);

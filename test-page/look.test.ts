@@ -31,7 +31,7 @@ const VIEWS: Record<string, { path: string; ready: (page: Page) => Promise<unkno
         .locator('.row')
         .first()
         .waitFor();
-      await page.getByRole('heading', { name: 'Entries to look at' }).waitFor();
+      await page.getByRole('heading', { name: 'Entries that need attention' }).waitFor();
     },
   },
   install: {

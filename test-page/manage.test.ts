@@ -36,7 +36,7 @@ browserTest('manage: an entry is blocked with a reason, and unblocked', { manife
   await screenshot(page, 'entity-blocked');
 
   await page.getByRole('link', { name: 'Operations' }).click();
-  const attention = page.getByRole('region', { name: 'Entries to look at' });
+  const attention = page.getByRole('region', { name: 'Entries that need attention' });
   await attention.getByRole('heading', { name: 'Blocked 1' }).waitFor();
   await attention.getByText('Sends files to an unknown host.').waitFor();
   await attention.getByRole('link', { name: 'PDF Tables' }).click();

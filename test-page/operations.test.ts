@@ -34,7 +34,7 @@ browserTest(
     await page.getByLabel('Address of an index').fill(host.url('/index.json'));
     await page.getByRole('button', { name: 'Add' }).click();
     await remotes.getByRole('status').getByText('Already added: ').first().waitFor();
-    assert.equal(await row.getByText('Rejected manifests').count(), 0, 'nothing is refused yet');
+    assert.equal(await row.getByText('Refused manifests').count(), 0, 'nothing is refused yet');
     assert.equal(await page.getByRole('alert').count(), 0, 'a corrected address is no longer reported');
 
     await page.getByRole('button', { name: 'Sync all' }).click();
@@ -42,7 +42,7 @@ browserTest(
     await page.locator('.work progress').first().waitFor();
     await page.getByText('1 of 1 remote read').waitFor();
     await row.getByText('4 manifests').waitFor();
-    await row.getByText('Rejected manifests: 1').click();
+    await row.getByText('Refused manifests: 1').click();
     await row.locator('.rejections', { hasText: 'broken.json' }).waitFor();
     assert.match((await row.locator('.rejections').textContent()) ?? '', /type/);
 
@@ -328,7 +328,7 @@ browserTest('operations: the audit log shows who changed what', {}, async ({ ope
   assert.equal(lines, 1, 'a digest in another cell leaves room for the time');
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-audit');
-  await log.getByRole('button', { name: 'Show earlier ones' }).click();
+  await log.getByRole('button', { name: 'Show older entries' }).click();
   await log.getByRole('row', { name: /\/1\.json ok/ }).waitFor();
   assert.equal(await log.getByRole('button').count(), 0);
 });
@@ -347,7 +347,7 @@ browserTest('operations: webhooks are listed with their last delivery and their 
   assert.equal(await given.count(), 20);
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-webhooks');
-  await panel.getByRole('button', { name: 'Show earlier ones' }).click();
+  await panel.getByRole('button', { name: 'Show older entries' }).click();
   await given.nth(20).waitFor();
 });
 

@@ -131,7 +131,7 @@ browserTest('remotes: a removal deletes its entries on request, or lists them', 
     await screenshot(page, 'operations-remove-remote');
     await dialog.getByRole('button', { name: 'Remove' }).click();
   };
-  const attention = page.getByRole('region', { name: 'Entries to look at' });
+  const attention = page.getByRole('region', { name: 'Entries that need attention' });
   const status = page.getByRole('region', { name: 'Remotes' }).getByRole('status');
 
   await remove('/one.json', { purge: true });
@@ -241,7 +241,7 @@ browserTest('operations: a scrollable list of refused manifests works by keyboar
     reducedMotion: 'reduce',
     bypassCSP: true,
   });
-  await page.getByText(`Rejected manifests: ${REFUSED}`).press('Enter');
+  await page.getByText(`Refused manifests: ${REFUSED}`).press('Enter');
   await page.locator('.rejections', { hasText: 'refused-11.json' }).waitFor();
   assert.deepEqual(await axeFindingsInBothThemes(page), []);
   await screenshot(page, 'operations-rejections-phone');

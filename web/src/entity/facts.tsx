@@ -13,7 +13,7 @@ import { type Filter, filterPath } from '../search/search-url.ts';
 const MANY = 12;
 
 export function Facts({ entity }: { entity: EntityRecord }) {
-  const { license, published_at, updated_at, capabilities, frameworks, providers, tags } = entity;
+  const { license, published_at, created_at, capabilities, frameworks, providers, tags } = entity;
   const publisher = entity.name.includes('/') ? entity.name.slice(0, entity.name.indexOf('/')) : '';
   return (
     <section class="side" aria-labelledby="facts">
@@ -24,7 +24,7 @@ export function Facts({ entity }: { entity: EntityRecord }) {
         <Fact name="Transport" value={transportsOf(entity.mcp_registration).map(transportName).join(', ')} />
         <Fact name="License" value={license ?? 'not specified'} />
         {published_at && <Fact name="Updated" value={onDay(published_at)} title={ago(published_at)} />}
-        <Fact name="Added" value={onDay(entity.created_at)} title={atMoment(updated_at)} />
+        <Fact name="Added" value={onDay(created_at)} title={atMoment(created_at)} />
         <Remotes entity={entity} />
         <Words name="Capabilities" words={capabilities} filter="capabilities" />
         <Words name="Frameworks" words={frameworks} filter="frameworks" />
@@ -176,7 +176,7 @@ export function Versions({ entity: { versions, id } }: { entity: EntityRecord })
       {list(versions.slice(0, MANY))}
       {versions.length > MANY && (
         <details>
-          <summary>{versions.length - MANY} older ones</summary>
+          <summary>{versions.length - MANY} older versions</summary>
           {list(versions.slice(MANY))}
         </details>
       )}

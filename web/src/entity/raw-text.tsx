@@ -13,7 +13,7 @@ export function RawText({ text }: { text: string }) {
           isOpen.value = event.currentTarget.open;
         }}
       >
-        <summary>All of it, as it was written</summary>
+        <summary>Show the full text</summary>
         {isOpen.value && <LongText text={text} label="The readme as it was written" />}
       </details>
     </div>

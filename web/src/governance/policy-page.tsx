@@ -11,7 +11,7 @@ import { atMoment, count } from '../parts/words.ts';
 
 const EXAMPLE = `version: 1
 rules:
-  - name: young servers wait
+  - name: new servers need approval
     match: { type: mcp_server, younger_than_days: 14 }
     register: require_approval
 default: { search: allow, install: allow, register: allow }

@@ -44,7 +44,7 @@ export function Attention() {
   if (!hasFailed && (!entries.value || isEmpty(entries.value))) return null;
   return (
     <section class="panel" aria-labelledby="attention">
-      <h2 id="attention">Entries to look at</h2>
+      <h2 id="attention">Entries that need attention</h2>
       {failure.value && hasFailed && <FailureNotice failure={failure.value} onRetry={load} />}
       {entries.value && (
         <>

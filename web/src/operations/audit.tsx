@@ -39,7 +39,7 @@ export function Audit() {
         {entries.value && entries.value.length > 0 && <AuditTable entries={entries.value} />}
         {next.value && (
           <button type="button" class="button" onClick={() => load(next.value)}>
-            Show earlier ones
+            Show older entries
           </button>
         )}
       </details>

@@ -109,7 +109,7 @@ function DeliveryLog({ log, onMore }: { log: Signal<Log | undefined>; onMore: (l
       )}
       {shown.next && (
         <button type="button" class="button" onClick={() => onMore(shown)}>
-          Show earlier ones
+          Show older entries
         </button>
       )}
     </>

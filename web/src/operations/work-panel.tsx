@@ -25,7 +25,7 @@ export function WorkPanel() {
           ))}
           {registering !== null && (
             <p class="quiet">
-              {registering} of {count(total ?? registering, 'server')} offered to the gateway
+              {registering} of {count(total ?? registering, 'server')} processed
             </p>
           )}
           {running.length === 0 && registering === null && <progress aria-label="Starting" />}

@@ -37,7 +37,7 @@ export function FailureNotice({ failure, onRetry, children }: FailureNoticeProps
       {children}
       {failure.requestId && (
         <p class="quiet">
-          The hub’s log says more under <code>{failure.requestId}</code>.
+          For details, look for <code>{failure.requestId}</code> in the hub’s log.
         </p>
       )}
       {onRetry && (

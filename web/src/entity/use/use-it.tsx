@@ -33,7 +33,7 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
               <p class="quiet">
                 Add this to <code>{config.file}</code>. {config.note} The server runs with your permissions: read what
                 it starts before you paste it.
-                {needsFiles(entity) && ' It starts files of a repository or an archive, so install it first.'}
+                {needsFiles(entity) && ' It runs files from a repository or an archive, so install it first.'}
               </p>
               <CopyBox text={config.text} label={`the configuration for ${config.client}`} />
             </details>

@@ -41,5 +41,5 @@ function RunRow({ run }: { run: IngestRun }) {
 
 function outcomeOf(ok: boolean | null): string {
   if (ok === null) return 'running';
-  return ok ? 'read' : 'failed';
+  return ok ? 'ok' : 'failed';
 }

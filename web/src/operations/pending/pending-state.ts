@@ -126,7 +126,7 @@ export async function allThatMatch(): Promise<string[]> {
       total = part.total;
     }
     if (found.size > 0 || registered === 0) return;
-    const sentence = 'None of them can be deleted: they are registered in the gateway, and only their update failed.';
+    const sentence = 'None of them can be deleted: they are registered with the gateway, and only their update failed.';
     outcome.value = { tone: 'warn', sentence };
   });
   return isComplete ? [...found] : [];

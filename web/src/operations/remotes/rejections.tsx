@@ -39,7 +39,7 @@ export function Rejections({ url }: { url: string }) {
   if (!total.value && !failure.value) return null;
   return (
     <details onToggle={(event) => event.currentTarget.open && load()}>
-      <summary>Rejected manifests{total.value !== undefined && `: ${shortNumber(total.value)}`}</summary>
+      <summary>Refused manifests{total.value !== undefined && `: ${shortNumber(total.value)}`}</summary>
       {failure.value && <FailureNotice failure={failure.value} onRetry={load} />}
       {page.value && (
         <>

@@ -116,8 +116,7 @@ function AcceptShrunk({ remote: { url }, onClose }: { remote: Remote; onClose: (
     >
       <p class="address">{url}</p>
       <p>
-        It is read again. Entries that it and every other remote no longer list stay in the catalog, but search will no
-        longer find them.
+        The hub reads the index again. Entries that no remote lists stay in the catalog, but are hidden from search.
       </p>
     </Question>
   );

@@ -44,8 +44,7 @@ function Growth({ runs }: { runs: readonly IngestRun[] }) {
     )
     .sort((one, other) => one.time - other.time);
   const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || points.length < 2)
-    return <NoTrend name="Catalog size">Shows the number of entries over time, from two ingests on.</NoTrend>;
+  if (!first || !last || points.length < 2) return <NoTrend name="Catalog size">Appears after two ingests.</NoTrend>;
   const most = Math.max(...points.map(({ size }) => size), 1);
   const span = Math.max(last.time - first.time, 1);
   const x = ({ time }: { time: number }) => 4 + ((time - first.time) / span) * (WIDTH - 8);
@@ -77,7 +76,7 @@ function Growth({ runs }: { runs: readonly IngestRun[] }) {
 function Registrations({ days, total }: RegistrationHistory) {
   const [first, last] = [days[0], days.at(-1)];
   const name = 'Registrations per day';
-  if (!first || !last) return <NoTrend name={name}>Nothing has been registered in the gateway yet.</NoTrend>;
+  if (!first || !last) return <NoTrend name={name}>Nothing has been registered with the gateway yet.</NoTrend>;
   const bars = days.map(({ day, registered }) => ({
     label: '',
     number: registered,
@@ -95,8 +94,7 @@ const dayName = (day: string) => onDay(`${day}T12:00:00Z`);
 
 function Latency({ buckets }: { buckets: Figures['searches'] }) {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
-  if (total === 0)
-    return <NoTrend name="Search latency">Shows how long searches take, from the first search on.</NoTrend>;
+  if (total === 0) return <NoTrend name="Search latency">Appears after the first search.</NoTrend>;
   const first = buckets.findIndex(({ count }) => count > 0);
   const shown = buckets.slice(Math.max(first - 1, 0), buckets.findLastIndex(({ count }) => count > 0) + 2);
   const searches = count(total, 'search', 'searches');
@@ -104,7 +102,7 @@ function Latency({ buckets }: { buckets: Figures['searches'] }) {
   const words =
     total < FEWEST_FOR_SHARES
       ? `${searches} since the hub started`
-      : `Median ${median}, 95 % ${boundAt(buckets, total * 0.95)}, of ${searches}`;
+      : `${searches}: median ${median}, 95th percentile ${boundAt(buckets, total * 0.95)}`;
   // Labels of many bars would overlap.
   const hasLabel = (index: number) => shown.length <= MOST_LABELS || index % 2 === 0;
   const labelOf = (bound: number) =>
