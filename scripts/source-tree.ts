@@ -137,7 +137,7 @@ function indexPage(generated: string): string {
   return `${generated}
 # Source tree
 
-Every folder of the source; the linked pages have the first comment of each file. [Architecture](ARCHITECTURE.md) explains the picture.
+Every folder of the source; the linked pages have the first comment of each file. [Architecture](ARCHITECTURE.md) explains the design.
 
 ## Which part may import which
 

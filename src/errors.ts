@@ -11,7 +11,7 @@ export const ERROR_CODES = {
   version_taken: 'This version of the server already exists; published versions are never replaced.',
   not_published: 'The server comes from a remote, so it can only be changed there.',
   not_offered: 'The protocol defines this, but the hub does not offer it; `detail` says what to do instead.',
-  unauthorized: 'The route needs a bearer token, and the token is missing, wrong, expired or revoked.',
+  unauthorized: 'The route needs a bearer token, and the token is missing, wrong, expired or removed.',
   forbidden: 'The token is valid, but its role or scope does not allow this.',
   origin_refused: 'The request comes from another website, or uses a host name that is not the hub’s.',
   entity_not_found: 'The catalog has no entity with this id.',

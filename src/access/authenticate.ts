@@ -79,7 +79,7 @@ function needsToken(role: Role): HubError {
 function notAccepted(): HubError {
   return new HubError(
     'unauthorized',
-    'The token is not accepted: it is wrong, expired or revoked, or from another issuer.',
+    'The token is not accepted: it is wrong, expired or removed, or from another issuer.',
   );
 }
 

@@ -7,7 +7,7 @@ export { ROLES, type Role };
 const RoleName = z
   .enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` })
   .describe(
-    '`reader`: searches and reads. `installer`: also installs. `publisher`: also publishes servers. `operator`: also changes remotes, entities and registrations. `admin`: also manages tokens and reads the audit log.',
+    '`reader`: searches and reads. `installer`: also installs. `publisher`: also publishes servers. `operator`: also changes remotes, entities, registrations and views, approves, and checks signatures. `admin`: also changes the policy, webhooks and tokens, and reads the audit log.',
   )
   .meta({ examples: ['installer'] });
 
@@ -43,7 +43,7 @@ export const NewToken = z.object({
     .min(1)
     .max(3650)
     .nullish()
-    .describe('Without it, the token is valid until it is revoked.')
+    .describe('Without it, the token is valid until it is removed.')
     .meta({ examples: [90] }),
 });
 export type NewToken = z.infer<typeof NewToken>;

@@ -71,7 +71,10 @@ export const SearchItem = z
     transports: z.array(z.string()).default([]),
     publisher: z.string().optional(),
     license: z.string().optional(),
-    published_at: z.string().optional().describe('Publication date according to its publisher.'),
+    published_at: z
+      .string()
+      .optional()
+      .describe('Date of the last update or of publication, according to the publisher.'),
     status: z.enum(LIFECYCLE_STATUSES),
     score_lexical: Score,
     score_semantic: Score,

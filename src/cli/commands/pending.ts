@@ -43,7 +43,7 @@ export const pendingCommands = [
     summary: 'remove unregistered servers from the catalog',
     details: 'With --all, shows how many servers would be removed and asks for confirmation, unless you use --yes.',
     kind: 'hub',
-    args: [{ name: '[uids...]', description: 'ids of the servers to remove' }],
+    args: [{ name: '[ids...]', description: 'ids of the servers to remove' }],
     options: {
       all: flag('--all', 'all pending servers'),
       errorOnly: flag('--error-only', 'only servers with an error'),

@@ -47,11 +47,7 @@ export const searchCommands = [
       transports: list('--transports <list>', 'with any of these transports'),
       mode: oneOf('-m, --mode <mode>', 'how to search', SEARCH_MODES),
       rerank: oneOf('--rerank <how>', 'whether a language model reorders the best results', RERANKS),
-      sort: oneOf(
-        '--sort <order>',
-        'how to sort all results; by default by relevance, and without words by when they were added',
-        SORTS,
-      ),
+      sort: oneOf('--sort <order>', 'sort order; default: relevance, or created_at without words', SORTS),
       versions: oneOf(
         '--versions <which>',
         'only the latest version of each name (the default), or all versions',

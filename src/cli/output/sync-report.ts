@@ -38,7 +38,7 @@ function countsLine(stats: Stats): string {
   const { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing } = stats;
   const known = unchecked > 0 ? `${unchecked} not checked` : `${unchanged} unchanged`;
   const skipped = duplicates > 0 ? `, ${plural(duplicates, 'duplicate')}` : '';
-  const others = conflicts > 0 ? `, ${conflicts} of other remotes` : '';
+  const others = conflicts > 0 ? `, ${plural(conflicts, 'conflict')}` : '';
   return `${created} new, ${updated} changed, ${known}, ${failed} refused${skipped}${others}, ${missing} gone`;
 }
 

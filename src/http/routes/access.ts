@@ -107,7 +107,7 @@ export function accessRoutes(server: FastifyInstance, hub: Hub): void {
       config: { operation: 'revokeToken' },
       schema: {
         tags,
-        summary: 'Revoke a token',
+        summary: 'Remove a token',
         description: 'It is refused from the next request on.',
         params: TokenReference,
         response: { 200: TokenRevoked, ...problems('token_not_found', 'database_unavailable') },

@@ -75,7 +75,7 @@ const SearchParameters = z.object({
     .describe('Show mcp_servers that are not registered yet')
     .meta({ examples: ['true'] }),
   prerelease: flag(false)
-    .describe('Let the newest version of a name be a pre-release, even if there is a stable one')
+    .describe('Prefer the newest version even if it is a pre-release')
     .meta({ examples: ['true'] }),
   facets: flag(false)
     .describe('Count the results by type, capability, framework, provider and transport')

@@ -101,7 +101,7 @@ export function membersOf({ memberStarts }: Segment, document: number): number[]
 export const TYPE_BITS = 0b11;
 export const IS_DISABLED = 0b100;
 export const IS_DEPRECATED = 0b1000;
-/** An mcp_server that is not registered in the gateway. */
+/** An mcp_server that is not registered with the gateway. */
 export const IS_PENDING = 0b1_0000;
 
 const STATUS_FLAGS: Record<LifecycleStatus, number> = { active: 0, deprecated: IS_DEPRECATED, disabled: IS_DISABLED };

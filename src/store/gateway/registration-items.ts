@@ -1,4 +1,4 @@
-// Stores the items that the hub has registered in the gateway, on both engines.
+// Stores the items that the hub has registered with the gateway, on both engines.
 import { sql } from 'kysely';
 import type { GatewayItem, HeldItem, ItemStore } from '../../gateway/store.ts';
 import { lockEntities } from '../catalog/lock-entities.ts';

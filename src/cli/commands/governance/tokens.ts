@@ -15,7 +15,7 @@ export const tokenCommands = [
     path: ['tokens', 'add'],
     summary: 'add a token for a person or a program',
     details:
-      'The token is shown once; the hub stores only its digest. A reader searches; an installer also installs; a publisher also publishes servers; an operator also changes remotes, entities and registrations; an admin also manages tokens and reads the audit log.',
+      'The token is shown once; the hub stores only its digest. A reader searches; an installer also installs; a publisher also publishes servers; an operator also changes remotes, entities, registrations and views, approves, and checks signatures; an admin also changes the policy, webhooks and tokens, and reads the audit log.',
     kind: 'hub',
     args: [NAME],
     options: {
