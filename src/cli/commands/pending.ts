@@ -54,8 +54,8 @@ export const pendingCommands = [
       ['hub pending remove --all --error-only', 'all servers whose registration failed'],
     ],
     async run({ args, options: { all, errorOnly, yes }, output, access, terminal }) {
-      if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by uid, or use --all.');
-      if (args.length > 0 && all) throw new UsageError('Use uids or --all, not both.');
+      if (args.length === 0 && !all) throw new UsageError('Name the servers to remove by id, or use --all.');
+      if (args.length > 0 && all) throw new UsageError('Use ids or --all, not both.');
       if (all && !yes && !terminal.ask)
         throw new UsageError(
           'Removing all pending servers needs confirmation in a terminal; to remove them without it, use --yes.',
