@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { SEARCH_MODES } from '../../src/search/contract.ts';
-import { type Candidate, finalScore, isOfNamed, unit, weightsFor } from '../../src/search/ranking/merge.ts';
+import {
+  type Candidate,
+  finalScore,
+  isOfNamed,
+  isUnrelated,
+  unit,
+  weightsFor,
+} from '../../src/search/ranking/merge.ts';
 
 const anyNumber = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1, 2));
 const candidates: fc.Arbitrary<Candidate> = fc.record({
@@ -35,6 +42,20 @@ test('merge: the score shows whether the query names the candidate', () => {
     }),
   );
 });
+
+const RELATED: [Pick<Candidate, 'lexical' | 'semantic' | 'named'>, boolean][] = [
+  [{ lexical: 0, semantic: 0.19, named: undefined }, false],
+  [{ lexical: 0, semantic: 0.2, named: undefined }, true],
+  [{ lexical: 0.3, semantic: 0.1, named: undefined }, false],
+  [{ lexical: 0.5, semantic: 0, named: undefined }, true],
+  [{ lexical: 0, semantic: 0, named: 'near' }, true],
+  [{ lexical: 0.1, semantic: undefined, named: undefined }, true],
+  [{ lexical: 0, semantic: undefined, named: undefined }, false],
+];
+
+for (const [match, isRelated] of RELATED)
+  test(`merge: ${JSON.stringify(match)} is ${isRelated ? 'a match' : 'unrelated'}`, () =>
+    assert.equal(isUnrelated(match), !isRelated));
 
 test('merge: every score is a number within 0..1', () => {
   fc.assert(

@@ -41,8 +41,8 @@ const FEW_WORDS = 4;
 const LESS_PER_WORD = 2.5;
 /** Covering most of the words means a lot, covering a few of them hardly anything. */
 const POWER_OF_COVERAGE = 2.5;
-/** A document that shares no word with the query and has a smaller cosine is unrelated. */
-const LEAST_COSINE = 0.2;
+/** A document with a smaller cosine that covers no more of the query's words is unrelated. */
+const UNRELATED = { cosine: 0.2, coverage: 0.4 };
 /** The spread of unrelated texts' cosines around 0. */
 const SPREAD_OF_UNRELATED = 0.1;
 
@@ -73,7 +73,8 @@ function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeW
 }
 
 export function isUnrelated({ lexical, semantic, named }: Pick<Candidate, 'lexical' | 'semantic' | 'named'>): boolean {
-  return lexical === 0 && named === undefined && (semantic ?? 0) < LEAST_COSINE;
+  const coverage = semantic === undefined ? 0 : UNRELATED.coverage;
+  return named === undefined && lexical <= coverage && (semantic ?? 0) < UNRELATED.cosine;
 }
 
 /** Some text is always nearest: if no word is known, it must be nearer than the nearest of this many unrelated texts. */
