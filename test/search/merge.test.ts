@@ -46,7 +46,8 @@ test('merge: the score shows whether the query names the candidate', () => {
 const RELATED: [Pick<Candidate, 'lexical' | 'semantic' | 'named'>, boolean][] = [
   [{ lexical: 0, semantic: 0.19, named: undefined }, false],
   [{ lexical: 0, semantic: 0.2, named: undefined }, true],
-  [{ lexical: 0.3, semantic: 0.1, named: undefined }, false],
+  [{ lexical: 0.3, semantic: 0.11, named: undefined }, false],
+  [{ lexical: 0.3, semantic: 0.12, named: undefined }, true],
   [{ lexical: 0.5, semantic: 0, named: undefined }, true],
   [{ lexical: 0, semantic: 0, named: 'near' }, true],
   [{ lexical: 0.1, semantic: undefined, named: undefined }, true],
