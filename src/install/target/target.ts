@@ -65,7 +65,9 @@ async function locate(target: string, { installRoot, workingDir }: TargetRule): 
   // A missing root is created together with the first target.
   const root = await resolveLinks(resolve(installRoot));
   if (!isBelow(root.folder, resolved.folder))
-    throw invalidRequest('target', 'must be inside INSTALL_ROOT, after links are resolved');
+    throw new HubError('invalid_request', 'Choose a folder inside INSTALL_ROOT; no link may lead out of it.', {
+      faults: [{ path: 'target', message: 'must be inside INSTALL_ROOT' }],
+    });
   return resolved;
 }
 
