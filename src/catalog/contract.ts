@@ -112,6 +112,10 @@ export const EntityRecord = z
       .string()
       .optional()
       .describe('The rule, or the setting of its remote, that keeps it out of the gateway.'),
+    approval: z
+      .object({ state: z.enum(['pending', 'rejected']), reason: z.string().nullable() })
+      .optional()
+      .describe('Present if the policy requires an approval that is missing: it was not given yet, or was refused.'),
     trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
     install_refusal: z
       .string()

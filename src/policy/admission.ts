@@ -68,7 +68,10 @@ export function installRefusal(
       : 'only what a remote lists can be approved, so add it to the index of a remote';
     return `The policy requires approval before '${uid}' is installed (${install.label}): ${advice}.`;
   }
-  if (install.outcome === 'require_approval') return `A reviewer has rejected '${uid}', so it cannot be installed.`;
+  if (install.outcome === 'require_approval') {
+    const why = approval.reason ? ` (${approval.reason})` : '';
+    return `A reviewer has rejected '${uid}'${why}, so it cannot be installed.`;
+  }
   return `The policy does not allow '${uid}' to be installed: ${install.label} blocks it.`;
 }
 

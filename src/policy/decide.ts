@@ -18,7 +18,7 @@ export interface Decision {
   outcome: Outcome;
   /** Counted from 1; null if the default decided. */
   rule: number | null;
-  /** `rule 2 'no copyleft'`, or `the default`. */
+  /** `rule 2 'no copyleft'`, or `the default of the policy`. */
   label: string;
   approval: ApprovalScope;
 }
@@ -34,7 +34,7 @@ export interface CompiledPolicy {
   explain(decision: Decision, subject: PolicySubject, now: Date): string;
 }
 
-const DEFAULT = 'the default';
+const DEFAULT = 'the default of the policy';
 
 export function compilePolicy(document: PolicyDocument): CompiledPolicy {
   const rules = document.rules.map(compileRule);

@@ -6,7 +6,7 @@ import { HubError } from '../errors.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
-import { decisionsFor, installRefusal, policyFrom, verdictOf } from './admission.ts';
+import { actionsFor, decisionsFor, installRefusal, policyFrom, verdictOf } from './admission.ts';
 import { factsOf } from './conditions.ts';
 import type { PolicyChange, PolicyState, PolicyTest } from './contract.ts';
 import { countChanges } from './count-changes.ts';
@@ -37,6 +37,7 @@ interface Standing {
   hidden_by?: string;
   held_by?: string;
   install_refusal?: string;
+  approval?: { state: 'pending' | 'rejected'; reason: string | null };
 }
 
 /** How long the rules are cached: another hub on the same database may change them. */
@@ -155,12 +156,17 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       const subject = await store.subject(uid);
       if (!subject) return {};
       const approval = await store.approvalOf(subject);
-      const { search, install, register } = decisionsFor(policyOf(stored), subject, now());
+      const decisions = decisionsFor(policyOf(stored), subject, now());
+      const { search, install, register } = decisions;
+      const refused = actionsFor(subject).filter((action) => verdictOf(decisions[action], approval) !== 'allowed');
       const refusal = installRefusal(uid, install, { approval });
+      const lacksApproval = refused.some((action) => decisions[action].outcome === 'require_approval');
+      const state = approval.own === 'rejected' ? approval.own : 'pending';
       return {
-        ...(verdictOf(search, approval) === 'allowed' ? {} : { hidden_by: search.label }),
-        ...(verdictOf(register, approval) === 'allowed' ? {} : { held_by: register.label }),
+        ...(refused.includes('search') ? { hidden_by: search.label } : {}),
+        ...(refused.includes('register') ? { held_by: register.label } : {}),
         ...(refusal === undefined ? {} : { install_refusal: refusal }),
+        ...(lacksApproval ? { approval: { state, reason: approval.reason ?? null } } : {}),
       };
     },
 

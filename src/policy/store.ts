@@ -35,6 +35,8 @@ export interface AdmissionFlags {
 /** The decisions about an entity's current content and about its name. */
 export interface ApprovalState {
   own: 'approved' | 'rejected' | undefined;
+  /** Given with the decision about the content. */
+  reason?: string | null;
   /** Whether another version with the same name and remote was approved. */
   isNameApproved: boolean;
 }

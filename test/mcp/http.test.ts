@@ -122,15 +122,16 @@ test('mcp: an entity is shown without the secrets of its registration', async ()
 });
 
 test('mcp: an entity that the policy restricts says so', async (t) => {
-  const { client, hub } = await connected(t);
+  const server = { transport: 'SSE', url: 'https://pdf.example.org/sse' };
+  const { client, hub } = await connected(t, { manifests: [aManifest({ mcp_registration: { server } })] });
   await hub.changePolicy('version: 1\ndefault: { search: hide, install: block, register: block }');
   const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
   const said = textOf(result);
-  assert.match(said, /^Hidden from search by the default\.$/m);
-  assert.match(said, /^Kept out of the gateway by the default\.$/m);
+  assert.match(said, /^Hidden from search by the default of the policy\.$/m);
+  assert.match(said, /^Kept out of the gateway by the default of the policy\.$/m);
   assert.match(said, /^Cannot be installed: The policy does not allow/m);
   const { hidden_by, install_refusal } = result.structuredContent as Record<string, string>;
-  assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default', true]);
+  assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default of the policy', true]);
 });
 
 test('mcp: a plan says what the gateway cannot register, and why', async () => {

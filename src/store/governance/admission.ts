@@ -157,7 +157,7 @@ export async function approvalsOf(
   if (subjects.length === 0) return () => ({ own: undefined, isNameApproved: false });
   const rows = await db
     .selectFrom('approval')
-    .select(['uid', 'brings', 'type', 'slug', 'remote_url', 'decision'])
+    .select(['uid', 'brings', 'type', 'slug', 'remote_url', 'decision', 'reason'])
     .where(isOneOf('slug', [...new Set(subjects.map(({ slug }) => slug))]))
     .where('decision', 'in', ['approved', 'rejected'])
     .execute();
@@ -167,6 +167,7 @@ export async function approvalsOf(
     const own = ofName.find((row) => row.uid === uid && row.brings === brings);
     return {
       own: own?.decision as ApprovalState['own'],
+      reason: own?.reason ?? null,
       // An approval does not apply to another remote that lists the same name.
       isNameApproved: ofName.some(
         ({ decision, remote_url }) => decision === 'approved' && remote_url === (remote?.url ?? null),

@@ -111,7 +111,9 @@ test('approvals: a rejected entity stays refused, with its reason', async () => 
   const item = await decided(app, uidOf('rejected'), { decision: 'reject', reason: 'Sends data abroad.' });
   assert.deepEqual([item.decision?.decision, item.decision?.reason], ['rejected', 'Sends data abroad.']);
   assert.deepEqual([await listed(), await listed('rejected')], [[], [uidOf('rejected')]]);
-  assert.match((await hub.getEntity(uidOf('rejected'))).install_refusal ?? '', /reviewer has rejected/);
+  const { approval, install_refusal } = await hub.getEntity(uidOf('rejected'));
+  assert.match(install_refusal ?? '', /reviewer has rejected '.+' \(Sends data abroad\.\), so/);
+  assert.deepEqual(approval, { state: 'rejected', reason: 'Sends data abroad.' });
   await hub.syncRemotes();
   assert.deepEqual(registered(), []);
 });
@@ -363,6 +365,8 @@ test('approvals: entities that cannot be registered never wait for approval', as
   for (const id of [uidOf('local'), 'agent:agent@1.0.0']) {
     const { needs_approval, asked_by } = await review(app, id);
     assert.deepEqual([needs_approval, asked_by], [false, []]);
+    const { approval, held_by } = await hub.getEntity(id);
+    assert.deepEqual([approval, held_by], [undefined, undefined]);
     const tested = await inject(app, { method: 'POST', url: '/policy/test', payload: { id } });
     const { decisions } = PolicyTest.parse(JSON.parse(tested.body));
     assert.match(decisions[2]?.why ?? '', /That has no effect: the entity cannot be registered as it is/);

@@ -169,9 +169,9 @@ test('policy/test: names the deciding rule and reason, also for a draft policy',
   assert.deepEqual(
     tried.decisions.map(({ outcome, result, decided_by }) => [outcome, result, decided_by]),
     [
-      ['allow', 'allowed', 'the default'],
-      ['require_approval', 'pending', 'the default'],
-      ['allow', 'allowed', 'the default'],
+      ['allow', 'allowed', 'the default of the policy'],
+      ['require_approval', 'pending', 'the default of the policy'],
+      ['allow', 'allowed', 'the default of the policy'],
     ],
   );
   assertProblem(await call(app, 'POST', '/policy/test', { id: 'mcp_server:nothing@1' }), 'entity_not_found');

@@ -143,7 +143,9 @@ function Entity(props: EntityProps) {
               <p class="description">{entity.description}</p>
             </section>
           )}
-          {entity.blocked_at === null && <UseIt entity={entity} manifest={manifest} onInstall={install} />}
+          {entity.blocked_at === null && !entity.install_refusal && (
+            <UseIt entity={entity} manifest={manifest} onInstall={install} />
+          )}
           <Tools manifest={manifest} />
           {/* Keyboards and screen readers follow the document order, so it must match the visual order. */}
           {!isWide.value && <Aside {...props} />}

@@ -1,5 +1,6 @@
 // Notices about an entity that readers should know before they use it: blocked, withdrawn, outdated, no longer listed, or changed.
 import type { BlockedEntity, EntityRecord } from '../../../src/catalog/contract.ts';
+import { mayAct } from '../api/settings.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
@@ -7,7 +8,7 @@ import { entityPath } from '../router.ts';
 /** `note` is set only if the entity was blocked on this page. */
 export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
   const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at, note } = entity;
-  const { hidden_by, held_by, install_refusal } = entity;
+  const { hidden_by, held_by, install_refusal, approval } = entity;
   return (
     <>
       {blocked_at && (
@@ -18,10 +19,15 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
         </Notice>
       )}
       {(hidden_by || held_by || install_refusal) && (
-        <Notice tone="warn" title="Restricted by the policy of this hub">
+        <Notice tone="warn" title={restrictionTitle(approval)}>
           {hidden_by && <p>It is hidden from search by {hidden_by}.</p>}
-          {install_refusal && <p>{install_refusal}</p>}
+          {install_refusal && <p>{approval ? 'It cannot be installed.' : install_refusal}</p>}
           {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
+          {approval && mayAct('operator') && (
+            <p>
+              Decide about it in <a href="/operations/approvals">Approvals</a>.
+            </p>
+          )}
         </Notice>
       )}
       {lifecycle.status !== 'active' && (
@@ -42,6 +48,12 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       )}
     </>
   );
+}
+
+function restrictionTitle(approval: EntityRecord['approval']): string {
+  if (!approval) return 'Restricted by the policy of this hub';
+  if (approval.state === 'pending') return 'Waiting for approval';
+  return approval.reason ? `Rejected: ${approval.reason}` : 'Rejected';
 }
 
 /** Versions are sorted, newest first. */
