@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
 import { until } from '../test/support/until.ts';
-import { axeFindings, browserTest, screenshot } from './stage.ts';
+import { axeFindings, browserTest, screenshot, until as untilPage } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 const ASK = 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, outcome: require_approval }\n';
@@ -87,6 +87,39 @@ browserTest(
   },
 );
 
+browserTest(
+  'approvals: after a decision, the focus is on the next entry; other tabs forget it',
+  { manifests: manifests.slice(0, 3) },
+  async ({ hub, open }) => {
+    await hub.changePolicy(ASK);
+    const page = await open('/operations/approvals');
+    const hasFocus = (words: string) =>
+      untilPage(
+        page,
+        `document.activeElement !== document.body && document.activeElement.textContent.includes('${words}')`,
+      );
+    const keys = page.locator('.keys');
+    const review = page.getByRole('region', { name: 'Review' });
+    await review.getByText("to be installed (rule 1 'ask')").waitFor();
+    await screenshot(page, 'approvals-pending');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await hasFocus('Server 1');
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    await page.getByLabel('Reason').fill('No.');
+    await page.keyboard.press('Enter');
+    await hasFocus('Server 2');
+    assert.match((await keys.textContent()) ?? '', /approve/);
+    await page.getByRole('button', { name: 'Approved' }).click();
+    await review.getByRole('heading', { name: 'Server 0' }).waitFor();
+    assert.doesNotMatch((await keys.textContent()) ?? '', /approve/);
+    assert.equal(await page.getByText('Rejected: mcp_server').count(), 0);
+    await screenshot(page, 'approvals-approved');
+    await page.getByRole('button', { name: 'Pending' }).click();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await hasFocus('Nothing is waiting');
+  },
+);
+
 const MANY = Array.from({ length: 120 }, (_, index) => aManifest({ id: `s-${index}`, name: `s-${index}` }));
 
 browserTest('approvals: the queue can be listed to its end', { manifests: MANY }, async ({ hub, open }) => {
@@ -104,11 +137,22 @@ browserTest(
   async ({ hub, open }) => {
     await hub.changePolicy(ASK);
     const page = await open('/entities/mcp_server:server-00@1.0.0');
-    const notice = page.getByText('Restricted by the policy of this hub').locator('..');
+    const notice = page.getByText('Waiting for approval').locator('..');
     await notice.getByText("It is hidden from search by rule 1 'ask'.").waitFor();
-    await notice.getByText("'hub approve mcp_server:server-00@1.0.0'").waitFor();
+    await notice.getByText('It cannot be installed.').waitFor();
     await notice.getByText("It is kept out of the gateway by rule 1 'ask'.").waitFor();
+    await notice.getByRole('link', { name: 'Approvals' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /Install/ }).count(), 0);
     assert.deepEqual(await axeFindings(page), []);
+    await screenshot(page, 'entity-waiting');
+    await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'reject', reason: 'Sends data abroad.' });
+    await page.reload();
+    await page.getByText('Rejected: Sends data abroad.').waitFor();
+    await screenshot(page, 'entity-rejected');
+    await hub.changePolicy('version: 1\nrules:\n  - { match: { type: mcp_server }, install: block }\n');
+    await page.reload();
+    await page.getByText('Restricted by the policy of this hub').waitFor();
+    await page.getByText('The policy does not allow').waitFor();
   },
 );
 
@@ -131,3 +175,20 @@ browserTest('policy: is edited, checked with its effect, and applied', { manifes
   await page.getByText('In force; 20 of 20 entries affected').waitFor();
   assert.equal((await hub.getPolicy()).text, ASK);
 });
+
+browserTest(
+  'policy: an operator can only read it, and is told so',
+  { settings: { API_TOKEN: TOKEN } },
+  async ({ hub, open }) => {
+    await hub.changePolicy(ASK);
+    const { token } = await hub.createToken({ name: 'ada', role: 'operator', scope: [] });
+    const page = await open('/operations/policy');
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByText('Only the role admin can change the policy.').waitFor();
+    assert.equal(await page.getByLabel('Policy (YAML or JSON)').isEditable(), false);
+    assert.equal(await page.getByRole('button', { name: 'Check' }).count(), 0);
+    await screenshot(page, 'policy-as-operator');
+    assert.deepEqual(await axeFindings(page), []);
+  },
+);

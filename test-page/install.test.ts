@@ -74,11 +74,11 @@ browserTest(
     const assertAccessible = async (step: string) => assert.deepEqual(await axeFindings(page), [], step);
 
     await dialog.getByLabel('Token', { exact: true }).fill('a wrong one');
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.getByText('The hub does not accept this token.').waitFor();
     await assertAccessible('the token');
     await dialog.getByLabel('Token', { exact: true }).fill(TOKEN);
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
 
     await dialog.getByLabel('Folder on the hub’s machine').fill('project');
     await assertAccessible('the folder');
@@ -163,7 +163,7 @@ browserTest(
     const dialog = page.getByRole('dialog');
     const giveToken = async () => {
       await dialog.getByLabel('Token', { exact: true }).fill(TOKEN);
-      await dialog.getByRole('button', { name: 'Continue' }).click();
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
     };
     const refuseNext = () =>
       page.route(
@@ -191,11 +191,48 @@ browserTest(
     await readFile(join(root, 'asked-again', 'hub.lock.json'));
     await assert.rejects(readFile(join(root, 'hub.lock.json')), 'nothing is written outside the plan');
 
-    await dialog.getByRole('button', { name: 'Forget the token' }).click();
+    await dialog.getByRole('button', { name: 'Sign out' }).click();
     assert.ok(await dialog.getByText('Installed;').isVisible(), 'completed steps stay on screen');
     assert.equal(await page.evaluate('sessionStorage.length'), 0);
   },
 );
+
+browserTest('install: the focus follows the work, by keyboard alone', guarded, async ({ open }) => {
+  const page = await open(PDF);
+  const hasFocus = (words: string) =>
+    until(
+      page,
+      `document.activeElement !== document.body && document.activeElement.textContent.startsWith('${words}')`,
+    );
+  await page.getByRole('button', { name: 'Install on the hub' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(TOKEN);
+  await page.keyboard.press('Enter');
+  const folder = page.getByLabel('Folder on the hub’s machine');
+  await folder.waitFor();
+  await page.keyboard.type('by-keyboard');
+  assert.equal(await folder.inputValue(), 'by-keyboard');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await hasFocus('Into the folder by-keyboard');
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/catalog\/install/, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Install', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await hasFocus('Closing this window');
+  answer();
+  await hasFocus('Installed;');
+  await page.getByText('Signed in as API_TOKEN (admin)').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).focus();
+  await page.keyboard.press('Enter');
+  await hasFocus('Done');
+});
 
 browserTest('install: tells errors of the page from errors of the hub', unguarded, async ({ open }) => {
   const page = await open(PDF, { expects: /error: .*undefined/ });
@@ -251,11 +288,8 @@ browserTest('install: a folder that is not allowed is reported and can be change
   await page.getByRole('button', { name: 'Install on the hub' }).click();
   await page.getByLabel('Folder on the hub’s machine').fill('../test/elsewhere');
   await page.getByRole('button', { name: 'Show the plan' }).click();
-  await page
-    .getByRole('alert')
-    .getByText(/INSTALL_ROOT|inside|outside/)
-    .first()
-    .waitFor();
+  await page.getByRole('alert').getByText('Choose a folder inside INSTALL_ROOT').waitFor();
+  await until(page, 'document.activeElement.textContent === "Show the plan"');
   await page.getByLabel('Folder on the hub’s machine').fill('allowed');
   await page.getByRole('button', { name: 'Show the plan' }).click();
   await page.locator('.plan').waitFor();

@@ -19,7 +19,7 @@ browserTest(
     await page.getByText('Operators only').waitFor();
     assert.equal(await page.getByRole('heading', { name: 'Remotes' }).count(), 0);
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
 
     const remotes = page.getByRole('region', { name: 'Remotes' });
     await page.getByText('No remotes yet').waitFor();
@@ -48,7 +48,7 @@ browserTest(
 
     await page.getByRole('img', { name: 'The last ingest: 1 refused, 4 new, 0 changed, 0 unchanged.' }).waitFor();
     world.setTime('2026-06-01T12:05:00.000Z');
-    await row.getByRole('button', { name: 'Read now' }).click();
+    await row.getByRole('button', { name: /^Read now: \S/ }).click();
     await page.locator('.notice').getByText('0 new, 0 changed, 4 unchanged, 1 refused.').waitFor();
     await page.getByRole('img', { name: /The last 2 ingests/ }).waitFor();
     await page.getByText('As a table').click();
@@ -213,7 +213,7 @@ browserTest(
     await health.getByText('sign in to check it').waitFor();
     assert.deepEqual(page.asked('/diagnostics'), []);
     await page.getByLabel('Token', { exact: true }).fill('secret');
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await health.getByText(/^Gateway\s*Unreachable/).waitFor();
     await screenshot(page, 'operations-gateway-away');
     assert.deepEqual(await axeFindings(page), []);
@@ -271,10 +271,13 @@ browserTest(
     await page.evaluate('sessionStorage.setItem("hub.token", "of-yesterday")');
     await page.reload();
     await page.getByLabel('Token', { exact: true }).fill(TOKEN);
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('No remotes yet').waitFor();
-    await page.getByRole('button', { name: 'Forget the token' }).click();
+    await page.getByText('Signed in as API_TOKEN (admin)').waitFor();
+    await until(page, 'document.activeElement.matches("h1")');
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Operators only').waitFor();
+    await until(page, 'document.activeElement.matches("h1")');
     assert.equal(await page.evaluate('sessionStorage.length'), 0);
   },
 );
@@ -289,13 +292,17 @@ browserTest(
     await screenshot(page, 'sign-in');
     assert.deepEqual(await axeFindings(page), []);
     await page.getByLabel('Token', { exact: true }).fill(token);
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('link', { name: 'PDF Tables' }).first().waitFor();
     await page.getByRole('link', { name: 'Operations' }).click();
     await page.getByText('Operators only').waitFor();
-    await page.getByLabel('Token', { exact: true }).fill(token);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('This token has the role reader').waitFor();
+    await page.getByText('Signed in as reader (reader)').waitFor();
+    await page.getByText('This token has the role reader; the role operator is needed here.').waitFor();
+    await screenshot(page, 'operations-as-reader');
+    await page.getByLabel('Token', { exact: true }).fill(TOKEN);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Signed in as API_TOKEN (admin)').waitFor();
+    await until(page, 'document.activeElement.matches("h1")');
   },
 );
 

@@ -462,7 +462,7 @@ browserTest(
     await page.getByRole('button', { name: 'Theme: light. Change' }).waitFor();
     await page.getByRole('link', { name: 'Operations' }).click();
     await page.getByLabel('Token', { exact: true }).fill('kept');
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Remotes' }).waitFor();
     await page.getByRole('link', { name: 'Search' }).click();
     await first(page).waitFor();

@@ -13,9 +13,9 @@ test('token: a refused token is forgotten, but not a newer one stored meanwhile'
     refuse = () => resolve(new Response('{}', { status: 401 }));
     return promise;
   });
-  keepToken('old', 'admin');
+  keepToken('old', { name: 'ada', role: 'admin' });
   const late = send('/diagnostics', {});
-  keepToken('new', 'admin');
+  keepToken('new', { name: 'ada', role: 'admin' });
   refuse();
   await assert.rejects(late);
   assert.equal(token.value, 'new');

@@ -1,10 +1,12 @@
 // The token: asked for once, kept only for this tab, and sent only to the hub.
 import { computed, signal } from '@preact/signals';
+import type { Identity } from '../../../src/access/contract.ts';
 import type { Role } from '../../../src/access/roles.ts';
 import { tabKeeper } from '../storage.ts';
 
 const KEY = 'hub.token';
 const ROLE_KEY = 'hub.role';
+const NAME_KEY = 'hub.name';
 
 const changed = signal<string | undefined>(undefined);
 /** Read lazily, because reading the browser's storage blocks the page. */
@@ -13,11 +15,15 @@ export const token = computed(() => changed.value ?? tabKeeper.read(KEY) ?? '');
 /** The role of the token; undefined until the hub has reported it. */
 export const role = computed(() => (token.value === '' ? undefined : (tabKeeper.read(ROLE_KEY) as Role | undefined)));
 
+/** The name of the token or of its owner. */
+export const owner = computed(() => (token.value === '' ? '' : tabKeeper.read(NAME_KEY)));
+
 /** Whether even reads need the token. */
 export const areReadsProtected = signal(false);
 
-export function keepToken(value: string, itsRole: Role): void {
-  tabKeeper.write(ROLE_KEY, itsRole);
+export function keepToken(value: string, identity: Pick<Identity, 'name' | 'role'>): void {
+  tabKeeper.write(NAME_KEY, identity.name);
+  tabKeeper.write(ROLE_KEY, identity.role);
   tabKeeper.write(KEY, value);
   changed.value = value;
 }
@@ -26,4 +32,5 @@ export function forgetToken(): void {
   changed.value = '';
   tabKeeper.remove(KEY);
   tabKeeper.remove(ROLE_KEY);
+  tabKeeper.remove(NAME_KEY);
 }

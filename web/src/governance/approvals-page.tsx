@@ -5,6 +5,7 @@ import type { ApprovalItem, ApprovalListState } from '../../../src/policy/contra
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
+import { takeFocus } from '../parts/take-focus.ts';
 import { TypeLabel } from '../parts/type-label.tsx';
 import { useKey } from '../search/keys/keyboard.ts';
 import {
@@ -57,7 +58,13 @@ function Approvals() {
           </button>
         ))}
         <p class="quiet keys">
-          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read · <kbd>a</kbd> approve · <kbd>r</kbd> reject
+          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read
+          {state.value === 'pending' && (
+            <>
+              {' '}
+              · <kbd>a</kbd> approve · <kbd>r</kbd> reject
+            </>
+          )}
         </p>
       </div>
       <p role="status" class="quiet">
@@ -72,15 +79,19 @@ function Approvals() {
 }
 
 function Nothing() {
-  return state.value === 'pending' ? (
-    <Notice title="Nothing is waiting for approval">
-      <p>
-        Entries appear here when a rule of the <a href="/operations/policy">policy</a>, or the settings of a remote,
-        require approval.
-      </p>
-    </Notice>
-  ) : (
-    <Notice title={`No entry is ${state.value}`} />
+  return (
+    <div key={String(isRejecting.value)} ref={takeFocus} tabIndex={-1}>
+      {state.value === 'pending' ? (
+        <Notice title="Nothing is waiting for approval">
+          <p>
+            Entries appear here when a rule of the <a href="/operations/policy">policy</a>, or the settings of a remote,
+            require approval.
+          </p>
+        </Notice>
+      ) : (
+        <Notice title={`No entry is ${state.value}`} />
+      )}
+    </div>
   );
 }
 
@@ -143,8 +154,11 @@ function QueueRow({ item }: { item: ApprovalItem }) {
   const row = useRef<HTMLButtonElement>(null);
   const isSelected = selectedId.value === item.id;
   useEffect(() => {
-    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isSelected]);
+    if (!isSelected) return;
+    row.current?.scrollIntoView({ block: 'nearest' });
+    // After a decision, whose buttons and dialog are gone.
+    takeFocus(row.current);
+  }, [isSelected, isRejecting.value]);
   return (
     <li>
       <button

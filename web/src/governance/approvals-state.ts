@@ -66,6 +66,7 @@ async function firstOf(count: number): Promise<ApprovalPage> {
 
 export function show(which: ApprovalListState): void {
   state.value = which;
+  done.value = '';
   wanted = PAGE;
   page.value = undefined;
   select(undefined);

@@ -5,6 +5,7 @@ import type { PolicyChange, PolicyState } from '../../../src/policy/contract.ts'
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
+import { mayAct } from '../api/settings.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { atMoment, count } from '../parts/words.ts';
@@ -62,19 +63,21 @@ export function PolicyPage() {
 function Editor() {
   useEffect(() => void look(), []);
   const isChecked = change.value?.dry_run === true;
-  const isFile = policy.value?.source === 'file';
+  const isAdmin = mayAct('admin');
+  const isFixed = !isAdmin || policy.value?.source === 'file';
   return (
     <>
       {policy.value && (
         <section class="panel" aria-label="Policy in force">
           <Source policy={policy.value} />
+          {!isAdmin && <p>Only the role admin can change the policy.</p>}
           <label>
             <span class="label">Policy (YAML or JSON)</span>
             <textarea
               class="policy-text"
               rows={20}
               spellcheck={false}
-              readOnly={isFile}
+              readOnly={isFixed}
               value={text}
               onInput={(event) => {
                 text.value = event.currentTarget.value;
@@ -82,7 +85,7 @@ function Editor() {
               }}
             />
           </label>
-          {!isFile && (
+          {!isFixed && (
             <div class="review-actions">
               <button type="button" class="button" disabled={isBusy} onClick={() => put(true)}>
                 Check

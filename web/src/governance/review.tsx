@@ -8,6 +8,8 @@ import { entityPath } from '../router.ts';
 import { review, selectedId, showTrust } from './approvals-state.ts';
 import { Signatures } from './signatures.tsx';
 
+const DONE = { search: 'found', install: 'installed', register: 'registered' };
+
 export function Review() {
   const shown = review.value;
   if (!shown) return selectedId.value === undefined ? null : <p class="quiet">Loading…</p>;
@@ -39,8 +41,8 @@ export function Review() {
             <code>{shown.launch}</code>
           </Fact>
         )}
-        <Fact name="Required by">
-          {shown.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ') || 'nothing'}
+        <Fact name="Needs approval">
+          {shown.asked_by.map(({ action, decided_by }) => `to be ${DONE[action]} (${decided_by})`).join(', ') || 'no'}
         </Fact>
       </dl>
       <Artifacts artifacts={shown.artifacts} />

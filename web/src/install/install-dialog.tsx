@@ -4,6 +4,7 @@ import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { needsTokenFor } from '../api/settings.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
+import { takeFocus } from '../parts/take-focus.ts';
 import { TokenForm } from '../parts/token-form.tsx';
 import { createInstallRun, type InstallRun } from './install-run.ts';
 import { Plan } from './plan.tsx';
@@ -60,7 +61,9 @@ function Stages({ run, onClose }: { run: InstallRun; onClose: () => void }) {
       )}
       {stage.name === 'running' && (
         <>
-          <p class="quiet">Closing this window does not stop the install.</p>
+          <p ref={takeFocus} tabIndex={-1} class="quiet">
+            Closing this window does not stop the install.
+          </p>
           <Steps steps={stage.steps} />
         </>
       )}
@@ -75,12 +78,13 @@ function TargetForm({ run, isPlanning }: { run: InstallRun; isPlanning: boolean 
       class="target-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void run.plan();
+        if (!isPlanning) void run.plan();
       }}
     >
       <label>
         <span class="label">Folder on the hub’s machine</span>
         <input
+          ref={takeFocus}
           type="text"
           required
           spellcheck={false}
@@ -91,7 +95,7 @@ function TargetForm({ run, isPlanning }: { run: InstallRun; isPlanning: boolean 
           }}
         />
       </label>
-      <button type="submit" class="button button-main" disabled={isPlanning}>
+      <button type="submit" class="button button-main" aria-disabled={isPlanning}>
         {isPlanning ? 'Planning…' : 'Show the plan'}
       </button>
       <p class="quiet">

@@ -1,6 +1,7 @@
 // The plan of an install.
 import { reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import type { InstallPlan, InstallReport, PlannedAdapter, PlannedArtifact } from '../../../src/install/contract.ts';
+import { takeFocus } from '../parts/take-focus.ts';
 import { stepName } from './steps.tsx';
 import { Warnings } from './warnings.tsx';
 
@@ -8,10 +9,10 @@ export function Plan({ report }: { report: InstallReport }) {
   const { plan, target } = report;
   return (
     <>
-      <Warnings warnings={report.warnings} />
-      <p>
+      <h3 ref={takeFocus} tabIndex={-1}>
         Into the folder <code>{target}</code> on the hub’s machine:
-      </p>
+      </h3>
+      <Warnings warnings={report.warnings} />
       <ol class="plan">
         {plan.artifacts.map((artifact) => (
           <Artifact key={`${artifact.step} ${artifact.command}`} {...artifact} />

@@ -1,8 +1,10 @@
 // The report of an install, and its lockfile.
 import type { InstallReport } from '../../../src/install/contract.ts';
-import { forgetToken, token } from '../api/token.ts';
+import { token } from '../api/token.ts';
+import { Account } from '../parts/account.tsx';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { takeFocus } from '../parts/take-focus.ts';
 import { count } from '../parts/words.ts';
 import { Steps } from './steps.tsx';
 import { Warnings } from './warnings.tsx';
@@ -17,7 +19,9 @@ export function Report({ report, onAgain, onClose }: ReportProps) {
   const steps = report.results.map((result) => ({ step: result.step, startedAt: 0, result }));
   return (
     <>
-      <Outcome report={report} />
+      <div ref={takeFocus} tabIndex={-1}>
+        <Outcome report={report} />
+      </div>
       <Warnings warnings={report.warnings} />
       <p>
         In the folder <code>{report.target}</code> on the hub’s machine:
@@ -30,17 +34,14 @@ export function Report({ report, onAgain, onClose }: ReportProps) {
         </>
       )}
       <div class="dialog-foot">
-        {token.value !== '' && (
-          <button type="button" class="link-button" onClick={forgetToken}>
-            Forget the token
-          </button>
-        )}
+        <Account />
         {!report.ok && (
           <button type="button" class="button" onClick={onAgain}>
             Try again
           </button>
         )}
-        <button type="button" class="button button-main" onClick={onClose}>
+        {/* A new button takes the focus after signing out. */}
+        <button key={token.value} ref={takeFocus} type="button" class="button button-main" onClick={onClose}>
           Done
         </button>
       </div>

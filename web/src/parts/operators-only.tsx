@@ -4,7 +4,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { HubFailure } from '../api/failure.ts';
 import { areSettingsAsked, needsTokenFor } from '../api/settings.ts';
-import { forgetToken, token } from '../api/token.ts';
+import { token } from '../api/token.ts';
+import { Account } from './account.tsx';
+import { takeFocus } from './take-focus.ts';
 import { TokenForm } from './token-form.tsx';
 import { Waiting } from './waiting.tsx';
 
@@ -27,12 +29,11 @@ export function OperatorsOnly({ title, failure, open, children }: OperatorsOnlyP
   return (
     <main id="content" class="operations-page">
       <header class="page-head">
-        <h1>{title}</h1>
-        {token.value !== '' && (
-          <button type="button" class="button" onClick={forgetToken}>
-            Forget the token
-          </button>
-        )}
+        {/* A new heading takes the focus from what was there before another person signed in or out. */}
+        <h1 key={token.value} ref={takeFocus} tabIndex={-1}>
+          {title}
+        </h1>
+        <Account />
       </header>
       {open}
       {!areSettingsAsked.value && <Waiting>Loading …</Waiting>}

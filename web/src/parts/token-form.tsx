@@ -4,8 +4,9 @@ import { isAtLeast, type Role } from '../../../src/access/roles.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
-import { keepToken } from '../api/token.ts';
+import { keepToken, role } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
+import { takeFocus } from './take-focus.ts';
 
 interface TokenFormProps {
   /** The lowest sufficient role. */
@@ -20,7 +21,7 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
   const failure = useSignal<HubFailure | undefined>(undefined);
   const value = useSignal('');
   /** The role of a token with too few rights. */
-  const lower = useSignal<Role | undefined>(undefined);
+  const lower = useSignal(role.value && !isAtLeast(role.value, neededRole) ? role.value : undefined);
 
   async function check(event: Event): Promise<void> {
     event.preventDefault();
@@ -30,7 +31,7 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
       const identity = await hub.whoAmI(token);
       lower.value = isAtLeast(identity.role, neededRole) ? undefined : identity.role;
       if (lower.value) return;
-      keepToken(token, identity.role);
+      keepToken(token, identity);
       onKept();
     } catch (error) {
       failure.value = asFailure(error);
@@ -42,6 +43,7 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
       <label>
         <span class="label">Token</span>
         <input
+          ref={takeFocus}
           type="password"
           autocomplete="off"
           required
@@ -52,7 +54,7 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
         />
       </label>
       <button type="submit" class="button button-main">
-        Continue
+        Sign in
       </button>
       <p class="quiet">
         {why} It is the hub’s <code>API_TOKEN</code>, or a token with the role {neededRole} or a higher one, and is kept
