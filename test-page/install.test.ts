@@ -321,7 +321,7 @@ browserTest(
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     await page.getByLabel('Folder on the hub’s machine').fill('local');
     await page.getByRole('button', { name: 'Show the plan' }).click();
-    await page.locator('.plan').getByText('It runs as a local process (STDIO) and has no address').waitFor();
+    await page.locator('.plan').getByText('It runs as a local process (stdio) and has no address').waitFor();
     assert.equal(await page.locator('.plan').getByText('Register with the gateway').count(), 0);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByText('Installed;').waitFor();

@@ -172,7 +172,7 @@ browserTest(
 
     await pending(page).getByRole('button', { name: 'Show it' }).click();
     await rows.getByRole('link', { name: 'local' }).waitFor();
-    await rows.getByText('It runs as a local process (STDIO)').waitFor();
+    await rows.getByText('It runs as a local process (stdio)').waitFor();
     assert.equal(await rows.count(), 1);
     assert.equal(await rows.locator('.reason-bad').count(), 0, 'nothing has failed');
     assert.deepEqual(await axeFindings(page), []);

@@ -7,7 +7,7 @@ import { type EntityFacts, factsOfManifest } from './facts.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
 import { registrationFault } from './server.ts';
-import { transportsOf } from './transport.ts';
+import { shownTransport, transportsOf } from './transport.ts';
 import { type EntityType, type EntityUid, formatUid } from './uid.ts';
 import { isPrerelease, versionKey } from './version-order.ts';
 
@@ -120,7 +120,7 @@ function facetsOf({ capabilities, frameworks, providers, tags, mcpRegistration }
     framework: frameworks,
     provider: providers,
     tag: tags,
-    transport: transportsOf(mcpRegistration),
+    transport: transportsOf(mcpRegistration).map(shownTransport),
   };
 }
 

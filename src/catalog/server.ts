@@ -45,7 +45,7 @@ export function registrationFault({
 export function lackOfAddress({ url, transport }: { url: string; transport: string }): string | undefined {
   // For STDIO, catalogs often list the address of a web page, not the server's.
   if (transport === 'STDIO') {
-    return 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.';
+    return 'It runs as a local process (stdio) and has no address, so a gateway cannot connect to it.';
   }
   return url === '' ? 'Its registration has no address, so a gateway cannot connect to it.' : undefined;
 }

@@ -15,13 +15,18 @@ export function normalTransport(text: string): string {
 const DISPLAY_NAMES: Record<string, string> = {
   stdio: 'stdio',
   sse: 'SSE',
-  http: 'HTTP',
   'streamable-http': 'Streamable HTTP',
 };
 
+/** Search and people do not tell HTTP and Streamable HTTP apart, as the hub connects to both alike; policies do. */
+export function shownTransport(transport: string): string {
+  const normal = normalTransport(transport);
+  return normal === 'http' ? 'streamable-http' : normal;
+}
+
 /** How pages and the command line show a transport; unknown ones are shown as given. */
 export function transportName(transport: string): string {
-  return DISPLAY_NAMES[normalTransport(transport)] ?? transport;
+  return DISPLAY_NAMES[shownTransport(transport)] ?? transport;
 }
 
 /** A server without a transport speaks SSE if it has an address, and otherwise is a local process. */

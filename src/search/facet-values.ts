@@ -1,5 +1,5 @@
 // Facet values as indexed, `facet:value` in lower case: those of entities and filters, and their counts.
-import { normalTransport } from '../catalog/transport.ts';
+import { shownTransport } from '../catalog/transport.ts';
 import type { SearchFilters, SearchPage } from './contract.ts';
 
 /** What entities can be counted by, apart from their type. */
@@ -23,7 +23,7 @@ export function wantedValues(filters: SearchFilters): string[][] {
     capability: filters.capabilities,
     framework: filters.frameworks,
     provider: filters.providers,
-    transport: filters.transports.map(normalTransport),
+    transport: filters.transports.map(shownTransport),
   };
   return FACETS.map((facet) => wanted[facet].map((value) => labelOf(facet, value))).filter(({ length }) => length > 0);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalTransport, transportsOf } from '../../src/catalog/transport.ts';
+import { normalTransport, shownTransport, transportName, transportsOf } from '../../src/catalog/transport.ts';
 
 const names = [
   ['STREAMABLEHTTP', 'streamable-http'],
@@ -15,6 +15,21 @@ const names = [
 for (const [given, expected] of names) {
   test(`transport: ${JSON.stringify(given)} is ${expected}`, () => assert.equal(normalTransport(given), expected));
 }
+
+test('transport: HTTP and Streamable HTTP are one for people, and for search', () => {
+  assert.deepEqual(['HTTP', 'streamable_http', 'STDIO', 'sse', 'gRPC'].map(transportName), [
+    'Streamable HTTP',
+    'Streamable HTTP',
+    'stdio',
+    'SSE',
+    'gRPC',
+  ]);
+  assert.deepEqual(['HTTP', 'STREAMABLEHTTP', 'SSE'].map(shownTransport), [
+    'streamable-http',
+    'streamable-http',
+    'sse',
+  ]);
+});
 
 const registrations = [
   { registration: null, expected: [] },

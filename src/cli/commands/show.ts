@@ -1,4 +1,6 @@
 // `hub show`.
+
+import { artifactLine } from '../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { transportName } from '../../catalog/transport.ts';
 import { signalLine } from '../../catalog/trust-signals.ts';
@@ -10,7 +12,6 @@ import { type Call, command } from '../command.ts';
 import { idOrName, withVersion } from '../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
 import { flag, VERSION_OPTION } from '../options.ts';
-import { artifactLine } from '../output/artifact-line.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
 import { oneLine, shownMoment, wrapped } from '../output/text.ts';

@@ -58,7 +58,7 @@ testBothWays('hub show: prints the readme and the manifest on request', catalog,
   assert.doesNotMatch((await hub('show', id)).out, /How to/);
   const { out } = await hub('show', id, '--readme');
   assert.match(out, /^# How to\nuse it$/m);
-  assert.match(out, /^Artifact {2}pypi pdf-tables$/m);
+  assert.match(out, /^Artifact {2}Python package pdf-tables$/m);
   assert.match(out, /^Adapter +claude mcp$/m);
   assert.deepEqual(JSON.parse((await hub('show', id, '--manifest')).out), manifests[0]);
 });
@@ -109,7 +109,7 @@ testBothWays(
 testBothWays('hub show: hides the credentials of a registration', catalog, async (_t, { hub }) => {
   const { out } = await hub('show', 'mcp_server:closed');
   assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);
-  assert.match(out, /^Artifact {2}git https:\/\/git\.example\.org\/a$/m);
+  assert.match(out, /^Artifact {2}Git repository https:\/\/git\.example\.org\/a$/m);
   assert.doesNotMatch(out, /very-secret/);
 });
 

@@ -88,7 +88,7 @@ testOnEveryEngine('pending: servers that can never be registered are counted sep
   assert.partialDeepStrictEqual(said.get('good'), { registrable: true, reason: null });
   assert.partialDeepStrictEqual(said.get('local'), {
     registrable: false,
-    reason: 'It runs as a local process (STDIO) and has no address, so a gateway cannot connect to it.',
+    reason: 'It runs as a local process (stdio) and has no address, so a gateway cannot connect to it.',
   });
   assert.partialDeepStrictEqual(said.get('template'), {
     registrable: false,
