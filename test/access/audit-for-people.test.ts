@@ -28,6 +28,6 @@ test('audit for people: operations are words', () => {
 
 test('audit for people: the result follows the outcome', () => {
   assert.equal(howItEnded({ outcome: 'ok', result: null }), 'ok');
-  assert.equal(howItEnded({ outcome: 'ok', result: 'created: 3' }), 'ok: created: 3');
+  assert.equal(howItEnded({ outcome: 'ok', result: 'new: 3' }), 'ok: new: 3');
   assert.equal(howItEnded({ outcome: 'failed', result: 'entity_not_found' }), 'failed: entity_not_found');
 });
