@@ -41,7 +41,7 @@ browserTest('entity: a deep link shows everything, also after a reload', demo, a
     'names its license',
     '100 of 100',
     'list_tables',
-    'It runs as a local process (STDIO)',
+    'It runs as a local process (stdio)',
   ]) {
     assert.ok(text.includes(part), part);
   }
@@ -191,6 +191,44 @@ browserTest('entity: an id with slashes and special characters has a working add
   await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
   await page.reload();
   await page.locator('.entity-id', { hasText: 'tool:a/b@c#d?e%f@1.0.0' }).waitFor();
+});
+
+const INSTALLING = entry('installing', {
+  license: 'SEE LICENSE IN LICENSE',
+  artifacts: [
+    { kind: 'other', spec: { package: '@io.example/thing', registry: 'npm', version: '3.0.0' } },
+    { kind: 'other', spec: { transport: 'STREAMABLE-HTTP', url: 'https://a.example/mcp' } },
+  ],
+  adapters: [
+    { framework: 'claude', template_key: 'mcp' },
+    { framework: 'windsurf', template_key: 'mcp' },
+    { framework: 'langgraph', template_key: 'node', path: 'src/node.py' },
+    { framework: 'crewai', template_key: 'tool' },
+  ],
+  mcp_registration: { server: { transport: 'HTTP', url: 'https://a.example/mcp' } },
+});
+
+browserTest('entity: says in words what it installs, and belongs to Search', own, async ({ open }) => {
+  const page = await open(INSTALLING);
+  const parts = page.getByRole('region', { name: 'What it installs' }).getByRole('listitem');
+  await parts.first().waitFor();
+  assert.deepEqual(await parts.allInnerTexts(), [
+    'npm package @io.example/thing 3.0.0',
+    'Connects to https://a.example/mcp',
+    'Writes .mcp.json for Claude',
+    'Shows what to add to ~/.codeium/windsurf/mcp_config.json for Windsurf',
+    'Writes src/node.py for langgraph',
+    'Writes glue code for crewai',
+  ]);
+  const facts = await page.getByRole('region', { name: 'At a glance' }).innerText();
+  assert.match(facts, /Transport\s+Streamable HTTP/);
+  assert.match(facts, /License\s+See the license file/);
+  assert.equal(await page.locator('.top nav [aria-current]').innerText(), 'Search');
+  const sizes = await page.evaluate(
+    "[...document.querySelectorAll('[aria-labelledby=use-it] summary')].map((each) => getComputedStyle(each).fontSize)",
+  );
+  assert.deepEqual(sizes, ['16px', '16px']);
+  await screenshot(page, 'entity-installs');
 });
 
 const SECRETIVE = entry('secretive', {

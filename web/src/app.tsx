@@ -26,7 +26,7 @@ export function App() {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <Top current={name} searchPath={name === 'search' ? '/' : lastPath.value} />
+      <Top current={name === 'entity' ? 'search' : name} searchPath={name === 'search' ? '/' : lastPath.value} />
       {isOffline.value && (
         <p class="offline" role="status">
           This device is offline. The page stays as it is, and reconnects automatically.

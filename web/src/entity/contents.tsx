@@ -1,8 +1,9 @@
 // The content of a manifest: artifacts, adapters, its source, and the document itself.
 import { useSignal } from '@preact/signals';
+import { artifactLine } from '../../../src/catalog/artifact-kind.ts';
+import { CLIENT_LAYOUTS, CLIENTS } from '../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import { transportName } from '../../../src/catalog/transport.ts';
-import { asObject } from '../../../src/lib/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -20,17 +21,8 @@ export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityR
     <section class="panel" aria-labelledby="artifacts">
       <h2 id="artifacts">What it installs</h2>
       <ul class="parts">
-        {artifacts.map((artifact) => (
-          <li key={JSON.stringify(artifact)}>
-            <span class="badge">{kindOf(artifact)}</span>
-            <Values of={flat(artifact.spec ?? artifact)} />
-          </li>
-        ))}
-        {adapters.map(({ framework, ...rest }) => (
-          <li key={JSON.stringify([framework, rest])}>
-            <span class="badge">{String(framework ?? 'adapter')}</span>
-            <Values of={flat(rest)} />
-          </li>
+        {[...artifacts.map(artifactLine), ...adapters.map(adapterLine)].map((line, index) => (
+          <li key={index}>{line}</li>
         ))}
       </ul>
     </section>
@@ -109,9 +101,11 @@ function Values({ of }: { of: [name: string, value: string][] }) {
   );
 }
 
-/** `other` is a server that runs elsewhere: only its address is known. */
-function kindOf({ kind, spec }: Record<string, unknown>): string {
-  return kind === 'other' && asObject(spec).url !== undefined ? 'connects to' : String(kind ?? 'artifact');
+/** `Writes .mcp.json for Claude` */
+function adapterLine({ framework, path }: JsonObject): string {
+  const client = CLIENTS.find((name) => name === framework);
+  const { label, file, isUserFile } = client ? CLIENT_LAYOUTS[client] : { label: framework, file: 'glue code' };
+  return isUserFile ? `Shows what to add to ${file} for ${label}` : `Writes ${path ?? file} for ${label}`;
 }
 
 /** Omits secrets. */
@@ -119,10 +113,7 @@ function flat(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(withoutCredentials(value))
     .filter(([, each]) => each !== null && each !== '')
-    .map(([name, each]) => [
-      name.replaceAll('_', ' '),
-      name === 'transport' ? transportName(String(each)) : wordsOf(each),
-    ]);
+    .map(([name, each]) => [name.replaceAll('_', ' '), wordsOf(each)]);
 }
 
 function wordsOf(value: unknown): string {

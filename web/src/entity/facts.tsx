@@ -5,7 +5,7 @@ import { transportName, transportsOf } from '../../../src/catalog/transport.ts';
 import { safeLink } from '../markdown/safe-link.ts';
 import { AwayIcon, CheckIcon, DashIcon } from '../parts/icons.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
-import { ago, atMoment, onDay } from '../parts/words.ts';
+import { ago, atMoment, licenseName, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { type Filter, filterPath } from '../search/search-url.ts';
 
@@ -22,7 +22,7 @@ export function Facts({ entity }: { entity: EntityRecord }) {
         <Fact name="Version" value={entity.version} />
         {publisher !== '' && <Fact name="Publisher" value={publisher} />}
         <Fact name="Transport" value={transportsOf(entity.mcp_registration).map(transportName).join(', ')} />
-        <Fact name="License" value={license ?? 'not specified'} />
+        <Fact name="License" value={license ? licenseName(license) : 'not specified'} />
         {published_at && <Fact name="Updated" value={onDay(published_at)} title={ago(published_at)} />}
         <Fact name="Added" value={onDay(created_at)} title={atMoment(created_at)} />
         <Remotes entity={entity} />

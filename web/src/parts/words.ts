@@ -27,6 +27,11 @@ export function asSentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
+/** npm’s form for a license that has no identifier. */
+export function licenseName(license: string): string {
+  return /^see license in /i.test(license) ? 'See the license file' : license;
+}
+
 export function shortNumber(number: number): string {
   if (number < 10_000) return wholeNumber(number);
   // A value that would round to 1,000 of a unit uses the next one.
@@ -44,6 +49,10 @@ export function onDay(iso: string): string {
 
 export function atMoment(iso: string): string {
   return moment().format(new Date(iso));
+}
+
+export function atTime(iso: string): string {
+  return atMoment(iso).split(', ').at(-1) ?? '';
 }
 
 export function ago(iso: string, now = Date.now()): string {

@@ -3,7 +3,7 @@ import { transportName } from '../../../src/catalog/transport.ts';
 import type { SearchItem } from '../../../src/search/contract.ts';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { TypeLabel } from '../parts/type-label.tsx';
-import { count, onDay } from '../parts/words.ts';
+import { count, licenseName, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { Highlight, HighlightQuotes } from './highlight.tsx';
 import { filterPath } from './search-url.ts';
@@ -65,7 +65,7 @@ function Facts({ item: { publisher, transports = [], license, published_at } }: 
   const facts = [
     publisher && `by ${publisher}`,
     ...transports.map(transportName),
-    license,
+    license && licenseName(license),
     published_at && `updated ${onDay(published_at)}`,
   ].filter((fact) => typeof fact === 'string');
   return facts.length > 0 ? <p class="result-facts">{facts.join(' · ')}</p> : null;

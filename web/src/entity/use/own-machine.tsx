@@ -22,9 +22,9 @@ export function OwnMachine({ entity, client }: OwnMachineProps) {
         Run it in your project folder. It writes <code>hub.lock.json</code>, which you can commit.{' '}
         <code>--dry-run</code> only shows the plan. {client && <ClientNote client={client} />}
       </p>
-      <details class="quiet">
+      <details>
         <summary>Get the hub command</summary>
-        <p>
+        <p class="quiet">
           In a checkout of the hub: <code>npm run pack:cli</code>, then{' '}
           <code>npm install -g ./catalog-hub-cli-*.tgz</code>, on any machine with Node 24 or newer.
         </p>
