@@ -67,6 +67,13 @@ test('sync: adds up the counts of all remotes, and prefixes notes with their rem
   });
 });
 
+test('sync: names the remotes that could not be read, with the reason', () => {
+  const failed = { ...read('https://a.example/'), ok: false, error: 'It answered 404.' };
+  const { sentence, notes } = syncWords(reportOf([failed, read('https://b.example/')]), nameOf);
+  assert.match(sentence, /^1 of 2 remotes read/);
+  assert.deepEqual(notes, [{ remote: 'team', text: 'It answered 404.' }]);
+});
+
 const TONES: [name: string, report: SyncReport, tone: 'good' | 'warn'][] = [
   ['nothing changed', reportOf([read('https://a.example/', { unchanged: 3 })]), 'good'],
   ['not checked', reportOf([read('https://a.example/', { unchecked: 3, note: 'Not checked.' })]), 'good'],

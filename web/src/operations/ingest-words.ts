@@ -106,5 +106,9 @@ function isNoteworthy({ stats: { note, unchecked, conflicts } }: Result): boolea
 }
 
 function notesOf(results: readonly Result[], nameOf: NameOf): OutcomeNote[] {
-  return results.flatMap(({ url, stats: { note } }) => (note ? [{ remote: nameOf(url), text: note }] : []));
+  return results.flatMap(({ url, ok, error, stats: { note } }) =>
+    [ok ? undefined : (error ?? 'It could not be read.'), note].flatMap((text) =>
+      text ? [{ remote: nameOf(url), text }] : [],
+    ),
+  );
 }

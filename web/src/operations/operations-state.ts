@@ -122,7 +122,7 @@ export const ingestOne = (url: string, { acceptShrunk = false } = {}) =>
   });
 
 /** The remote's name, or its address if it has none. */
-function nameOf(url: string): string {
+export function nameOf(url: string): string {
   return remotes.value?.items.find((remote) => remote.url === url)?.name ?? url;
 }
 

@@ -2,7 +2,7 @@
 import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { FailureNotice } from '../parts/notice.tsx';
 import { count, duration } from '../parts/words.ts';
-import { failure, ingests, look, lookFailure, remotes, shareDone, work } from './operations-state.ts';
+import { failure, ingests, look, lookFailure, nameOf, remotes, shareDone, work } from './operations-state.ts';
 
 export function WorkPanel() {
   const own = work.value;
@@ -39,8 +39,8 @@ function RunBar({ run }: { run: IngestRun }) {
   const share = shareDone(run);
   return (
     <div class="run">
-      <p class="run-url">{run.url}</p>
-      <progress max={1} value={share} aria-label={`Progress of ${run.url}`} />
+      <p class="run-url">{nameOf(run.url)}</p>
+      <progress max={1} value={share} aria-label={`Progress of ${nameOf(run.url)}`} />
       <p class="quiet">
         {share === undefined ? 'Reading the index' : `${run.done} of ${run.total}`}
         {run.per_second > 0 && `, ${Math.round(run.per_second)} a second`}

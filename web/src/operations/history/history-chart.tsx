@@ -2,6 +2,7 @@
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { atMoment, count } from '../../parts/words.ts';
 import { countWords } from '../ingest-words.ts';
+import { nameOf } from '../operations-state.ts';
 
 const [WIDTH, HEIGHT, BASE] = [640, 124, 122];
 /** Keeps a single bar from standing alone in the middle. */
@@ -24,8 +25,9 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
   const step = WIDTH / slots;
   const width = Math.min(step * 0.62, 30);
   const shown = kindsOf(runs);
+  const remotes = [...new Set(runs.map(({ url }) => url))];
   return (
-    <figure class="chart">
+    <figure class="chart" aria-label="Ingest history">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={labelOf(runs, shown)}>
         <path class="chart-base" d={`M0 ${BASE + 0.5}H${WIDTH}`} />
         {runs.map((run, index) => (
@@ -38,7 +40,7 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
           </g>
         ))}
       </svg>
-      <Times runs={runs} slots={slots} />
+      <Times runs={runs} slots={slots} remotes={remotes} />
       <figcaption class="legend">
         {shown.map((kind) => (
           <span key={kind} class={`legend-${kind}`}>
@@ -48,19 +50,33 @@ export function HistoryChart({ runs }: { runs: readonly IngestRun[] }) {
         {runs.some(({ ok }) => ok === false) && <span class="legend-broken">ingest failed</span>}
       </figcaption>
       <p class="quiet">
+        {remotes.length > 1 && `${remotes.map((url, index) => `${index + 1}: ${nameOf(url)}`).join(', ')}. `}
         Oldest first. The tallest bar has {count(Math.max(...runs.map(size)), 'manifest')}; the scale is logarithmic.
       </p>
     </figure>
   );
 }
 
+interface TimesProps {
+  runs: readonly IngestRun[];
+  slots: number;
+  /** Numbered if there are several. */
+  remotes: readonly string[];
+}
+
 /** Outside the drawing, which scales with the screen, because text must keep its size. */
-function Times({ runs, slots }: { runs: readonly IngestRun[]; slots: number }) {
+function Times({ runs, slots, remotes }: TimesProps) {
   return (
     <p class="chart-times">
       {Array.from({ length: slots }, (_, slot) => {
-        const run = slot === 0 || slot === runs.length - 1 ? runs[slot] : undefined;
-        return <span key={slot}>{run && clock(run.started_at)}</span>;
+        const run = runs[slot];
+        const isEnd = slot === 0 || slot === runs.length - 1;
+        return (
+          <span key={slot}>
+            {remotes.length > 1 && run && <span>{remotes.indexOf(run.url) + 1}</span>}
+            {isEnd && run && <span>{clock(run.started_at)}</span>}
+          </span>
+        );
       })}
     </p>
   );
@@ -97,7 +113,7 @@ function bars(run: IngestRun, scale: number): { kind: string; y: number; height:
 
 function describe(run: IngestRun): string {
   const words = run.ok === false ? (run.error ?? 'failed') : countWords(run);
-  return `${atMoment(run.started_at)}, ${run.url}: ${words}`;
+  return `${atMoment(run.started_at)}, ${nameOf(run.url)}: ${words}`;
 }
 
 /** The time for runs of today, the date for earlier ones. */

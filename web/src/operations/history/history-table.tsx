@@ -2,6 +2,7 @@
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { ScrollTable } from '../../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../../parts/words.ts';
+import { nameOf } from '../operations-state.ts';
 
 const COLUMNS = ['Started', 'Remote', 'Took', 'New', 'Changed', 'Unchanged', 'Refused', 'Gone', 'Outcome'];
 
@@ -21,7 +22,7 @@ function RunRow({ run }: { run: IngestRun }) {
     <tr>
       <td class="run-time">{atMoment(started_at)}</td>
       <td class="run-remote">
-        <span class="address">{url}</span>
+        <span title={url}>{nameOf(url)}</span>
         {ok === false && error && <span class="run-error">{error}</span>}
         {conflicts > 0 && <span class="run-note">{count(conflicts, 'conflict')}</span>}
         {note && <span class="run-note">{note}</span>}

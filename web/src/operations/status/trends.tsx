@@ -6,12 +6,13 @@ import type { RegistrationHistory } from '../../../../src/gateway/contract.ts';
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { hub } from '../../api/hub.ts';
 import { settings } from '../../api/settings.ts';
-import { atMoment, count, duration, onDay, shortNumber } from '../../parts/words.ts';
+import { atMoment, atTime, count, duration, onDay, shortNumber } from '../../parts/words.ts';
 import { catalogRevision, ingests } from '../operations-state.ts';
 import type { Figures } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
 const MOST_LABELS = 5;
+const DAY_MS = 86_400_000;
 /** Shares of fewer searches mean little. */
 const FEWEST_FOR_SHARES = 20;
 
@@ -28,23 +29,29 @@ export function Trends({ figures }: { figures: Figures }) {
   }, [catalogRevision.value]);
   return (
     <div class="trends">
-      <Growth runs={(ingests.value?.last ?? []).toReversed()} />
+      <Growth
+        runs={ingests.value?.last ?? []}
+        now={Object.values(figures.entities).reduce((sum, each) => sum + each, 0)}
+      />
       {settings.value?.gateway_configured && registrations.value && <Registrations {...registrations.value} />}
       <Latency buckets={figures.searches} />
     </div>
   );
 }
 
-/** The size of the catalog after each ingest, over time. */
-function Growth({ runs }: { runs: readonly IngestRun[] }) {
+/** The size of the catalog after each ingest, and now: entries may have been deleted since. */
+function Growth({ runs, now }: { runs: readonly IngestRun[]; now: number }) {
   // Remotes are read at the same time, and may end in another order than they started.
-  const points = runs
+  const ingested = runs
     .flatMap(({ finished_at: at, catalog_size: size }) =>
       at !== null && size !== null ? [{ at, size, time: Date.parse(at) }] : [],
     )
     .sort((one, other) => one.time - other.time);
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || points.length < 2) return <NoTrend name="Catalog size">Appears after two ingests.</NoTrend>;
+  const [first] = ingested;
+  if (!first) return <NoTrend name="Catalog size">Appears after the first ingest.</NoTrend>;
+  const time = Math.max(Date.now(), ...ingested.map((point) => point.time));
+  const last = { at: new Date(time).toISOString(), size: now, time };
+  const points = [...ingested, last];
   const most = Math.max(...points.map(({ size }) => size), 1);
   const span = Math.max(last.time - first.time, 1);
   const x = ({ time }: { time: number }) => 4 + ((time - first.time) / span) * (WIDTH - 8);
@@ -52,15 +59,15 @@ function Growth({ runs }: { runs: readonly IngestRun[] }) {
   const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(point)} ${y(point)}`).join('');
   const many = count(last.size, 'entry', 'entries');
   const words = points.every(({ size }) => size === last.size)
-    ? `${many}, all versions counted; unchanged over ${points.length} ingests`
-    : `From ${shortNumber(first.size)} to ${many} over ${points.length} ingests, all versions counted`;
+    ? `${many}, all versions counted; unchanged since ${atMoment(first.at)}`
+    : `From ${shortNumber(first.size)} to ${many} since ${atMoment(first.at)}, all versions counted`;
   return (
     <Trend
       name="Catalog size"
       value={shortNumber(last.size)}
       words={words}
       most={most}
-      ends={[onDay(first.at), onDay(last.at)]}
+      ends={[span < DAY_MS ? atTime(first.at) : onDay(first.at), 'now']}
     >
       <path class="trend-area" d={`${path}L${x(last)} ${HEIGHT}L${x(first)} ${HEIGHT}Z`} />
       <path class="trend-line" d={path} />
@@ -105,12 +112,10 @@ function Latency({ buckets }: { buckets: Figures['searches'] }) {
       : `${searches}: median ${median}, 95th percentile ${boundAt(buckets, total * 0.95)}`;
   // Labels of many bars would overlap.
   const hasLabel = (index: number) => shown.length <= MOST_LABELS || index % 2 === 0;
-  const labelOf = (bound: number) =>
-    Number.isFinite(bound) ? `≤\u2009${duration(bound).replace(' ', '\u2009')}` : '…';
   const bars = shown.map(({ bound, count: number }, index) => ({
-    label: hasLabel(index) ? labelOf(bound) : '',
+    label: hasLabel(index) ? boundName(bound, buckets).replaceAll(' ', '\u2009') : '',
     number,
-    title: `${nameOf(bound)}: ${number}`,
+    title: `${boundName(bound, buckets)}: ${number}`,
   }));
   const value = total < FEWEST_FOR_SHARES ? '' : median;
   return <Bars name="Search latency" value={value} words={words} bars={bars} />;
@@ -129,7 +134,7 @@ interface TrendProps {
 
 function Trend({ name, value, words, most, ends, children }: TrendProps & { children: ComponentChildren }) {
   return (
-    <figure class="trend">
+    <figure class="trend" aria-label={name}>
       <figcaption>
         {name} <strong>{value}</strong>
       </figcaption>
@@ -153,7 +158,7 @@ function Trend({ name, value, words, most, ends, children }: TrendProps & { chil
 /** Keeps the place of a chart that has nothing to show yet. */
 function NoTrend({ name, children }: { name: string; children: ComponentChildren }) {
   return (
-    <figure class="trend">
+    <figure class="trend" aria-label={name}>
       <figcaption>{name}</figcaption>
       <p class="quiet">{children}</p>
     </figure>
@@ -193,17 +198,18 @@ function Bars({ bars, ...trend }: BarsProps) {
   );
 }
 
-/** The bucket that contains the search of this rank, as a bound: `≤ 50 ms`, or `> 10 s` for the last one. */
+/** The bucket that contains the search of this rank. */
 function boundAt(buckets: Figures['searches'], rank: number): string {
   let below = 0;
-  for (const { bound, count } of buckets) {
+  const found = buckets.find(({ count }) => {
     below += count;
-    if (below >= rank && Number.isFinite(bound)) return `≤ ${duration(bound)}`;
-  }
-  const finite = buckets.map(({ bound }) => bound).filter(Number.isFinite);
-  return `> ${duration(Math.max(...finite))}`;
+    return below >= rank;
+  });
+  return boundName(found?.bound ?? Infinity, buckets);
 }
 
-function nameOf(bound: number): string {
-  return Number.isFinite(bound) ? `≤ ${duration(bound)}` : 'longer';
+/** `≤ 50 ms`, or `> 10.0 s` for the last bucket. */
+function boundName(bound: number, buckets: Figures['searches']): string {
+  if (Number.isFinite(bound)) return `≤ ${duration(bound)}`;
+  return `> ${duration(Math.max(...buckets.map((each) => each.bound).filter(Number.isFinite)))}`;
 }
