@@ -144,9 +144,14 @@ browserTest('look: the API description has the header of the other pages', {}, a
 browserTest('look: on a phone the filters are collapsed, and targets are large enough', demo, async ({ open }) => {
   const page = await open('/', { viewport: SIZES.phone, hasTouch: true, isMobile: true });
   await page.locator('.result-title').first().waitFor();
+  const title = await page.locator('.result-title').first().boundingBox();
+  assert.ok(title && title.y < 450, `the first result is in view: ${title?.y}`);
   const option = page.getByRole('group', { name: 'Framework' }).locator('.choice').first();
   await option.waitFor({ state: 'hidden' });
   await page.getByText('Filters', { exact: true }).tap();
+  await page.getByLabel('Sort by').waitFor();
+  await page.getByLabel('Search by').waitFor();
+  await screenshot(page, 'filters-phone');
   await option.tap();
   await page.waitForURL(/frameworks=/);
   const small =

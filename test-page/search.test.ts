@@ -578,3 +578,9 @@ browserTest(
     assert.ok(await page.getByLabel('Pre-releases too').isChecked());
   },
 );
+
+browserTest('search: a query in an empty catalog says that the catalog is empty', {}, async ({ open }) => {
+  const page = await open('/?q=read+tables');
+  await page.getByText('The catalog is empty').waitFor();
+  assert.equal(await page.getByText(/Semantic search is not ready|For example/).count(), 0);
+});

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SearchPage } from '../../../src/search/contract.ts';
+import { hub } from '../api/hub.ts';
 import { whenPainted } from '../first-paint.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { Waiting } from '../parts/waiting.tsx';
@@ -10,7 +11,15 @@ import { countSentence } from './count-words.ts';
 import { useKeptFocus } from './keys/kept-focus.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
-import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
+import {
+  hasFilters,
+  hubParameters,
+  MOST_SHOWN,
+  PAGE_SIZE,
+  readSearch,
+  type SearchState,
+  withoutFilters,
+} from './search-url.ts';
 
 /** As many as fit on a tall screen. */
 const FIRST_ROWS = 6;
@@ -23,6 +32,8 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
   const list = useRef<HTMLOListElement>(null);
   const onMore = useFocusOnMore(list, shown?.page.items.length ?? 0);
   useKeptFocus(section);
+  const hasNothing = shown?.page.items.length === 0 && !failure.value;
+  const isEmpty = useIsEmpty(hasNothing);
   return (
     <>
       <p class="results-count" role="status">
@@ -34,14 +45,14 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
         </FailureNotice>
       )}
       {detailFailure.value && !failure.value && <NoDetails />}
-      {shown?.page.degraded && <p class="degraded">{shown.page.degraded}</p>}
+      {shown?.page.degraded && !isEmpty && <p class="degraded">{shown.page.degraded}</p>}
       {shown?.page.only_by_meaning && (
         <p class="degraded">
           No exact matches for “{shown.state.q.trim()}”. Showing the closest entries by meaning, which may be unrelated.
         </p>
       )}
       {!shown && isLoading.value && <Awaited />}
-      {shown && shown.page.items.length === 0 && !failure.value && <Nothing state={shown.state} />}
+      {hasNothing && <Nothing state={shown.state} isEmpty={isEmpty} />}
       {shown && shown.page.items.length > 0 && failure.value && (
         <p class="results-before">The previous results are shown below.</p>
       )}
@@ -141,8 +152,26 @@ function More({ page: { items, total }, state, onMore }: MoreProps) {
   );
 }
 
-function Nothing({ state }: { state: SearchState }) {
-  if (state.q.trim() === '' && !hasFilters(state)) {
+/** Whether nothing is found because the catalog has no entries. */
+function useIsEmpty(hasNothing: boolean): boolean {
+  const isEmpty = useSignal(false);
+  useEffect(() => {
+    isEmpty.value = false;
+    if (!hasNothing) return;
+    const asking = new AbortController();
+    void hub.search(hubParameters(readSearch(new URLSearchParams())), asking.signal).then(
+      ({ total }) => {
+        isEmpty.value = total === 0;
+      },
+      () => undefined,
+    );
+    return () => asking.abort();
+  }, [hasNothing]);
+  return isEmpty.value;
+}
+
+function Nothing({ state, isEmpty }: { state: SearchState; isEmpty: boolean }) {
+  if (isEmpty || (state.q.trim() === '' && !hasFilters(state))) {
     return (
       <Notice title="The catalog is empty">
         <p>

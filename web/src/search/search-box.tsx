@@ -1,4 +1,5 @@
 // The search field, with the type and mode selection below it.
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { EntityType } from '../../../src/catalog/uid.ts';
 import { SearchIcon } from '../parts/icons.tsx';
@@ -16,7 +17,8 @@ const MODES: Record<SearchState['mode'], string> = {
   semantic: 'Meaning only',
 };
 
-export function SearchBox({ onDown, onUp, onEnter }: FieldKeys) {
+/** `children` are further options next to the types. */
+export function SearchBox({ onDown, onUp, onEnter, children }: FieldKeys & { children: ComponentChildren }) {
   const field = useRef<HTMLInputElement>(null);
   useKey('/', () => {
     field.current?.focus();
@@ -71,22 +73,30 @@ export function SearchBox({ onDown, onUp, onEnter }: FieldKeys) {
       </form>
       <div class="search-options">
         <TypeChoice />
-        <label class="select">
-          <span>Search by</span>
-          <select
-            value={search.value.mode === 'hybrid' ? 'default' : search.value.mode}
-            onChange={(event) => change({ mode: event.currentTarget.value as SearchState['mode'] })}
-          >
-            {(['default', 'keyword', 'semantic'] as const).map((mode) => (
-              <option key={mode} value={mode}>
-                {MODES[mode]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <SortChoice />
+        {children}
       </div>
     </search>
+  );
+}
+
+export function Selects() {
+  return (
+    <>
+      <label class="select">
+        <span>Search by</span>
+        <select
+          value={search.value.mode === 'hybrid' ? 'default' : search.value.mode}
+          onChange={(event) => change({ mode: event.currentTarget.value as SearchState['mode'] })}
+        >
+          {(['default', 'keyword', 'semantic'] as const).map((mode) => (
+            <option key={mode} value={mode}>
+              {MODES[mode]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <SortChoice />
+    </>
   );
 }
 

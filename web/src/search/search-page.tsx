@@ -1,14 +1,21 @@
 // The search page, which is the start page.
+import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Filters } from './filters.tsx';
 import { useKeysAhead } from './keys/ahead.ts';
 import { moveFocus } from './keys/keyboard.ts';
 import { Results } from './results.tsx';
-import { SearchBox } from './search-box.tsx';
+import { SearchBox, Selects } from './search-box.tsx';
 import { answer, search } from './search-state.ts';
 import { FILTERS } from './search-url.ts';
 
 const STEPS: Record<string, number | 'first' | 'last'> = { ArrowDown: 1, ArrowUp: -1, Home: 'first', End: 'last' };
+
+const wide = matchMedia('(min-width: 56rem)');
+const isWide = signal(wide.matches);
+wide.addEventListener('change', () => {
+  isWide.value = wide.matches;
+});
 
 export function SearchPage() {
   const list = useRef<HTMLElement>(null);
@@ -38,7 +45,7 @@ export function SearchPage() {
     <main id="content" class="search-page">
       <div class="search-head">
         <h1>Find an agent, a tool or a server</h1>
-        <SearchBox {...fieldKeys} />
+        <SearchBox {...fieldKeys}>{isWide.value && <Selects />}</SearchBox>
       </div>
       <div class="search-body">
         <FilterPanel chosen={chosen} />
@@ -69,22 +76,16 @@ function useReturn(links: () => HTMLElement[]): void {
   }, [shown]);
 }
 
-const wide = matchMedia('(min-width: 56rem)');
-
-/** Next to the results if there is room, otherwise collapsed above them. */
+/** Next to the results if there is room, otherwise collapsed above them, with the selects, so that results are in view. */
 function FilterPanel({ chosen }: { chosen: number }) {
-  const panel = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    const fit = () => {
-      if (panel.current) panel.current.open = wide.matches;
-    };
-    fit();
-    wide.addEventListener('change', fit);
-    return () => wide.removeEventListener('change', fit);
-  }, []);
   return (
-    <details ref={panel} class="filter-panel">
+    <details open={isWide.value} class="filter-panel">
       <summary>{chosen > 0 ? `Filters (${chosen})` : 'Filters'}</summary>
+      {!isWide.value && (
+        <div class="search-options">
+          <Selects />
+        </div>
+      )}
       <Filters />
     </details>
   );
