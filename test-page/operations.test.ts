@@ -64,35 +64,39 @@ browserTest(
   },
 );
 
-browserTest('operations: charts have names, show deletions, and tell remotes apart', {}, async ({ open, hub, world }, t) => {
-  const host = await publish(t);
-  await hub.addRemote(host.url('/index.json'), { name: 'team' });
-  await hub.syncRemotes();
-  world.setTime('2026-06-01T12:05:00.000Z');
-  await hub.addRemote(host.url('/gone.json'), { name: 'lost' });
-  const page = await open('/operations');
-  await page.getByRole('button', { name: 'Sync all' }).click();
-  const remotes = page.getByRole('region', { name: 'Remotes' });
-  await remotes.getByText('1 of 2 remotes read').waitFor();
-  await remotes
-    .getByRole('listitem')
-    .filter({ hasText: /^lost: .*404/ })
-    .waitFor();
-  const history = page.getByRole('region', { name: 'Ingest history' });
-  assert.match(await history.innerText(), /1: team, 2: lost\. Oldest first/);
-  await history.getByText('As a table').click();
-  assert.deepEqual((await history.locator('.run-remote [title]').allInnerTexts()).sort(), ['lost', 'team', 'team']);
-  const session = await page.context().newCDPSession(page);
-  const { nodes } = await session.send('Accessibility.getFullAXTree');
-  const figures = nodes.filter(({ role }) => role?.value === 'figure').map(({ name }) => name?.value);
-  assert.deepEqual(figures, ['Catalog size', 'Search latency', 'Ingest history']);
-  await page.getByRole('img', { name: /^4 entries, all versions counted; unchanged since/ }).waitFor();
+browserTest(
+  'operations: charts have names, show deletions, and tell remotes apart',
+  {},
+  async ({ open, hub, world }, t) => {
+    const host = await publish(t);
+    await hub.addRemote(host.url('/index.json'), { name: 'team' });
+    await hub.syncRemotes();
+    world.setTime('2026-06-01T12:05:00.000Z');
+    await hub.addRemote(host.url('/gone.json'), { name: 'lost' });
+    const page = await open('/operations');
+    await page.getByRole('button', { name: 'Sync all' }).click();
+    const remotes = page.getByRole('region', { name: 'Remotes' });
+    await remotes.getByText('1 of 2 remotes read').waitFor();
+    await remotes
+      .getByRole('listitem')
+      .filter({ hasText: /^lost: .*404/ })
+      .waitFor();
+    const history = page.getByRole('region', { name: 'Ingest history' });
+    assert.match(await history.innerText(), /1: team, 2: lost\. Oldest first/);
+    await history.getByText('As a table').click();
+    assert.deepEqual((await history.locator('.run-remote [title]').allInnerTexts()).sort(), ['lost', 'team', 'team']);
+    const session = await page.context().newCDPSession(page);
+    const { nodes } = await session.send('Accessibility.getFullAXTree');
+    const figures = nodes.filter(({ role }) => role?.value === 'figure').map(({ name }) => name?.value);
+    assert.deepEqual(figures, ['Catalog size', 'Search latency', 'Ingest history']);
+    await page.getByRole('img', { name: /^4 entries, all versions counted; unchanged since/ }).waitFor();
 
-  await hub.removeRemote(host.url('/index.json'), { purge: true });
-  await page.reload();
-  await page.getByRole('img', { name: /^From 4 to 0 entries since/ }).waitFor();
-  await screenshot(page, 'operations-emptied');
-});
+    await hub.removeRemote(host.url('/index.json'), { purge: true });
+    await page.reload();
+    await page.getByRole('img', { name: /^From 4 to 0 entries since/ }).waitFor();
+    await screenshot(page, 'operations-emptied');
+  },
+);
 
 browserTest('operations: an unreadable remote says why', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
