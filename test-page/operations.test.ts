@@ -48,7 +48,7 @@ browserTest(
 
     await page.getByRole('img', { name: 'The last ingest: 1 refused, 4 new, 0 changed, 0 unchanged.' }).waitFor();
     world.setTime('2026-06-01T12:05:00.000Z');
-    await row.getByRole('button', { name: /^Read now: \S/ }).click();
+    await row.getByRole('button', { name: /^Read now \(.+\)$/ }).click();
     await page.locator('.notice').getByText('0 new, 0 changed, 4 unchanged, 1 refused.').waitFor();
     await page.getByRole('img', { name: /The last 2 ingests/ }).waitFor();
     await page.getByText('As a table').click();

@@ -77,7 +77,7 @@ function Actions({ remote }: { remote: Remote }) {
   const close = () => {
     dialog.value = 'none';
   };
-  const whose = <span class="unseen">: {remote.name ?? remote.url}</span>;
+  const whose = <span class="unseen"> ({remote.name ?? remote.url})</span>;
   return (
     <div class="row-actions">
       <button
