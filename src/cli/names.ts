@@ -55,6 +55,13 @@ export async function idOrName(
   return parseReference(text) ? text : catalogId(text, { prerelease: false, ...source });
 }
 
+/** For commands whose effect is hard to undo. @throws UsageError with the id, if only a name is given. */
+export async function fullId(text: string, source: Omit<NameSource, 'prerelease'>): Promise<string> {
+  if (parseReference(text)?.version !== undefined) return text;
+  const id = await catalogId(text, { prerelease: false, ...source });
+  throw new UsageError(`This command needs the full id: ${oneLine(id)}.`);
+}
+
 /** Adds the value of --version to a name or id. @throws UsageError if it already has a different version. */
 export function withVersion(text: string, version: string | undefined): string {
   const named = (parseReference(text) ?? split(text)).version;

@@ -56,7 +56,7 @@ export const backupCommands = [
     details:
       'The copy is consistent and is checked. To restore it, stop the hub and put the file at DB_PATH. For PostgreSQL, use pg_dump.',
     kind: 'local',
-    args: [{ name: '<file>', description: 'file to write; must not exist yet' }],
+    args: [{ name: '<file>', description: 'file to write; an existing one needs --force' }],
     options: { force: flag('--force', 'overwrite an existing file') },
     examples: [
       ['hub backup /backups/catalog.sqlite', ''],

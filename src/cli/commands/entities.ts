@@ -3,7 +3,7 @@ import { CATALOG_STATES, type CatalogPage, type EntityRemoved } from '../../cata
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { withVersion } from '../names.ts';
+import { fullId, withVersion } from '../names.ts';
 import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
 import { flag, oneOf, paging, text, VERSION_OPTION } from '../options.ts';
 import type { Output } from '../output/output.ts';
@@ -49,9 +49,10 @@ export const entityCommands = [
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },
     examples: [['hub remove mcp_server:pdf-tables@1.0.0', '']],
-    async run({ args: [id = ''], options: { version }, output, access }) {
+    async run({ args: [id = ''], options: { version }, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
-      const removal = await explainedNotFound(hub.removeEntity(withVersion(id, version)), advise);
+      const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
+      const removal = await explainedNotFound(hub.removeEntity(whole), advise);
       output.answer(removal, () => removalForPeople(removal));
       return 'ok';
     },
@@ -67,9 +68,10 @@ export const entityCommands = [
       reason: text('--reason <text>', 'reason, shown to everyone who views it or tries to install it'),
     },
     examples: [['hub block tool:mail-sender@2.0.0 --reason "Sends mail to a host that we do not know."', '']],
-    async run({ args: [id = ''], options: { version, reason }, output, access }) {
+    async run({ args: [id = ''], options: { version, reason }, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
-      const entity = await explainedNotFound(hub.blockEntity(withVersion(id, version), reason), advise);
+      const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
+      const entity = await explainedNotFound(hub.blockEntity(whole, reason), advise);
       output.answer(entity, () => `Blocked: ${oneLine(entity.id)}\n${entity.note ? `${oneLine(entity.note)}\n` : ''}`);
       return 'ok';
     },
@@ -81,9 +83,10 @@ export const entityCommands = [
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },
     examples: [['hub unblock tool:mail-sender@2.0.0', '']],
-    async run({ args: [id = ''], options: { version }, output, access }) {
+    async run({ args: [id = ''], options: { version }, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
-      const entity = await explainedNotFound(hub.unblockEntity(withVersion(id, version)), advise);
+      const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
+      const entity = await explainedNotFound(hub.unblockEntity(whole), advise);
       output.answer(entity, () => `No longer blocked: ${oneLine(entity.id)}\n`);
       return 'ok';
     },

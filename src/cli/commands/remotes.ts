@@ -129,7 +129,7 @@ export const remoteCommands = [
       ['hub ingest https://catalog.example.org/index.json', 'one index, even if it is not in the list of remotes'],
     ],
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
-      const hub = await access.open({ mustExist: !(url && isAddress(url)) && !hasSeeds(access) });
+      const hub = await access.open({ mustExist: !hasSeeds(access) });
       if (url !== undefined) await checkName(url, hub);
       const names = await remoteNames(hub);
       const ingest = (onProgress: ProgressListener) => hub.ingest(url, onProgress, { acceptShrunk });
@@ -232,7 +232,7 @@ function noteForPeople({ url, name, last_note, shrunk }: Remote): string {
 }
 
 function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved): string {
-  if (!removed) return `No such remote: ${oneLine(url)}\n`;
+  if (!removed) return `No remote has the address ${oneLine(url)}.\n`;
   const deleted = purged > 0 ? `${plural(purged, 'entity', 'entities')} deleted.\n` : '';
   const left =
     missing > 0

@@ -104,5 +104,5 @@ function tokenOf({ HUB_TOKEN }: Environment): string | undefined {
 
 function missingSentence({ database }: Config): string {
   const place = database.engine === 'sqlite' ? `at ${database.path}` : `in ${describeDatabase(database)}`;
-  return `No catalog ${place} yet. Create one with 'hub remotes add <url>' and 'hub sync', or name a running hub with --hub or HUB_URL.`;
+  return `No catalog ${place} yet. Create one with 'hub serve', or with 'hub remotes add <url>' and 'hub sync', or name a running hub with --hub or HUB_URL.`;
 }

@@ -41,9 +41,9 @@ const FEW_WORDS = 4;
 const LESS_PER_WORD = 2.5;
 /** Covering most of the words means a lot, covering a few of them hardly anything. */
 const POWER_OF_COVERAGE = 2.5;
-/** A document is unrelated if it shares no word with the query, or covers only this much of it, and its cosine is smaller. */
-const LEAST_COSINE = 0.2;
-const FEW_COVERED = { coverage: 0.4, leastCosine: 0.12 };
+/** A document with a smaller cosine is unrelated, unless it covers more than `FEW_COVERED` of the query's words. */
+const LEAST_COSINE = { withoutWords: 0.2, withFewWords: 0.12 };
+const FEW_COVERED = 0.4;
 /** The spread of unrelated texts' cosines around 0. */
 const SPREAD_OF_UNRELATED = 0.1;
 
@@ -74,8 +74,8 @@ function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeW
 }
 
 export function isUnrelated({ lexical, semantic, named }: Pick<Candidate, 'lexical' | 'semantic' | 'named'>): boolean {
-  if (named !== undefined || lexical > FEW_COVERED.coverage) return false;
-  return lexical === 0 ? (semantic ?? 0) < LEAST_COSINE : (semantic ?? 1) < FEW_COVERED.leastCosine;
+  if (named !== undefined || lexical > FEW_COVERED) return false;
+  return lexical === 0 ? (semantic ?? 0) < LEAST_COSINE.withoutWords : (semantic ?? 1) < LEAST_COSINE.withFewWords;
 }
 
 /** Some text is always nearest: if no word is known, it must be nearer than the nearest of this many unrelated texts. */

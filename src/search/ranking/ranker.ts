@@ -98,9 +98,9 @@ function scored(open: OpenSegment, candidates: Candidates, { index, task, words,
 }
 
 function hitFrom(found: Found, query: Query): Hit {
-  const { segment, document, member, lexical, recency, final } = found;
+  const { segment, document, lexical, recency, final } = found;
   const hit: Hit = {
-    uid: segment.uids.at(member),
+    uid: uidOf(found),
     lexical,
     semantic: unit(found.semantic ?? 0),
     quality: rounded(unit(found.quality)),
@@ -111,9 +111,7 @@ function hitFrom(found: Found, query: Query): Hit {
   return query.task.explain ? { ...hit, explanation: explain(found, hit, query) } : hit;
 }
 
-function isEmpty(found: readonly ReadonlyMap<unknown, unknown>[]): boolean {
-  return found.every(({ size }) => size === 0);
-}
+const isEmpty = (found: readonly ReadonlyMap<unknown, unknown>[]) => found.every(({ size }) => size === 0);
 
 /** A query without words is near nothing. */
 function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: IndexQuery, texts: number): boolean {
@@ -125,9 +123,7 @@ function byScore(one: Found, other: Found): number {
   return other.final - one.final || (uidOf(one) < uidOf(other) ? -1 : 1);
 }
 
-function uidOf({ segment, member }: Found): string {
-  return segment.uids.at(member);
-}
+const uidOf = ({ segment, member }: Found) => segment.uids.at(member);
 
 function countFacets(found: readonly Found[], text?: string): FacetCounts {
   const counter = createFacetCounter();

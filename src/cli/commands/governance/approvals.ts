@@ -12,7 +12,7 @@ import {
 } from '../../../policy/contract.ts';
 import { type Call, command } from '../../command.ts';
 import { type Ending, UsageError } from '../../exit-codes.ts';
-import { idOrName } from '../../names.ts';
+import { fullId, idOrName } from '../../names.ts';
 import { oneOfOr, paging, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
@@ -100,7 +100,7 @@ async function approveAll(call: Surroundings, given: { digest?: string; reason?:
   const hub = await access.open({ mustExist: true });
   const decided: ApprovalDecided[] = [];
   for (const each of args) {
-    const review = await hub.getApproval(each);
+    const review = await hub.getApproval(await idOrName(each, { hub, access, terminal, output }));
     terminal.writeError(harmless(reviewForPeople(review, output)));
     const answer = await ask(`Approve ${oneLine(review.id)}? [y/N] `);
     if (!/^y(es)?$/i.test(answer?.trim() ?? '')) continue;
@@ -110,13 +110,14 @@ async function approveAll(call: Surroundings, given: { digest?: string; reason?:
 }
 
 async function decideAll(
-  { args, access, output }: Pick<Call, 'args' | 'access' | 'output'>,
+  { args, access, terminal, output }: Pick<Call, 'args' | 'access' | 'terminal' | 'output'>,
   decision: ApprovalDecision,
   done: string,
 ): Promise<Ending> {
   const hub = await access.open({ mustExist: true });
   const decided: ApprovalDecided[] = [];
-  for (const id of args) decided.push(await hub.decideApproval(id, decision));
+  const source = { hub, access, terminal, output };
+  for (const id of args) decided.push(await hub.decideApproval(await fullId(id, source), decision));
   return answerDecided(decided, done, output);
 }
 

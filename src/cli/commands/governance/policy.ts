@@ -79,7 +79,9 @@ export const policyCommands = [
       ['hub policy apply policy.yaml', ''],
     ],
     async run({ args: [file = ''], options: { dryRun }, output, access, terminal }) {
-      const change = await (await access.open()).changePolicy(await textOf(file, terminal), { dryRun });
+      const change = await (await access.open({ mustExist: true })).changePolicy(await textOf(file, terminal), {
+        dryRun,
+      });
       output.answer(change, () => changeForPeople(change, output));
       return 'ok';
     },

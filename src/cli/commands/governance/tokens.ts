@@ -43,7 +43,7 @@ export const tokenCommands = [
     ],
     async run({ args: [name = ''], options: { role, scope, days }, output, access }) {
       if (!role) throw new UsageError(`Say what the token may do: --role ${ROLES.join('|')}.`);
-      const hub = await access.open();
+      const hub = await access.open({ mustExist: true });
       const created = await hub.createToken({ name, role, scope: [...scope], expires_in_days: days });
       const until = created.expires_at ? `, valid until ${created.expires_at.slice(0, 10)}` : '';
       output.answer(created, () => `${created.token}\n`);

@@ -38,7 +38,7 @@ export const viewCommands = [
       ['hub views set safe --approved', ''],
     ],
     async run({ args: [name = ''], options: { names, approved, description }, output, access }) {
-      const hub = await access.open();
+      const hub = await access.open({ mustExist: true });
       const view = await hub.saveView({ name, names: [...names], approved, description: description ?? '' });
       output.answer(view, () => `Saved: ${oneLine(view.name)} at /registry/${oneLine(view.name)}\n`);
       return 'ok';

@@ -33,7 +33,7 @@ export const webhookCommands = [
     async run({ args: [name = '', url = ''], options, output, access, terminal }) {
       const secret = options.secretFile === undefined ? undefined : await secretIn(options.secretFile, terminal);
       const events = options.events.length > 0 ? [...options.events] : [...EVENT_TYPES];
-      const added = await (await access.open()).addWebhook({ name, url, events, secret });
+      const added = await (await access.open({ mustExist: true })).addWebhook({ name, url, events, secret });
       const line = `Added: ${oneLine(added.name)} → ${oneLine(added.url)}`;
       if (added.secret === undefined) return output.answer(added, () => `${line}\n`);
       output.answer(added, () => `${added.secret}\n`);

@@ -59,13 +59,13 @@ export const installCommands = [
     ],
     options: INSTALL_OPTIONS,
     examples: [
-      ['hub install io.example.docs/pdf-tables --client claude', 'with the configuration for Claude'],
-      ['hub install pdf-tables --version 1.0.0', 'one version; the same as pdf-tables@1.0.0'],
-      ['hub install pdf-tables@1.0.0 --dry-run', 'what would happen'],
-      ['hub install pdf-tables --hub https://hub.example.org', 'from the catalog of another hub'],
+      ['hub install io.github.modelcontextprotocol/time --client claude', 'with the configuration for Claude'],
+      ['hub install time --version 2026.10.10', 'one version; the same as time@2026.10.10'],
+      ['hub install time@2026.10.10 --dry-run', 'what would happen'],
+      ['hub install time --hub https://hub.example.org', 'from the catalog of another hub'],
       ['hub install --frozen', 'everything in hub.lock.json, for example in CI'],
       ['hub install --manifest ./manifest.yaml --target ./project', 'your own manifest'],
-      ['hub install pdf-tables --hub https://hub.example.org --on-hub --target project', 'on the machine of the hub'],
+      ['hub install time --hub https://hub.example.org --on-hub --target project', 'on the machine of the hub'],
     ],
     async run({ args, options, ...call }) {
       checkOptions(args, options, call);

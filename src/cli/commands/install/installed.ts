@@ -78,8 +78,8 @@ export const installedCommands = [
     args: [{ name: '<name...>', description: 'names of installed entities', names: 'installed' }],
     options: { target: TARGET, force: flag('--force', 'also remove what changed since the install') },
     examples: [
-      ['hub uninstall pdf-tables', ''],
-      ['hub uninstall mcp_server:io.example.docs/pdf-tables --target ./project', ''],
+      ['hub uninstall time', ''],
+      ['hub uninstall mcp_server:io.github.modelcontextprotocol/time --target ./project', ''],
     ],
     async run({ args, options: { target, force }, ...call }) {
       const { output } = call;

@@ -22,7 +22,7 @@ export const updateCommand = command({
   options: { target: textOr('--target <folder>', 'folder of the installation', '.'), ...RIGHTS },
   examples: [
     ['hub update', 'everything in hub.lock.json'],
-    ['hub update pdf-tables --dry-run', 'what would happen'],
+    ['hub update time --dry-run', 'what would happen'],
   ],
   run: ({ args, options, ...call }) => update(args, options, call),
 });
