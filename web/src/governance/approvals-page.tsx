@@ -205,7 +205,7 @@ function RejectDialog({ id }: { id: string }) {
           }}
         />
       </label>
-      <p class="quiet">The next reviewer sees it.</p>
+      <p class="quiet">Everyone who opens the entry sees it.</p>
     </FormDialog>
   );
 }
