@@ -98,7 +98,7 @@ test('access: an unreachable hub is exit code 5, and says what to do', async (t)
   assert.deepEqual(await readdir(target), []);
 });
 
-const MISSING = /^hub: No catalog at \S+catalog\.sqlite yet\. Create one with 'hub remotes add.+ --hub or HUB_URL\.\n$/;
+const MISSING = /^hub: No catalog at \S+catalog\.sqlite yet\. Create one with 'hub serve', or .+ --hub or HUB_URL\.\n$/;
 const refused = [
   ...[['export'], ['backup', 'copy.sqlite'], ['show', 'tool:a'], ['search', 'a'], ['install', 'tool:a', '--dry-run']],
   ...[
@@ -107,6 +107,13 @@ const refused = [
     ['remotes', 'remove', 'https://catalog.example.org/index.json'],
   ],
   ...[['sync'], ['ingest'], ['ingest', 'team']],
+  ...[
+    ['tokens', 'add', 'ci', '--role', 'reader'],
+    ['views', 'set', 'team', '--names', 'com.acme/*'],
+    ['webhooks', 'add', 'chat', 'https://chat.example.org/hook'],
+    ['policy', 'apply', 'package.json', '--dry-run'],
+    ['publish', 'docs/examples/clock.json'],
+  ],
 ].map((args) => ({ args, exitCode: 3, says: MISSING }));
 const noLockfile = ['outdated', 'uninstall x', 'verify'].map((line) => ({
   ...{ args: line.split(' '), exitCode: 3, says: /^hub: \S+ has no hub\.lock\.json; / },
@@ -114,7 +121,14 @@ const noLockfile = ['outdated', 'uninstall x', 'verify'].map((line) => ({
 const invalid = [['nonsense'], ['https://catalog.example.org', '--name', 'https://x.example']].map((args) => ({
   ...{ args: ['remotes', 'add', ...args], exitCode: 2, says: /^hub: The request is not valid: / },
 }));
-for (const { args, exitCode, says } of [...refused, ...noLockfile, ...invalid]) {
+const secretAddress = {
+  ...{
+    args: ['ingest', 'https://user:pw@catalog.example.org/'],
+    exitCode: 2,
+    says: /^hub: The request is not valid: /,
+  },
+};
+for (const { args, exitCode, says } of [...refused, ...noLockfile, ...invalid, secretAddress]) {
   test(`hub ${args.join(' ')}: without a catalog is refused, and creates none`, async (t) => {
     const folder = await tempDir(t);
     const target = exitCode === 3 && says !== MISSING ? ['--target', folder] : [];

@@ -129,7 +129,9 @@ export const remoteCommands = [
       ['hub ingest https://catalog.example.org/index.json', 'one index, even if it is not in the list of remotes'],
     ],
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
-      const hub = await access.open({ mustExist: !hasSeeds(access) });
+      const isNew = url !== undefined && isAddress(url);
+      if (isNew && access.serverUrl === undefined) await checkRemote(url);
+      const hub = await access.open({ mustExist: !isNew && !hasSeeds(access) });
       if (url !== undefined) await checkName(url, hub);
       const names = await remoteNames(hub);
       const ingest = (onProgress: ProgressListener) => hub.ingest(url, onProgress, { acceptShrunk });
@@ -159,7 +161,7 @@ export const remoteCommands = [
 ];
 
 /** Checks the remote before a catalog is created for it. @throws HubError `invalid_request` */
-async function checkRemote(url: string, name: string | undefined): Promise<void> {
+async function checkRemote(url: string, name?: string): Promise<void> {
   const { assertName, normalizedUrl } = await import('../../remotes/remotes.ts');
   normalizedUrl(url);
   assertName(name);

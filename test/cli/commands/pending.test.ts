@@ -88,7 +88,7 @@ testOnServer('hub pending retry: reports the result', catalog, async (_t, { json
 });
 
 const wrong = [
-  { args: ['pending', 'remove'], says: /by uid, or use --all/ },
+  { args: ['pending', 'remove'], says: /by id, or use --all/ },
   { args: ['pending', 'remove', 'a', '--all'], says: /not both/ },
   { args: ['pending', 'list', '--limit', '0'], says: /--limit.*whole number from 1 to 1000/ },
   { args: ['pending', 'list', '--limit', '1e3'], says: /whole number/ },

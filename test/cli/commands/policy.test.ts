@@ -58,7 +58,7 @@ testOnServer(
     assert.equal((await hub('approvals')).out, 'No entity is pending.\n');
     await hub('policy', 'apply', file);
     const waiting = await hub('approvals');
-    assert.match(waiting.out, /^ENTITY +PUBLISHER +LICENSE +ASKED BY\n/);
+    assert.match(waiting.out, /^ENTITY +PUBLISHER +LICENSE +REQUIRED BY\n/);
     assert.match((await hub('approvals', '--limit', '1')).out, /1 of 2 entities; next page: --offset 1\n$/);
     assert.match(waiting.out, /alpha.*com\.acme.*Apache-2\.0.*rule 1 'ask'.*2 of 2 entities\n$/s);
     const review = await json<ApprovalReview>('approvals', uid('alpha'));

@@ -32,7 +32,7 @@ testBothWays('hub remotes: adds, lists and removes', {}, async (_t, { hub, json 
   assert.match((await hub('remotes', 'list')).out, /^REMOTE +ENTITIES +LAST SYNC +OUTCOME\nhttps:\S+ +0 +never\n/);
   assert.deepEqual(await hub('remotes', 'remove', url), { exitCode: 0, out: `Removed: ${url}\n`, error: '' });
   const gone = await hub('remotes', 'remove', url);
-  assert.deepEqual([gone.exitCode, gone.out], [3, `No such remote: ${url}\n`]);
+  assert.deepEqual([gone.exitCode, gone.out], [3, `No remote has the address ${url}.\n`]);
 });
 
 testOnServer('hub remotes add: refuses an invalid address', {}, async (_t, { hub }) => {

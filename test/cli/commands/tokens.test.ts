@@ -81,6 +81,7 @@ test('audit: records local installs with their folder; refused installs save not
   const hub = (...args: string[]) => inTerminal(args, { environment });
   const [policy, manifest, target] = ['policy.yaml', 'manifest.json', 'project'].map((name) => join(folder, name));
   await writeFile(String(policy), 'version: 1\nrules:\n  - { match: { license: MIT }, install: block }\n');
+  await hub('remotes', 'add', 'https://catalog.example.org/index.json');
   assert.equal((await hub('policy', 'apply', String(policy))).exitCode, 0);
   const install = async (license: string) => {
     await writeFile(String(manifest), JSON.stringify(aManifest({ license })));
