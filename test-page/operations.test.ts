@@ -399,7 +399,7 @@ browserTest('operations: registry views are added, changed and removed', {}, asy
   await panel.getByRole('row', { name: /approved What the policy of this hub allows\. all, if approved/ }).waitFor();
   await panel.getByLabel('Name', { exact: true }).fill('Team One');
   await panel.getByRole('button', { name: 'Add view' }).press('Enter');
-  await panel.getByText(/small letters, digits/).waitFor();
+  await panel.getByText(/lowercase letters, digits/).waitFor();
   await panel.getByLabel('Name', { exact: true }).fill('team');
   await panel.getByLabel(/^Servers/).fill('com.acme/*, org.example/notes');
   await panel.getByRole('button', { name: 'Add view' }).press('Enter');

@@ -30,8 +30,8 @@ for (const { transport, url, offers } of cases) {
 }
 
 const faults = [
-  { server: { transport: 'STDIO', exec: { cmd: ['npx'] } }, says: /local process \(STDIO\)/ },
-  { server: { transport: 'STDIO', url: 'https://github.example/owner/thing' }, says: /local process \(STDIO\)/ },
+  { server: { transport: 'STDIO', exec: { cmd: ['npx'] } }, says: /local process \(stdio\)/ },
+  { server: { transport: 'STDIO', url: 'https://github.example/owner/thing' }, says: /local process \(stdio\)/ },
   { server: {}, says: /local process/ },
   { server: { transport: 'SSE' }, says: /no address/ },
   {

@@ -140,7 +140,7 @@ test('mcp: a plan says what the gateway cannot register, and why', async () => {
   await hub.load([{ document: aManifest({ id: 'local', name: 'local', mcp_registration: { server } }) }]);
   const planOf = (id: string) => client.callTool({ name: 'plan_install', arguments: { id } });
   const local = await planOf('mcp_server:local');
-  assert.match(textOf(local), /^- not for the gateway: It runs as a local process \(STDIO\)/m);
+  assert.match(textOf(local), /^- not for the gateway: It runs as a local process \(stdio\)/m);
   assert.doesNotMatch(textOf(local), /gateway\.register/);
   assert.partialDeepStrictEqual(local.structuredContent, { registers: false });
   const reachable = textOf(await planOf('mcp_server:pdf-tables'));
@@ -162,7 +162,10 @@ test('mcp: an error is a result that says why', async (t) => {
   const { client } = await readOnly();
   const unknown = await client.callTool({ name: 'get_entity', arguments: { id: 'tool:nothing@1.0.0' } });
   assert.equal(unknown.isError, true);
-  assert.match(textOf(unknown), /^entity_not_found: No entity 'tool:nothing@1\.0\.0'/);
+  assert.match(
+    textOf(unknown),
+    /^entity_not_found: No entity 'tool:nothing@1\.0\.0' .+ Use search_catalog to find ids/,
+  );
   const wrong = await client.callTool({ name: 'search_catalog', arguments: { query: 'x', limit: 1000 } });
   assert.equal(wrong.isError, true);
   assert.match(textOf(wrong), /limit/);
