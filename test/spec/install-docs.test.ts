@@ -98,7 +98,7 @@ test('manifests: adapters write where the table says', async () => {
   const rows = [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \| .*?`([^`]+)`/gm)].filter(([, , key]) => key !== 'required');
   const adapters = rows.map(([, framework, template_key]) => ({ framework, template_key }));
   const planned = (await aPlan(aSubject({ name: 'clock', adapters }))).adapters;
-  assert.equal(planned.length, 7);
+  assert.equal(planned.length, 9);
   for (const [index, { path, generic }] of planned.entries())
     assert.deepEqual([path, generic], [rows[index]?.[3]?.replace('<name>', 'clock'), false]);
 });
