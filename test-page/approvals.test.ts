@@ -139,7 +139,7 @@ browserTest(
     const page = await open('/entities/mcp_server:server-00@1.0.0');
     const notice = page.getByText('Waiting for approval').locator('..');
     await notice.getByText("It is hidden from search by rule 1 'ask'.").waitFor();
-    await notice.getByText('It cannot be installed.').waitFor();
+    await notice.getByText(/^The policy requires approval before /).waitFor();
     await notice.getByText("It is kept out of the gateway by rule 1 'ask'.").waitFor();
     await notice.getByRole('link', { name: 'Approvals' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /Install/ }).count(), 0);

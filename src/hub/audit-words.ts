@@ -3,6 +3,7 @@ import type { ChangeOutcome } from '../access/audit.ts';
 import type { NewToken } from '../access/contract.ts';
 import type { Delivery, NewWebhook } from '../events/contract.ts';
 import type { BulkRemoval, Removal } from '../gateway/contract.ts';
+import { isNotForGateway } from '../gateway/state-words.ts';
 import type { InstallReport, InstallRequest } from '../install/contract.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { ApprovalDecision, PolicyChange } from '../policy/contract.ts';
@@ -35,7 +36,7 @@ export const asked = {
 
 export const ended = {
   install: ({ ok, results }: InstallReport): ChangeOutcome => {
-    const failed = results.filter((step) => !step.ok).map(({ step }) => step);
+    const failed = results.filter((step) => !step.ok && !isNotForGateway(step)).map(({ step }) => step);
     return {
       outcome: ok && failed.length === 0 ? 'ok' : 'failed',
       result: words({ 'failed steps': failed.join(', ') }),
@@ -52,9 +53,13 @@ export const ended = {
     result: removed ? words({ deleted: purged, gone: missing, 'passed on': passed_on }) : 'not found',
   }),
   ingest: ({ results }: IngestReport): ChangeOutcome => ofRemotes(results),
-  sync: ({ results, registered, failed, removed }: SyncReport): ChangeOutcome => {
+  sync: ({ results, registered, failed, unregistrable = 0, removed }: SyncReport): ChangeOutcome => {
     const { outcome, result } = ofRemotes(results);
-    const gateway = { registered, 'not registered': failed, 'removed from the gateway': removed && listed(removed) };
+    const gateway = {
+      registered,
+      'not registered': failed - unregistrable,
+      'removed from the gateway': removed && listed(removed),
+    };
     return { outcome, result: `${result}; ${words(gateway)}` };
   },
   webhookTest: ({ state, error }: Delivery): ChangeOutcome =>

@@ -30,7 +30,7 @@ export const PolicyState = z
   .meta({ id: 'PolicyState' });
 export type PolicyState = z.infer<typeof PolicyState>;
 
-/** Strict: a misspelt `dry_run` must not apply a policy. */
+/** Strict: a misspelled `dry_run` must not apply a policy. */
 export const NewPolicy = z.strictObject({
   text: z
     .string()

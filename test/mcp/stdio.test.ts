@@ -91,7 +91,11 @@ test('mcp over stdio: reading creates nothing in a folder without a catalog, and
   ] as const) {
     const { isError, text } = await saidBy(client, name, args);
     assert.equal(isError, true, name);
-    assert.match(text, /No catalog at .* yet\. Create one with 'hub serve', or with 'hub remotes add <url>' and 'hub sync'/, name);
+    assert.match(
+      text,
+      /No catalog at .* yet\. Create one with 'hub serve', or with 'hub remotes add <url>' and 'hub sync'/,
+      name,
+    );
   }
   assert.match((await saidBy(client, 'plan_install', { id: 'tool:a' })).text, /^entity_not_found: /);
   assert.deepEqual(await readdir(folder), []);

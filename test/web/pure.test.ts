@@ -278,6 +278,16 @@ const REASONS: [reason: string, shown: string, short: string][] = [
   ['Mentions “pdf” and “tables”: “Reads tables out of PDF files.”', 'Reads tables out of PDF files. And more', ''],
   ['Close in meaning: “Reads tables…”', 'Reads  tables out of files', 'Close in meaning.'],
   ['Mentions “pdf”: “Elsewhere in the readme.”', 'Reads tables', 'Mentions “pdf”: “Elsewhere in the readme.”'],
+  [
+    'Mentions “write”: “Collects changes and writes the notes that people read.”',
+    'Collects changes and writes the…',
+    '',
+  ],
+  [
+    'Mentions “people”: “Collects changes and writes the notes that people read.”',
+    'Collects changes and writes the…',
+    'Mentions “people”: “Collects changes and writes the notes that people read.”',
+  ],
   ['A sentence by a model: it fits.', 'it fits', 'A sentence by a model: it fits.'],
 ];
 

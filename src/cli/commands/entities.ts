@@ -42,13 +42,13 @@ export const entityCommands = [
   }),
   command({
     path: ['remove'],
-    summary: 'delete an entity from the catalog and the gateway',
+    summary: 'remove an entity from the catalog and the gateway',
     details:
       "If a remote still lists the entity, the next sync restores it; use 'hub block' to keep it out. A blocked entity cannot be removed, because its block would be lost.",
     kind: 'hub',
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },
-    examples: [['hub remove mcp_server:pdf-tables@1.0.0', '']],
+    examples: [['hub remove mcp_server:io.github.modelcontextprotocol/time@2026.10.10', '']],
     async run({ args: [id = ''], options: { version }, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
       const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });

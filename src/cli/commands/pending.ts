@@ -50,7 +50,7 @@ export const pendingCommands = [
       yes: flag('--yes', 'do not ask for confirmation'),
     },
     examples: [
-      ['hub pending remove mcp_server:pdf-tables@1.0.0', 'one'],
+      ['hub pending remove mcp_server:io.github.modelcontextprotocol/time@2026.10.10', 'one'],
       ['hub pending remove --all --error-only', 'all servers whose registration failed'],
     ],
     async run({ args, options: { all, errorOnly, yes }, output, access, terminal }) {

@@ -97,7 +97,7 @@ function entityForPeople(
         'Quality',
         `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,
       ],
-      ['Updated', shownMoment(entity.updated_at)],
+      ['Added', shownMoment(entity.created_at)],
       ['Content changed', entity.changed_at && shownMoment(entity.changed_at)],
       ['Blocked', entity.blocked_at && blockOf(entity)],
       ['Hidden by', entity.hidden_by],

@@ -104,7 +104,9 @@ function Values({ of }: { of: [name: string, value: string][] }) {
 /** `Writes .mcp.json for Claude` */
 function adapterLine({ framework, path }: JsonObject): string {
   const client = CLIENTS.find((name) => name === framework);
-  const { label, file, isUserFile } = client ? CLIENT_LAYOUTS[client] : { label: framework, file: 'glue code' };
+  const { label, file, isUserFile } = client
+    ? CLIENT_LAYOUTS[client]
+    : { label: framework ?? 'any framework', file: 'glue code' };
   return isUserFile ? `Shows what to add to ${file} for ${label}` : `Writes ${path ?? file} for ${label}`;
 }
 

@@ -21,7 +21,7 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       {(hidden_by || held_by || install_refusal) && (
         <Notice tone="warn" title={restrictionTitle(approval)}>
           {hidden_by && <p>It is hidden from search by {hidden_by}.</p>}
-          {install_refusal && <p>{approval ? 'It cannot be installed.' : install_refusal}</p>}
+          {install_refusal && <p>{install_refusal}</p>}
           {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
           {approval && mayAct('operator') && (
             <p>

@@ -126,12 +126,13 @@ export function nameOf(url: string): string {
   return remotes.value?.items.find((remote) => remote.url === url)?.name ?? url;
 }
 
-/** `rename` updates the name of the running work. */
+/** Does nothing while other work runs. `rename` updates the name of the running work. */
 export function carryOut(
   where: Panel,
   name: string,
   action: (report: (progress: SyncProgress) => void, rename: (now: string) => void) => Promise<void>,
 ): Promise<boolean> {
+  if (work.value) return Promise.resolve(false);
   return attempt(where, async () => {
     const report = (progress: SyncProgress) => {
       work.value = { name, progress };

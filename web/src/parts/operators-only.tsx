@@ -1,7 +1,7 @@
 // The frame of operator pages: a heading, and the token form if a token is needed.
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { HubFailure } from '../api/failure.ts';
 import { areSettingsAsked, needsTokenFor } from '../api/settings.ts';
 import { token } from '../api/token.ts';
@@ -26,11 +26,14 @@ export function OperatorsOnly({ title, failure, open, children }: OperatorsOnlyP
   }, [title]);
   const isRefused = failure.value?.kind === 'unauthorized';
   const needsToken = needsTokenFor('operator');
+  const initial = useRef(token.value);
+  const hasSignedInOrOut = useRef(false);
+  hasSignedInOrOut.current ||= token.value !== initial.current;
   return (
     <main id="content" class="operations-page">
       <header class="page-head">
         {/* A new heading takes the focus from what was there before another person signed in or out. */}
-        <h1 key={token.value} ref={takeFocus} tabIndex={-1}>
+        <h1 key={token.value} ref={hasSignedInOrOut.current ? takeFocus : null} tabIndex={-1}>
           {title}
         </h1>
         <Account />

@@ -11,15 +11,7 @@ import { countSentence } from './count-words.ts';
 import { useKeptFocus } from './keys/kept-focus.ts';
 import { Result } from './result.tsx';
 import { answer, change, detailFailure, failure, isLoading, retry, search, type } from './search-state.ts';
-import {
-  hasFilters,
-  hubParameters,
-  MOST_SHOWN,
-  PAGE_SIZE,
-  readSearch,
-  type SearchState,
-  withoutFilters,
-} from './search-url.ts';
+import { hasFilters, MOST_SHOWN, PAGE_SIZE, type SearchState, withoutFilters } from './search-url.ts';
 
 /** As many as fit on a tall screen. */
 const FIRST_ROWS = 6;
@@ -159,7 +151,7 @@ function useIsEmpty(hasNothing: boolean): boolean {
     isEmpty.value = false;
     if (!hasNothing) return;
     const asking = new AbortController();
-    void hub.search(hubParameters(readSearch(new URLSearchParams())), asking.signal).then(
+    void hub.search(new URLSearchParams({ limit: '1', include_inactive: 'true' }), asking.signal).then(
       ({ total }) => {
         isEmpty.value = total === 0;
       },

@@ -31,7 +31,10 @@ export const approvalCommands = [
     },
     examples: [
       ['hub approvals', 'entities that wait for approval'],
-      ['hub approvals mcp_server:pdf-tables@1.0.0', 'its content, and what changed since the last approval'],
+      [
+        'hub approvals mcp_server:io.github.modelcontextprotocol/time@2026.10.10',
+        'its content, and what changed since the last approval',
+      ],
       ['hub approvals --state rejected', ''],
     ],
     async run({ args: [name], options, output, access, terminal }) {
@@ -56,8 +59,8 @@ export const approvalCommands = [
       reason: text('--reason <text>', 'why'),
     },
     examples: [
-      ['hub approve mcp_server:pdf-tables@1.0.0', 'shows the content and asks'],
-      ['hub approve mcp_server:pdf-tables@1.0.0 --digest sha256:9f86d0…', 'for scripts'],
+      ['hub approve mcp_server:io.github.modelcontextprotocol/time@2026.10.10', 'shows the content and asks'],
+      ['hub approve mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --digest sha256:9f86d0…', 'for scripts'],
     ],
     run: ({ options, ...call }) => approveAll(call, options),
   }),
@@ -67,7 +70,9 @@ export const approvalCommands = [
     kind: 'hub',
     args: [IDS],
     options: { reason: text('--reason <text>', 'why; the next reviewer sees it') },
-    examples: [['hub reject mcp_server:pdf-tables@1.0.0 --reason "Sends data abroad."', '']],
+    examples: [
+      ['hub reject mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Sends data abroad."', ''],
+    ],
     run({ options: { reason }, ...call }) {
       if (!reason?.trim()) throw new UsageError('Say why it is rejected: --reason <text>.');
       return decideAll(call, { decision: 'reject', reason }, 'rejected');
@@ -79,7 +84,9 @@ export const approvalCommands = [
     kind: 'hub',
     args: [IDS],
     options: { reason: text('--reason <text>', 'why') },
-    examples: [['hub revoke mcp_server:pdf-tables@1.0.0 --reason "Its server was sold."', '']],
+    examples: [
+      ['hub revoke mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Its server was sold."', ''],
+    ],
     run: ({ options: { reason }, ...call }) => decideAll(call, { decision: 'revoke', reason }, 'revoked'),
   }),
 ];

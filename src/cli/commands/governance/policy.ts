@@ -31,8 +31,11 @@ export const policyCommands = [
     args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
     options: { file: text('--file <file>', 'test this policy instead of the one in force') },
     examples: [
-      ['hub policy test mcp_server:pdf-tables@1.0.0', ''],
-      ['hub policy test mcp_server:pdf-tables --file policy.yaml', 'with a policy that is not applied yet'],
+      ['hub policy test mcp_server:io.github.modelcontextprotocol/time@2026.10.10', ''],
+      [
+        'hub policy test mcp_server:io.github.modelcontextprotocol/time --file policy.yaml',
+        'with a policy that is not applied yet',
+      ],
     ],
     async run({ args: [name = ''], options: { file }, output, access, terminal }) {
       const given = file === undefined ? {} : { text: await textOf(file, terminal) };

@@ -15,7 +15,7 @@ export const trustCommands = [
     kind: 'hub',
     args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
     options: {},
-    examples: [['hub trust mcp_server:pdf-tables@1.0.0', '']],
+    examples: [['hub trust mcp_server:io.github.modelcontextprotocol/time@2026.10.10', '']],
     async run({ args: [name = ''], output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
       const id = await idOrName(name, { hub, access, terminal, output });

@@ -31,7 +31,7 @@ export function Pending() {
           Pending servers <Count />
         </h2>
         {settings.value?.gateway_configured && (
-          <button type="button" class="button" disabled={work.value !== undefined} onClick={registerAgain}>
+          <button type="button" class="button" aria-disabled={work.value !== undefined} onClick={registerAgain}>
             Sync and try all again
           </button>
         )}

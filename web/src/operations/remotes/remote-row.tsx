@@ -83,7 +83,7 @@ function Actions({ remote }: { remote: Remote }) {
       <button
         type="button"
         class="button button-small"
-        disabled={work.value !== undefined}
+        aria-disabled={work.value !== undefined}
         onClick={() => ingestOne(remote.url)}
       >
         Read now{whose}

@@ -11,7 +11,7 @@ export function Remotes() {
     <section class="panel" aria-labelledby="remotes">
       <header class="panel-head">
         <h2 id="remotes">Remotes</h2>
-        <button type="button" class="button button-main" disabled={work.value !== undefined} onClick={syncAll}>
+        <button type="button" class="button button-main" aria-disabled={work.value !== undefined} onClick={syncAll}>
           Sync all
         </button>
       </header>

@@ -53,6 +53,7 @@ function Growth({ runs, now }: { runs: readonly IngestRun[]; now: number }) {
   const last = { at: new Date(time).toISOString(), size: now, time };
   const points = [...ingested, last];
   const most = Math.max(...points.map(({ size }) => size), 1);
+  const least = Math.min(...points.map(({ size }) => size));
   const span = Math.max(last.time - first.time, 1);
   const x = ({ time }: { time: number }) => 4 + ((time - first.time) / span) * (WIDTH - 8);
   const y = ({ size }: { size: number }) => HEIGHT - (size / most) * (HEIGHT - 3);
@@ -60,7 +61,7 @@ function Growth({ runs, now }: { runs: readonly IngestRun[]; now: number }) {
   const many = count(last.size, 'entry', 'entries');
   const words = points.every(({ size }) => size === last.size)
     ? `${many}, all versions counted; unchanged since ${atMoment(first.at)}`
-    : `From ${shortNumber(first.size)} to ${many} since ${atMoment(first.at)}, all versions counted`;
+    : `${many} now, between ${shortNumber(least)} and ${shortNumber(most)} since ${atMoment(first.at)}, all versions counted`;
   return (
     <Trend
       name="Catalog size"
