@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { HubError } from '../../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import {
   type InstallPlan,
@@ -12,7 +13,7 @@ import {
 } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
 import { shortened, shortLines, shownJson } from '../answers/short.ts';
-import { EntityId, findable, Prerelease } from './entity-id.ts';
+import { EntityId, Prerelease } from './entity-id.ts';
 import { answered, FOREIGN_WORDS, type McpServerOptions, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
@@ -87,6 +88,19 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
       }),
   );
+}
+
+/** The API's message suggests what these tools do not accept, such as a manifest. */
+async function findable<T>(id: string, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+    throw new HubError(
+      'entity_not_found',
+      `No entity '${id.slice(0, 120)}' is in the catalog. Use search_catalog to find ids.`,
+    );
+  }
 }
 
 interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {

@@ -6,7 +6,7 @@ import { SEARCH_MODES, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
 import { countThatFit, shortText } from '../answers/short.ts';
-import { EntityId, findable, Prerelease } from './entity-id.ts';
+import { EntityId, Prerelease } from './entity-id.ts';
 import { answer, answered, FOREIGN_WORDS, type McpServerOptions, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
@@ -97,7 +97,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     },
     ({ id, prerelease }) =>
       answered(options, async () => {
-        const entity = await findable(id, options.hub.getEntity(id, { prerelease }));
+        const entity = await options.hub.getEntity(id, { prerelease });
         return shortAnswer([...entityLines(entity), FOREIGN_WORDS], shownEntity(entity), wholeManifest(entity.id));
       }),
   );
