@@ -1,10 +1,10 @@
 // The report of an install, and its lockfile.
 import type { InstallReport } from '../../../src/install/contract.ts';
 import { token } from '../api/token.ts';
-import { Account } from '../parts/account.tsx';
 import { CopyBox } from '../parts/copy-box.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
+import { Account } from '../parts/token-form.tsx';
 import { count } from '../parts/words.ts';
 import { Steps } from './steps.tsx';
 import { Warnings } from './warnings.tsx';

@@ -5,9 +5,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { HubFailure } from '../api/failure.ts';
 import { areSettingsAsked, needsTokenFor } from '../api/settings.ts';
 import { token } from '../api/token.ts';
-import { Account } from './account.tsx';
 import { takeFocus } from './take-focus.ts';
-import { TokenForm } from './token-form.tsx';
+import { Account, TokenForm } from './token-form.tsx';
 import { Waiting } from './waiting.tsx';
 
 interface OperatorsOnlyProps {

@@ -1,10 +1,10 @@
-// Asks for a token, once per tab.
+// Signing in with a token, once per tab, and signing out.
 import { useSignal } from '@preact/signals';
 import { isAtLeast, type Role } from '../../../src/access/roles.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
-import { keepToken, role } from '../api/token.ts';
+import { forgetToken, keepToken, owner, role, token } from '../api/token.ts';
 import { FailureNotice } from './notice.tsx';
 import { takeFocus } from './take-focus.ts';
 
@@ -26,12 +26,12 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
   async function check(event: Event): Promise<void> {
     event.preventDefault();
     failure.value = undefined;
-    const token = value.value.trim();
+    const given = value.value.trim();
     try {
-      const identity = await hub.whoAmI(token);
+      const identity = await hub.whoAmI(given);
       lower.value = isAtLeast(identity.role, neededRole) ? undefined : identity.role;
       if (lower.value) return;
-      keepToken(token, identity);
+      keepToken(given, identity);
       onKept();
     } catch (error) {
       failure.value = asFailure(error);
@@ -77,5 +77,22 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
       )}
       {failure.value && failure.value.kind !== 'unauthorized' && <FailureNotice failure={failure.value} />}
     </form>
+  );
+}
+
+/** Whose token this tab uses, and the button to sign out. */
+export function Account() {
+  if (token.value === '') return null;
+  return (
+    <p class="account quiet">
+      {role.value && (
+        <span>
+          Signed in as {owner} ({role})
+        </span>
+      )}
+      <button type="button" class="button button-small" onClick={forgetToken}>
+        Sign out
+      </button>
+    </p>
   );
 }
