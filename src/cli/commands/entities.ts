@@ -67,7 +67,7 @@ export const entityCommands = [
       version: VERSION_OPTION,
       reason: text('--reason <text>', 'reason, shown to everyone who views it or tries to install it'),
     },
-    examples: [['hub block tool:mail-sender@2.0.0 --reason "Sends mail to a host that we do not know."', '']],
+    examples: [['hub block tool:dice-roller@1.0.0 --reason "Sends data to a host that we do not know."', '']],
     async run({ args: [id = ''], options: { version, reason }, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
       const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
@@ -82,7 +82,7 @@ export const entityCommands = [
     kind: 'hub',
     args: [WHOLE_ID],
     options: { version: VERSION_OPTION },
-    examples: [['hub unblock tool:mail-sender@2.0.0', '']],
+    examples: [['hub unblock tool:dice-roller@1.0.0', '']],
     async run({ args: [id = ''], options: { version }, output, access, terminal }) {
       const hub = await access.open({ mustExist: true });
       const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });

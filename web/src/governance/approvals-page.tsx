@@ -80,7 +80,7 @@ function Approvals() {
 
 function Nothing() {
   return (
-    <div key={String(isRejecting.value)} ref={takeFocus} tabIndex={-1}>
+    <div key={String(isRejecting.value)} ref={done.value ? takeFocus : null} tabIndex={-1}>
       {state.value === 'pending' ? (
         <Notice title="Nothing is waiting for approval">
           <p>
@@ -157,7 +157,7 @@ function QueueRow({ item }: { item: ApprovalItem }) {
     if (!isSelected) return;
     row.current?.scrollIntoView({ block: 'nearest' });
     // After a decision, whose buttons and dialog are gone.
-    takeFocus(row.current);
+    if (done.value) takeFocus(row.current);
   }, [isSelected, isRejecting.value]);
   return (
     <li>

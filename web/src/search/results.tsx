@@ -165,7 +165,7 @@ function useIsEmpty(hasNothing: boolean): boolean {
 function Nothing({ state, isEmpty }: { state: SearchState; isEmpty: boolean }) {
   if (isEmpty || (state.q.trim() === '' && !hasFilters(state))) {
     return (
-      <Notice title="The catalog is empty">
+      <Notice title={isEmpty ? 'The catalog is empty' : 'The catalog has no active entries'}>
         <p>
           Add the address of a published index, or of an MCP registry’s list of servers, under{' '}
           <a href="/operations">Operations</a>, and sync.
