@@ -13,6 +13,7 @@ import { StatusBadge } from '../parts/status-badge.tsx';
 import { TYPES, TypeLabel } from '../parts/type-label.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { lastPath } from '../search/search-state.ts';
+import { isWiderThan } from '../window-width.ts';
 import { Artifacts, Provenance } from './contents.tsx';
 import { Deleted } from './deleted.tsx';
 import { Facts, Quality, Versions } from './facts.tsx';
@@ -23,7 +24,8 @@ import { Registration } from './registration.tsx';
 import { Tools } from './tools.tsx';
 import { UseIt } from './use/use-it.tsx';
 import { useManifest } from './use-manifest.ts';
-import { isWide } from './wide.ts';
+
+const isWide = isWiderThan(60);
 
 /** A restarting hub is back within seconds. */
 const ASK_AGAIN_MS = 3_000;

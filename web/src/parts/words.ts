@@ -51,8 +51,12 @@ export function atMoment(iso: string): string {
   return moment().format(new Date(iso));
 }
 
-export function atTime(iso: string): string {
-  return atMoment(iso).split(', ').at(-1) ?? '';
+/** For the ends of charts: the time if it is today, otherwise the day. */
+export function shortMoment(iso: string): string {
+  const date = new Date(iso);
+  if (date.toDateString() !== new Date().toDateString())
+    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
 
 export function ago(iso: string, now = Date.now()): string {

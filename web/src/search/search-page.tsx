@@ -1,6 +1,6 @@
 // The search page, which is the start page.
-import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { isWiderThan } from '../window-width.ts';
 import { Filters } from './filters.tsx';
 import { useKeysAhead } from './keys/ahead.ts';
 import { moveFocus } from './keys/keyboard.ts';
@@ -11,11 +11,7 @@ import { FILTERS } from './search-url.ts';
 
 const STEPS: Record<string, number | 'first' | 'last'> = { ArrowDown: 1, ArrowUp: -1, Home: 'first', End: 'last' };
 
-const wide = matchMedia('(min-width: 56rem)');
-const isWide = signal(wide.matches);
-wide.addEventListener('change', () => {
-  isWide.value = wide.matches;
-});
+const isWide = isWiderThan(56);
 
 export function SearchPage() {
   const list = useRef<HTMLElement>(null);

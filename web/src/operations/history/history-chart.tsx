@@ -1,6 +1,6 @@
 // Recent ingests as bars: the number of manifests by outcome.
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
-import { atMoment, count } from '../../parts/words.ts';
+import { atMoment, count, shortMoment } from '../../parts/words.ts';
 import { countWords } from '../ingest-words.ts';
 import { nameOf } from '../operations-state.ts';
 
@@ -74,7 +74,7 @@ function Times({ runs, slots, remotes }: TimesProps) {
         return (
           <span key={slot}>
             {remotes.length > 1 && run && <span>{remotes.indexOf(run.url) + 1}</span>}
-            {isEnd && run && <span>{clock(run.started_at)}</span>}
+            {isEnd && run && <span>{shortMoment(run.started_at)}</span>}
           </span>
         );
       })}
@@ -114,12 +114,4 @@ function bars(run: IngestRun, scale: number): { kind: string; y: number; height:
 function describe(run: IngestRun): string {
   const words = run.ok === false ? (run.error ?? 'failed') : countWords(run);
   return `${atMoment(run.started_at)}, ${nameOf(run.url)}: ${words}`;
-}
-
-/** The time for runs of today, the date for earlier ones. */
-function clock(iso: string): string {
-  const date = new Date(iso);
-  if (date.toDateString() !== new Date().toDateString())
-    return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
-  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }

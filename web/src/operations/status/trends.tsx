@@ -6,13 +6,12 @@ import type { RegistrationHistory } from '../../../../src/gateway/contract.ts';
 import type { IngestRun } from '../../../../src/remotes/contract.ts';
 import { hub } from '../../api/hub.ts';
 import { settings } from '../../api/settings.ts';
-import { atMoment, atTime, count, duration, onDay, shortNumber } from '../../parts/words.ts';
+import { atMoment, count, duration, onDay, shortMoment, shortNumber } from '../../parts/words.ts';
 import { catalogRevision, ingests } from '../operations-state.ts';
 import type { Figures } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
 const MOST_LABELS = 5;
-const DAY_MS = 86_400_000;
 /** Shares of fewer searches mean little. */
 const FEWEST_FOR_SHARES = 20;
 
@@ -68,7 +67,7 @@ function Growth({ runs, now }: { runs: readonly IngestRun[]; now: number }) {
       value={shortNumber(last.size)}
       words={words}
       most={most}
-      ends={[span < DAY_MS ? atTime(first.at) : onDay(first.at), 'now']}
+      ends={[shortMoment(first.at), 'now']}
     >
       <path class="trend-area" d={`${path}L${x(last)} ${HEIGHT}L${x(first)} ${HEIGHT}Z`} />
       <path class="trend-line" d={path} />
