@@ -171,7 +171,7 @@ for (const version of ['1.0', '0.3'] as const) {
 }
 
 describe('ARD', () => {
-  test('hf-discover: searches, and finds the search by its well-known document', unless('hf-discover'), async (t) => {
+  test('hf-discover: searches, and discovers the search endpoint', unless('hf-discover'), async (t) => {
     const { url } = await servedHub(t, { manifests: manifests() });
     const home = await tempDir(t);
     const discover = (...words: string[]) => printed(programOf('hf-discover', 'hf-discover'), words, { HOME: home });

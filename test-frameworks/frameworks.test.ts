@@ -61,7 +61,7 @@ async function answer(framework: Framework, words: string[], folder: string): Pr
 for (const framework of NODE) {
   describe(framework, { skip: missing.get(framework) ?? false }, () => {
     for (const transport of ['http', 'sse'] as const) {
-      test(`${framework}: a server over ${transport}`, async (t) => {
+      test(`${framework}: calls a tool of a server over ${transport}`, async (t) => {
         const server = await startMcpServer(t);
         const target = await tempDir(t);
         const file = await written(framework, target, remote(transport, transport === 'sse' ? server.sse : server.mcp));
@@ -71,7 +71,7 @@ for (const framework of NODE) {
       });
     }
 
-    test(`${framework}: an installed program, with only the variables that it needs`, async (t) => {
+    test(`${framework}: starts an installed program with only the variables that it needs`, async (t) => {
       const target = await tempDir(t);
       const program = join(target, '.hub/bin/echo');
       await mkdir(join(target, '.hub/bin'), { recursive: true });

@@ -157,7 +157,7 @@ describe('gateway 1.0.7, in detail', { skip: missing ?? false }, () => {
     );
   });
 
-  test('a name of another server is not taken over', async (t) => {
+  test('the name of another server is not taken over', async (t) => {
     const [one, two] = [await startMcpServer(t), await startMcpServer(t)];
     await gateway.call('POST', '/v1/gateways', { name: 'Taken Name', url: one.mcp, transport: 'STREAMABLEHTTP' });
     const { hub, load } = await aHub(t, gateway);

@@ -88,7 +88,7 @@ browserTest(
 );
 
 browserTest(
-  'approvals: after a decision, the focus is on the next entry; other tabs forget it',
+  'approvals: after a decision, the focus is on the next entry; other tabs do not show the message',
   { manifests: manifests.slice(0, 3) },
   async ({ hub, open }) => {
     await hub.changePolicy(ASK);

@@ -208,7 +208,7 @@ const INSTALLING = entry('installing', {
   mcp_registration: { server: { transport: 'HTTP', url: 'https://a.example/mcp' } },
 });
 
-browserTest('entity: says in words what it installs, and belongs to Search', own, async ({ open }) => {
+browserTest('entity: says in words what it installs, and marks Search as current', own, async ({ open }) => {
   const page = await open(INSTALLING);
   const parts = page.getByRole('region', { name: 'What it installs' }).getByRole('listitem');
   await parts.first().waitFor();

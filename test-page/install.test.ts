@@ -234,7 +234,7 @@ browserTest('install: the focus follows the work, by keyboard alone', guarded, a
   await hasFocus('Done');
 });
 
-browserTest('install: tells errors of the page from errors of the hub', unguarded, async ({ open }) => {
+browserTest('install: distinguishes errors of the page from errors of the hub', unguarded, async ({ open }) => {
   const page = await open(PDF, { expects: /error: .*undefined/ });
   const alert = page.getByRole('alert');
   const answerWith = (data: string) =>

@@ -257,7 +257,7 @@ browserTest(
   },
 );
 
-browserTest('operations: without a remote says that there is nothing to read', empty, async ({ open }) => {
+browserTest('operations: a sync without a remote says that there is nothing to read', empty, async ({ open }) => {
   const page = await open('/operations');
   await page.getByText('No remotes yet').waitFor();
   await page.getByRole('button', { name: 'Sync all' }).click();

@@ -112,7 +112,7 @@ browserTest('search: typing or leaving the page cancels the jump', demo, async (
   assert.equal(await focused(page), elsewhere);
 });
 
-browserTest('search: Enter after a failure searches again, and moves to no earlier result', demo, async (stage) => {
+browserTest('search: Enter after a failure searches again, and skips earlier results', demo, async (stage) => {
   const page = await openSlow(stage, 200);
   const answer = found(page, 'weather');
   const refuse = /q=weather/;

@@ -120,7 +120,7 @@ browserTest('search: the shortcut and the link lead back to the last search from
   await isBack();
 });
 
-browserTest('search: Enter in the field moves to the best result, another opens it', demo, async ({ open }) => {
+browserTest('search: Enter in the field moves to the best result, Enter again opens it', demo, async ({ open }) => {
   const page = await open('/?q=weather+almanac');
   await first(page).waitFor();
   await field(page).press('Enter');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { howItEnded, whatWasDone, whoDidIt } from '../../src/access/audit-for-people.ts';
 
-test('audit for people: names the caller, without the usual way in', () => {
+test('audit for people: names the caller, and the interface unless it is HTTP', () => {
   const entry = {
     caller: 'anybody',
     caller_kind: 'anybody',
@@ -21,7 +21,7 @@ test('audit for people: names the caller, without the usual way in', () => {
   assert.equal(whoDidIt(user), 'ada (machine user) · admin · command line');
 });
 
-test('audit for people: operations are words', () => {
+test('audit for people: names the operation in words', () => {
   assert.equal(whatWasDone({ operation: 'syncRemotes' }), 'Sync remotes');
   assert.equal(whatWasDone({ operation: 'install' }), 'Install');
 });

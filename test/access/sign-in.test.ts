@@ -68,7 +68,7 @@ test('sign-in: tokens that are forged, expired, early, for others or unsigned ar
   assert.equal((await ask('/audit', await issuer.sign(claims))).status, 200);
 });
 
-test('sign-in: a failing issuer is a temporary error, and gets a pause', async (t) => {
+test('sign-in: a failing issuer is a temporary error, and is not asked again at once', async (t) => {
   const { issuer, ask, world } = await hubWithIssuer(t, { API_TOKEN: 'a-token' });
   const token = await issuer.sign({ groups: ['hub-admins'] });
   let asked = 0;

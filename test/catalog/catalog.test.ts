@@ -57,7 +57,7 @@ test('catalog: one bad manifest among many does not affect the others', async (t
   assert.equal((await catalog.get('mcp_server:c')).source_url, 'https://catalog.example/c.json');
 });
 
-test('catalog: of a repeated uid the last is stored, and the earlier counts as unchanged', async (t) => {
+test('catalog: the last manifest of a repeated uid is stored, and the earlier one counts as unchanged', async (t) => {
   const { catalog } = await aCatalog(t);
   const results = await catalog.saveMany([
     { document: aManifest({ summary: 'First.' }) },

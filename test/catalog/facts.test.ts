@@ -21,7 +21,7 @@ for (const [fields, publisher] of publishers) {
   });
 }
 
-test('facts: an unknown license is none', () => {
+test('facts: an unknown license counts as none', () => {
   for (const license of ['Unknown', 'NOASSERTION', 'none', '', null]) assert.equal(factsOf({ license }).license, null);
   assert.equal(factsOf({ license: 'MIT' }).license, 'MIT');
 });
@@ -42,7 +42,7 @@ for (const [artifact, hasDigests] of digests) {
   });
 }
 
-test('facts: the kinds of artifacts are those that are installed', () => {
+test('facts: lists the kinds of artifacts that an install uses', () => {
   const artifacts = [
     { kind: 'other', spec: { registry: 'npm', package: 'x' } },
     { kind: 'npm', spec: { package: 'y' } },

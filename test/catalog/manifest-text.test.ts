@@ -53,7 +53,7 @@ const YAML_VALUES: [yaml: string, value: unknown][] = [
 ];
 for (const [yaml, value] of YAML_VALUES) {
   for (const directive of ['', '%YAML 1.1\n---\n']) {
-    const version = directive ? ', even where 1.1 is asked for' : '';
+    const version = directive ? ', even with a directive for 1.1' : '';
     test(`manifest text: in YAML 1.2, ${yaml} is ${JSON.stringify(value)}${version}`, () =>
       assert.deepEqual(parseManifestText('a.yaml', `${directive}a: ${yaml}\n`).document, { a: value }));
   }

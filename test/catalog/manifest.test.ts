@@ -68,7 +68,7 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
     { frameworks: ['langgraph', 'crewai', 'autogen'] },
   ],
   [
-    'so do providers',
+    'providers come from compatibility and from the top level',
     { compatibility: { providers: 'openai' }, providers: ['watsonx'] },
     { providers: ['openai', 'watsonx'] },
   ],
@@ -77,7 +77,7 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
   ['only objects are adapters', { adapters: [1, { framework: 'crewai' }] }, { adapters: [{ framework: 'crewai' }] }],
   ['one artifact alone is not a list', { artifacts: { kind: 'git' } }, { artifacts: [] }],
   ['the registration must be an object', { mcp_registration: { tool: {} } }, { mcpRegistration: { tool: {} } }],
-  ['any other registration is none', { mcp_registration: ['tool'] }, { mcpRegistration: null }],
+  ['ignores any other registration', { mcp_registration: ['tool'] }, { mcpRegistration: null }],
   [
     'source_url is the repository',
     { source_url: 'https://git.example' },
@@ -116,7 +116,7 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
     { publishedAt: '2026-03-01T00:00:00.000Z' },
   ],
   [
-    'also for the publication date',
+    'uses the publication date of a registry without a last change',
     { _meta: { [REGISTRY]: { publishedAt: '2026-01-01' } } },
     { publishedAt: '2026-01-01T00:00:00.000Z' },
   ],
@@ -160,7 +160,7 @@ for (const [text, publishedAt] of DATES) {
 }
 
 const REFUSALS: [sentence: string, document: unknown, paths: string[]][] = [
-  ['nothing', undefined, ['']],
+  ['undefined', undefined, ['']],
   ['null', null, ['']],
   ['a list', [REQUIRED], ['']],
   ['text', 'tool', ['']],

@@ -16,7 +16,7 @@ for (const [given, expected] of names) {
   test(`transport: ${JSON.stringify(given)} is ${expected}`, () => assert.equal(normalTransport(given), expected));
 }
 
-test('transport: HTTP and Streamable HTTP are one for people, and for search', () => {
+test('transport: HTTP and Streamable HTTP count as one, when shown and in search', () => {
   assert.deepEqual(['HTTP', 'streamable_http', 'STDIO', 'sse', 'gRPC'].map(transportName), [
     'Streamable HTTP',
     'Streamable HTTP',
@@ -42,6 +42,6 @@ const registrations = [
   { registration: { server: { transport: 'x'.repeat(500) } }, expected: ['x'.repeat(50)] },
 ];
 for (const { registration, expected } of registrations) {
-  test(`transports of ${JSON.stringify(registration)?.slice(0, 60)}`, () =>
+  test(`transports of ${JSON.stringify(registration)?.slice(0, 60)}: ${expected.join().slice(0, 60) || 'none'}`, () =>
     assert.deepEqual(transportsOf(registration), expected));
 }

@@ -69,7 +69,7 @@ test('uid: slugs of 256 and versions of 128 characters are the longest', () => {
   assert.deepEqual(parseReference(formatUid(longest)), longest);
 });
 
-test('uid: an error completes a sentence about the part', () => {
+test('uid: an error completes a sentence that starts with the name of the part', () => {
   assert.equal(slugFault('pdf'), undefined);
   assert.equal(slugFault(''), 'must not be empty');
   assert.equal(slugFault('s'.repeat(257)), 'must not be longer than 256 characters');

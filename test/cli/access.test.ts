@@ -236,7 +236,7 @@ describe('the executable', { concurrency: 2 }, () => {
   });
 });
 
-test('access: a command that may create a catalog does, even next to one that needs an existing catalog', async (t) => {
+test('access: one call creates a catalog although a concurrent one requires an existing catalog', async (t) => {
   const environment = { DB_PATH: join(await tempDir(t), 'c.sqlite') };
   const terminal = terminalOf({ environment });
   const access = createAccess({ named: undefined, terminal });

@@ -21,7 +21,7 @@ const failingStarts: { name: string; settings: Record<string, string>; exitCode:
     says: /^hub: PORT is 'http', but must be a whole number from 0 to 65535\.$/,
   },
   {
-    name: 'a wrong secret, which is not shown',
+    name: 'a wrong secret (not shown)',
     settings: { DATABASE_URL: 'mysql://user:hunter2@db/x' },
     exitCode: 2,
     says: /^hub: DATABASE_URL must be a postgres:\/\/ address; its value is not shown\.$/,
@@ -156,7 +156,7 @@ describe('hub serve', { concurrency: 3 }, () => {
   });
 
   for (const { name, settings, exitCode, says } of failingStarts) {
-    test(`${name} stops the start with one line and exit code ${exitCode}`, async (t) => {
+    test(`the start stops with one line and exit code ${exitCode}: ${name}`, async (t) => {
       const start = await failingStart({ DB_PATH: join(await tempDir(t), 'c.sqlite'), ...settings });
       assert.equal(start.exitCode, exitCode);
       assert.equal(start.said.length, 1);

@@ -431,7 +431,7 @@ const streams: { name: string; text: string; error: object }[] = [
   },
   { name: 'that ends too early', text: 'event: progress\ndata: {}\n\n', error: { name: 'UnreachableError' } },
   ...['result', 'progress', 'error'].map((event) => ({
-    name: `with an invalid ${event}`,
+    name: `with an invalid ${event} event`,
     text: `event: ${event}\ndata: <html>\n\n`,
     error: { name: 'UnreachableError', message: /not JSON \(is this the right address/ },
   })),

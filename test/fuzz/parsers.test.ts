@@ -85,7 +85,7 @@ const asText = fc.oneof(
   almost(manifest).map((value) => JSON.stringify(value) ?? ''),
 );
 
-test('fuzz: texts of manifests and indexes', SOON, () => {
+test('fuzz: texts of manifests are read or refused', SOON, () => {
   fc.assert(
     fc.property(asText, fc.constantFrom('a.json', 'a.yaml', 'a'), (text, name) => {
       only(HubError, () => parseManifestText(name, text));
@@ -94,7 +94,7 @@ test('fuzz: texts of manifests and indexes', SOON, () => {
   );
 });
 
-test('fuzz: manifests, and the entities that they become', SOON, () => {
+test('fuzz: manifests become entities or are refused', SOON, () => {
   fc.assert(
     fc.property(almost(manifest), (document) => {
       only(HubError, () => readManifest(document));
@@ -105,7 +105,7 @@ test('fuzz: manifests, and the entities that they become', SOON, () => {
   );
 });
 
-test('fuzz: indexes; an odd entry does not affect the others', SOON, () => {
+test('fuzz: indexes are read or refused, and an odd entry does not affect the others', SOON, () => {
   fc.assert(
     fc.property(almost(index), (document) => {
       const page = only(HubError, () => readIndexDocument(document, 'https://h.example/index.json'));
@@ -125,7 +125,7 @@ test('fuzz: indexes; an odd entry does not affect the others', SOON, () => {
   );
 });
 
-test('fuzz: agent cards, kept unchanged in their manifests', SOON, () => {
+test('fuzz: agent cards are kept unchanged in their manifests', SOON, () => {
   fc.assert(
     fc.property(almost(anAgentCard()), (card) => {
       if (!isAgentCard(card)) return;
@@ -137,7 +137,7 @@ test('fuzz: agent cards, kept unchanged in their manifests', SOON, () => {
   );
 });
 
-test('fuzz: server.json for publishing', SOON, () => {
+test('fuzz: validation and publishing agree about every document', SOON, () => {
   fc.assert(
     fc.property(fc.oneof(almost(server), almost(manifest), almost(anAgentCard())), (document) => {
       const { valid, issues } = validateDocument(document);
@@ -151,7 +151,7 @@ test('fuzz: server.json for publishing', SOON, () => {
   );
 });
 
-test('fuzz: policies, as YAML and as JSON', SOON, () => {
+test('fuzz: policies in YAML and JSON are read or refused', SOON, () => {
   const text = fc.oneof(
     almost(policy).map((value) => JSON.stringify(value, null, 2) ?? ''),
     asText,
@@ -166,7 +166,7 @@ test('fuzz: policies, as YAML and as JSON', SOON, () => {
   );
 });
 
-test('fuzz: lockfiles', SOON, () => {
+test('fuzz: lockfiles are read or refused', SOON, () => {
   const text = fc.oneof(
     asText,
     almost(lockfile).map((value) => JSON.stringify(value) ?? ''),
@@ -208,7 +208,7 @@ test('fuzz: cursors are read as written, and forged ones are refused', SOON, () 
   );
 });
 
-test('fuzz: query strings and addresses', SOON, () => {
+test('fuzz: values from query strings stay within their limits, and addresses are normalized once', SOON, () => {
   const given = fc.oneof(anyText(100), longText, fc.array(anyText()), fc.constant(undefined));
   fc.assert(
     fc.property(given, (value) => {
@@ -231,7 +231,7 @@ test('fuzz: query strings and addresses', SOON, () => {
   );
 });
 
-test('fuzz: ARD filters', SOON, () => {
+test('fuzz: ARD filters are read or refused', SOON, () => {
   const search = { query: { text: 'notes', filter: { type: ['a'], tags: ['b'] } }, pageSize: 10, pageToken: 'x' };
   const explore = { query: { text: 'a' }, resultType: { facets: [{ field: 'type', limit: 10, minCount: 1 }] } };
   fc.assert(

@@ -86,7 +86,7 @@ test('agents: a gateway without agent support is reported as such', async (t) =>
   assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a'], 'one request');
 });
 
-test('agents: without an HTTP endpoint get an error and no call', async (t) => {
+test('agents: one without an HTTP endpoint gets an error and no call', async (t) => {
   const gateway = await startFakeGateway(t);
   const { register } = batchFor(t, gateway);
   const servers = [{ transport: 'STDIO', url: 'https://github.example/owner/agent' }, { url: 'mcp+stdio://agent' }, {}];

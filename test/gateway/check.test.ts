@@ -24,7 +24,7 @@ const replies: { reply: GatewayReply; check: object }[] = [
   },
 ];
 for (const { reply, check } of replies) {
-  test(`gateway check: ${JSON.stringify(reply)}`, async () => {
+  test(`gateway check: ${JSON.stringify(reply)} gives ${JSON.stringify(check)}`, async () => {
     const calls: GatewayCall[] = [];
     const send = async (call: GatewayCall) => {
       calls.push(call);

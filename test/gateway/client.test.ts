@@ -112,7 +112,7 @@ const errorShapes = [
   { body: { detail: 'x'.repeat(5000) }, error: 'x'.repeat(1000) },
 ];
 for (const { body, error } of errorShapes) {
-  test(`client: reads ${JSON.stringify(body).slice(0, 60)}`, async (t) => {
+  test(`client: extracts the error message from ${JSON.stringify(body).slice(0, 60)}`, async (t) => {
     const gateway = await startFakeGateway(t);
     gateway.surprise('GET /gateways', { status: 400, body });
     assert.deepEqual(await clientFor(t, gateway).send(LIST), { kind: 'refused', status: 400, error });
@@ -162,8 +162,9 @@ const retries = [
   { line: 'POST /gateways', surprise: 'lost', calls: 1 },
 ] as const;
 for (const { line, surprise, calls } of retries) {
-  const what = typeof surprise === 'string' ? surprise : `${surprise.status} ${JSON.stringify(surprise.body)}`;
-  test(`client: ${line} that ends with ${what} is sent ${calls} times`, async (t) => {
+  const what =
+    typeof surprise === 'string' ? `a ${surprise} connection` : `${surprise.status} ${JSON.stringify(surprise.body)}`;
+  test(`client: ${line} that ends with ${what} is sent ${calls === 1 ? 'once' : 'twice'}`, async (t) => {
     const gateway = await startFakeGateway(t);
     gateway.surprise(line, surprise);
     const method = line.startsWith('GET') ? 'GET' : 'POST';

@@ -37,19 +37,19 @@ const tokens: {
   options?: { secret?: string; alg?: string };
   statuses: Partial<Record<Generation, number>>;
 }[] = [
-  { what: 'valid', statuses: { '0.6': 401, '0.9': 200, '1.0.3': 200, '1.0.8': 200 } },
+  { what: 'that is valid', statuses: { '0.6': 401, '0.9': 200, '1.0.3': 200, '1.0.8': 200 } },
   { what: 'without aud', claims: { aud: undefined }, statuses: { '0.6': 200, '0.9': 401, '1.0.8': 401 } },
   { what: 'for an invalid user', claims: { sub: 'admin' }, statuses: { '0.9': 401, '1.0.8': 401 } },
   { what: 'without jti', claims: { jti: undefined }, statuses: { '0.9': 200, '1.0.3': 401, '1.0.8': 401 } },
   { what: 'without exp', claims: { exp: undefined }, statuses: { '0.9': 200, '1.0.8': 401 } },
-  { what: 'expired', claims: { exp: 1_000_000 }, statuses: { '0.9': 401, '1.0.8': 401 } },
+  { what: 'that has expired', claims: { exp: 1_000_000 }, statuses: { '0.9': 401, '1.0.8': 401 } },
   { what: 'without iss', claims: { iss: undefined }, statuses: { '1.0.8': 401 } },
   { what: 'with teams: null', claims: { teams: null }, statuses: { '0.9': 500, '1.0.8': 200 } },
   { what: 'with another secret', options: { secret: 'other' }, statuses: { '0.6': 401, '1.0.8': 401 } },
-  { what: 'HS512', options: { alg: 'HS512' }, statuses: { '1.0.8': 401 } },
+  { what: 'signed with HS512', options: { alg: 'HS512' }, statuses: { '1.0.8': 401 } },
 ];
 for (const { what, claims, options, statuses } of tokens) {
-  test(`fake gateway, token: ${what}`, async (t) => {
+  test(`fake gateway: answers a token ${what} as real gateways do`, async (t) => {
     for (const [generation, status] of Object.entries(statuses) as [Generation, number][]) {
       const gateway = await startFakeGateway(t, { generation });
       const response = await fetch(`${gateway.url}/tools`, {

@@ -393,7 +393,7 @@ testOnSqlite('registerOne: registers at once, despite earlier failures, and repo
   assert.equal(await gateway.registerOne(uidOf('unknown')), undefined);
 });
 
-test('registerOne: deleted meanwhile leaves nothing in the gateway; a down gateway is reported', async (t) => {
+test('registerOne: a server deleted meanwhile leaves nothing in the gateway; a down gateway is reported', async (t) => {
   const address = await emptyDatabase(t, 'sqlite');
   const fake = await startFakeGateway(t);
   const { ingest, gateway, store, state } = await stage(t, address, fake);

@@ -534,7 +534,7 @@ testOnSqlite('conflicts: two servers share a prompt, which 0.9 accepts once', as
 });
 
 testOnSqlite(
-  'effort: explicit retries all but impossible ones, background waits, force retries all',
+  'effort: an explicit sync retries all but impossible servers, a background sync waits, force retries all',
   async (t, address) => {
     const fake = await startFakeGateway(t, { servers: { [`${H}/a/sse`]: { fault: 'refused' } } });
     const on = await stage(t, address, fake);

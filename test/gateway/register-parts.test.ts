@@ -206,7 +206,7 @@ const refusals = [
   },
 ];
 for (const { registration, says } of refusals) {
-  test(`parts: ${String(says).slice(1, 60)}: is reported, and the server is registered nevertheless`, async (t) => {
+  test(`parts: an error like ${says} is reported, and the server is registered nevertheless`, async (t) => {
     const gateway = await startFakeGateway(t);
     const outcome = await batchFor(t, gateway).registerServer({ registration });
     assert.match(outcome.outcome === 'failed' ? outcome.error : '', says);
@@ -240,7 +240,7 @@ const hopeless = [
   { registration: { prompts: [{ template: 'x' }] }, error: "Prompt 'unnamed': it has no name." },
 ];
 for (const { registration, error } of hopeless) {
-  test(`parts: ${error} And no call`, async (t) => {
+  test(`parts: the gateway is not called: ${error}`, async (t) => {
     const gateway = await startFakeGateway(t);
     const outcome = await registerParts(t, gateway, registration);
     assert.deepEqual(outcome.outcome === 'failed' && [outcome.error, outcome.isPermanent], [error, true]);

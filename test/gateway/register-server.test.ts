@@ -51,7 +51,7 @@ for (const generation of GENERATIONS) {
     assert.equal(registration.outcome === 'failed' && registration.isPermanent, false);
   });
 
-  test(`server: streamable HTTP under /mcp, labelled SSE, is detected at ${generation}`, async (t) => {
+  test(`server: streamable HTTP under /mcp, labeled SSE, is detected at ${generation}`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const registration = await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
     assert.equal(registration.outcome, 'registered');

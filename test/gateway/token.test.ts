@@ -15,7 +15,7 @@ test('token: a configured token wins, and is the same for every version', async 
   assert.deepEqual([await token('new'), await token('old')], ['given', 'given']);
 });
 
-test('token: without a token and a secret returns none', async () => {
+test('token: without a configured token or secret, there is none', async () => {
   assert.equal(await aSource({ jwtSecret: undefined }).token('new'), undefined);
 });
 

@@ -41,7 +41,7 @@ const tags = [
   { given: 'W/"ABC"', matches: false },
 ];
 for (const { given, matches } of tags) {
-  test(`etag: If-None-Match ${given} ${matches ? 'has' : 'does not have'} W/"abc"`, () => {
+  test(`etag: If-None-Match ${given} ${matches ? 'matches' : 'does not match'} W/"abc"`, () => {
     assert.equal(matchesEtag(given, 'W/"abc"'), matches);
   });
 }

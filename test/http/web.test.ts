@@ -39,7 +39,7 @@ test('page: preloads its first request where that request is certain', async (t)
   );
 });
 
-test('page: assets are cached for ever, and a missing asset is 404', async (t) => {
+test('page: assets are cached forever, and a missing asset is 404', async (t) => {
   const app = await builtPage(t);
   const asset = await inject(app, '/assets/index-abc123.js');
   assert.equal(asset.status, 200);

@@ -140,7 +140,7 @@ const NAMES: [address: string, names: string[]][] = [
 ];
 
 for (const [address, names] of NAMES)
-  test(`vendor names of ${address}`, () => {
+  test(`vendor names of ${address}: ${names.join(', ')}`, () => {
     assert.deepEqual(vendorNames(address), names);
   });
 

@@ -87,7 +87,7 @@ const UNREADABLE: Record<string, [string, RegExp]> = {
 };
 
 for (const [name, [text, reason]] of Object.entries(UNREADABLE)) {
-  test(`lockfile: ${name} is refused, with advice`, () => {
+  test(`lockfile: refuses ${name}, with advice`, () => {
     assert.throws(() => parseLockfile(text), { name: 'InstallError', message: reason });
     assert.throws(() => parseLockfile(text), /left as it is.*Fix it or move it away/);
   });

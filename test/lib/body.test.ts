@@ -12,7 +12,7 @@ for (const announcedBytes of [0, 10, 2_000_000, 9_000_000]) {
   });
 }
 
-test('body: nothing is an empty body', () => {
+test('body: is empty when nothing arrives', () => {
   assert.equal(gatherBody({ announcedBytes: 0, maxBytes: 10 }).whole().length, 0);
   assert.equal(gatherBody({ announcedBytes: 3_000_000, maxBytes: 5_000_000 }).whole().length, 0);
 });

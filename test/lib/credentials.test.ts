@@ -96,7 +96,7 @@ const SECRET: [name: string, value: unknown, shown: unknown][] = [
 ];
 
 for (const [name, value, shown] of SECRET) {
-  test(`credentials: ${name} are hidden`, () => {
+  test(`credentials are hidden: ${name}`, () => {
     assert.deepEqual(withoutCredentials(value), shown);
     assert.doesNotMatch(JSON.stringify(withoutCredentials(value)), /s3cret/);
   });

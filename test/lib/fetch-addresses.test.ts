@@ -28,7 +28,7 @@ const LOOPBACK_BY_ANOTHER_NAME = [
   hostname(),
 ];
 for (const name of LOOPBACK_BY_ANOTHER_NAME) {
-  test(`fetch: http://${name}/ is refused when private addresses are`, async (t) => {
+  test(`fetch: http://${name}/ is refused unless private addresses are allowed`, async (t) => {
     const host = await startIndexServer(t);
     host.put('/a', 'inside');
     const { port } = new URL(host.origin);

@@ -20,7 +20,7 @@ const like = database.prepare("select ? like ? escape '\\' as found");
 const isLike = (text: string, pattern: string) => like.get(text, likeOfGlob(pattern))?.found === 1;
 
 for (const { pattern, matches, not } of cases) {
-  test(`glob ${pattern}`, () => {
+  test(`glob: ${pattern} matches the same texts in code and in SQL`, () => {
     const isMatch = compileGlob(pattern);
     for (const text of matches) assert.equal(isMatch(text), true, `'${text}'`);
     for (const text of not) assert.equal(isMatch(text), false, `'${text}'`);
@@ -28,7 +28,7 @@ for (const { pattern, matches, not } of cases) {
   });
 }
 
-test('glob: a pattern that hangs regular expressions is answered', () => {
+test('glob: a pattern that would hang a regular expression is matched', () => {
   const isMatch = compileGlob(`${'*a'.repeat(100)}b`);
   assert.equal(isMatch('a'.repeat(10_000)), false);
 });

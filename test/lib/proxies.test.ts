@@ -36,7 +36,7 @@ const CASES: [environment: Record<string, string>, url: string, proxy: string | 
 ];
 
 for (const [environment, url, proxy] of CASES)
-  test(`proxy of ${url} with ${JSON.stringify(environment)}`, () => {
+  test(`proxy: ${url} uses ${proxy ?? 'no proxy'} with ${JSON.stringify(environment)}`, () => {
     assert.equal(proxiesOf(environment)(new URL(url)), proxy);
   });
 

@@ -75,7 +75,7 @@ test('run: does not cut long output within a word, which may be half an address'
   assert.equal(stdout, '… after it\n');
 });
 
-test('run: tells a missing program from one that cannot be started', async () => {
+test('run: distinguishes a missing program from one that cannot be started', async () => {
   const missing = run({ program: 'no-such-program', args: [], cwd: '/', timeoutMs: 1_000 });
   await assert.rejects(missing, { name: 'RunError', reason: 'missing', message: /no-such-program is not installed/ });
   const noFolder = run({ program: 'true', args: [], cwd: '/no/such/folder', timeoutMs: 1_000 });
@@ -112,7 +112,7 @@ test('run: processes left behind by a program are ended, and do not delay its re
   await assertGone(pids, 1);
 });
 
-test('run: starts nothing after its signal', async () => {
+test('run: starts nothing after its signal is aborted', async () => {
   const stopped = await sh('echo never', { signal: AbortSignal.abort() }).catch((error: unknown) => error);
   assert.equal((stopped as RunError).reason, 'stopped');
 });

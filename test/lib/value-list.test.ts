@@ -20,7 +20,8 @@ const READ: [text: string, values: string[]][] = [
   ['a "b, c" d', ['a "b', 'c" d']],
 ];
 for (const [text, values] of READ) {
-  test(`values: ${JSON.stringify(text)}`, () => assert.deepEqual(readValues(text), values));
+  test(`values: ${JSON.stringify(text)} is read as ${JSON.stringify(values)}`, () =>
+    assert.deepEqual(readValues(text), values));
 }
 
 test('values: only those that need quotes are quoted', () => {

@@ -130,7 +130,7 @@ const hugeHub = shared((t) =>
   ),
 );
 for (const [place, [what, members]] of Object.entries(HUGE).entries()) {
-  test(`mcp: ${what} leave every result short, which says what is missing`, async () => {
+  test(`mcp: with ${what}, every result is short and says what is missing`, async () => {
     const { call, client } = await hugeHub();
     const id = `tool:huge-${place}@1.0.0`;
     const found = await call('search_catalog', { query: '', providers: [`p${place}`] });

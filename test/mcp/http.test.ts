@@ -397,7 +397,7 @@ test('mcp: a sync shows no secrets of remote addresses, in progress or result', 
   assert.deepEqual(refused, { [host.url('/index.json?token=***')]: 1 });
 });
 
-test('mcp: the prompt has the need as its argument', async () => {
+test('mcp: the prompt contains the need from its argument', async () => {
   const { client } = await readOnly();
   const { messages } = await client.getPrompt({ name: 'find_server', arguments: { need: 'invoices' } });
   assert.match(JSON.stringify(messages), /Find me a server for this need: invoices/);

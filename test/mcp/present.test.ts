@@ -11,7 +11,7 @@ const states: [registeredAt: string | null, error: string | null, state: string 
   [null, 'No way to https://me:s3cret@a.example/x.', 'not registered: No way to https://a.example/x'],
 ];
 for (const [gateway_registered_at, gateway_error, state] of states) {
-  test(`mcp: ${gateway_registered_at ? 'registered' : 'not registered'}, error ${gateway_error}: '${state}'`, () => {
+  test(`mcp: ${gateway_registered_at ? 'registered' : 'not registered'}, error ${gateway_error}: ${state ? `'${state}'` : 'no text'}`, () => {
     assert.equal(gatewayText({ gateway_registered_at, gateway_error }), state);
   });
 }

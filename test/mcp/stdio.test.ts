@@ -66,7 +66,7 @@ test('mcp over stdio: everything works on the local catalog', async (t) => {
   assert.match((await saidBy(client, 'list_pending')).text, /^1 pending\b/);
 });
 
-test('mcp over stdio: the audit log tells it from the command line', async (t) => {
+test('mcp over stdio: the audit log distinguishes it from the command line', async (t) => {
   const folder = await withCatalog(t);
   const client = await startedIn(t, folder);
   await saidBy(client, 'block_entity', { id: 'mcp_server:pdf-tables@1.0.0' });

@@ -17,7 +17,7 @@ for (const [address, publisher] of [
   });
 }
 
-test('ard: an identifier resolves to the name of its server, any other to none', () => {
+test('ard: the identifier of a server resolves to its name, any other to none', () => {
   assert.equal(serverNameOf('urn:air:Some.github.io:mcp:numbers'), 'io.github.Some/numbers');
   assert.equal(serverNameOf('urn:air:example.org:registry:hub'), undefined);
 });

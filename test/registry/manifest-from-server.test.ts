@@ -79,7 +79,7 @@ for (const { pack, artifact, command } of ARTIFACTS) {
   });
 }
 
-test('server.json: an address wins over a command, and SSE is told from streamable HTTP', () => {
+test('server.json: an address wins over a command, and SSE is distinguished from streamable HTTP', () => {
   const packages = [{ registryType: 'npm', identifier: 'w' }];
   const registered = (...remotes: JsonObject[]) => manifest({ packages, remotes }).mcp_registration;
   assert.deepEqual(registered({ type: 'sse', url: 'https://a.example/sse' }), {

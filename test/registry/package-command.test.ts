@@ -28,7 +28,7 @@ const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
   ],
   ['an optional secret', { type: 'named', name: '--token', value: 's3cret', is_secret: true }, []],
   [
-    'variables inside a value',
+    'a value with variables',
     {
       type: 'positional',
       value: '{host}:{port}/{x}',

@@ -76,7 +76,7 @@ for (const [status, expected] of [
   ['deprecated', { status: 'deprecated', statusMessage: 'use v2' }],
   ['deleted', { status: 'deleted', statusMessage: 'use v2' }],
 ] as const) {
-  test(`registry mapping: the status ${status} survives too`, () => {
+  test(`registry mapping: the status ${status} survives the conversion to a manifest and back`, () => {
     const manifest = manifestFromServer({ ...KEY }, { status, statusMessage: 'use v2' });
     assert.partialDeepStrictEqual(serverFromManifests(KEY, [manifest]), expected);
   });
@@ -145,7 +145,7 @@ const PACKAGES: [string, JsonObject, JsonObject[] | undefined][] = [
   ['nothing usable', { packages: [{ registryType: 'npm' }, { identifier: 'a' }, 7] }, undefined],
 ];
 for (const [sentence, manifest, expected] of PACKAGES) {
-  test(`registry mapping: packages from ${sentence}`, () => {
+  test(`registry mapping: ${expected ? 'lists packages' : 'omits packages'} from ${sentence}`, () => {
     assert.deepEqual(fromManifests(manifest).server.packages, expected);
   });
 }
@@ -169,17 +169,17 @@ test('registry mapping: omits links that clients refuse', () => {
 
 const KEYS: [string, JsonObject, object | undefined][] = [
   [
-    'its provenance',
+    'the name in its provenance',
     { name: 'x', version: '2', provenance: { server_name: 'a/b', server_version: '1' } },
     ['a/b', '1'],
   ],
-  ['its name', { name: 'org.example/x', version: '2' }, ['org.example/x', '2']],
+  ['its own name', { name: 'org.example/x', version: '2' }, ['org.example/x', '2']],
   ['a name that registries refuse', { name: 'Repo', version: '2', provenance: { server_name: 'repo' } }, undefined],
   ['an overlong version', { name: 'a/b', version: '1'.repeat(256) }, undefined],
   ['an overlong name', { name: `a/${'b'.repeat(199)}`, version: '1' }, undefined],
 ];
 for (const [sentence, manifest, expected] of KEYS) {
-  test(`registry mapping: a server with ${sentence}`, () => {
+  test(`registry mapping: ${expected ? 'a server is listed under' : 'a server is not listed with'} ${sentence}`, () => {
     const key = serverKeyOf({ type: 'mcp_server', ...manifest });
     assert.deepEqual(key && [key.name, key.version], expected);
   });

@@ -21,7 +21,7 @@ const known = ({ member }: FetchedText, fields: Partial<KnownMember> = {}): Know
 });
 
 for (const validators of ['etag', 'last-modified', 'none'] as const) {
-  test(`fetch manifest: returns the text, then unchanged by ${validators}`, async (t) => {
+  test(`fetch manifest: returns the text, then unchanged (validators: ${validators})`, async (t) => {
     const host = await startIndexServer(t);
     const fetchManifest = manifestFetcher(t);
     const text = JSON.stringify(aManifest({ description: 'é😀' }));

@@ -9,7 +9,7 @@ import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-
 
 for (const validators of ['etag', 'last-modified'] as const) {
   testOnSqlite(
-    `incremental: an unchanged index costs a background sync one request, by ${validators}`,
+    `incremental: an unchanged index costs a background sync one request (validators: ${validators})`,
     async (t, address) => {
       const { host, ingest, revision } = await testIngest(t, address);
       const [a, b] = someManifests('a', 'b');
@@ -33,7 +33,7 @@ for (const validators of ['etag', 'last-modified'] as const) {
     },
   );
 
-  test(`incremental: unchanged manifests are not sent again, by ${validators}`, async (t) => {
+  test(`incremental: unchanged manifests are not sent again (validators: ${validators})`, async (t) => {
     const { host, ingest, revision } = await testIngestOnSqlite(t);
     const [a, b] = someManifests('a', 'b');
     host.put('/m/a.json', a, { validators });

@@ -210,7 +210,7 @@ async function onServer(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-test('time: what one run has no time for comes with the next runs', async (t) => {
+test('time: the next runs read what one run had no time for', async (t) => {
   const { host, ingest, publish, ids } = await testIngestOnSqlite(t, { requestsPerHost: 1 });
   const names = Array.from({ length: 20 }, (_, number) => `n${String(number).padStart(2, '0')}`);
   publish(...someManifests(...names));

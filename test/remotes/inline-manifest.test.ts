@@ -13,7 +13,7 @@ const own = aManifest({ type: 'tool', id: 'a', name: 'a', title: 'a', summary: '
 
 for (const validators of ['etag', 'none'] as const) {
   testOnEveryEngine(
-    `inline manifest: a sync restores the remote's, even unchanged (validators: ${validators})`,
+    `inline manifest: a sync restores the remote's manifest, even an unchanged one (validators: ${validators})`,
     async (t, address) => {
       const it = await testIngest(t, address);
       const [a = {}, b = {}] = someManifests('a', 'b');
@@ -66,7 +66,7 @@ test('inline manifest: one that no remote lists stays', async (t) => {
   assert.deepEqual([summary, source_url], ['Of my own.', 'https://example.org/a.json']);
 });
 
-test('inline manifest: a sync after an install restores the remote’s', async (t) => {
+test('inline manifest: a sync after an install restores the remote’s manifest', async (t) => {
   const host = await startIndexServer(t);
   const { hub } = await testHub(t);
   host.put('/a.json', someManifests('a')[0]);

@@ -43,7 +43,7 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
 });
 
 for (const late of ['first', 'last']) {
-  test(`last write: the last one wins although the ${late} one arrives last`, async (t) => {
+  test(`last write: the last one wins when the ${late} one arrives last`, async (t) => {
     const it = await testIngestOnSqlite(t, { timeoutMs: 60_000 });
     const others = ['first', 'second', 'last'].filter((name) => name !== late);
     put(it, { first: rival('first'), second: rival('second'), last: rival('last') });
@@ -88,7 +88,7 @@ test('last write: when the winner becomes another entity, the one before wins', 
 });
 
 for (const late of ['first', 'last']) {
-  test(`last write: the same when the ${late} one arrives in a separate batch`, async (t) => {
+  test(`last write: when the winner becomes another entity, the one before wins, also when the ${late} one arrives in a separate batch`, async (t) => {
     const it = await testIngestOnSqlite(t, { timeoutMs: 60_000 });
     put(it, { first: rival('1'), last: rival('2') }, 1);
     await it.ingest();

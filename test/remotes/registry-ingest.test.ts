@@ -161,7 +161,7 @@ test('registry: cyclic pages end with an error, and their entries stay', async (
   assert.match((await ingest('/v0/servers')).error ?? '', /leads back/);
 });
 
-test('registry: a bad page costs only later pages, and nothing is marked', async (t) => {
+test('registry: a bad page costs only later pages, and nothing is marked missing', async (t) => {
   const { host, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host, { pageSize: 1 });
   registry.servers = ['a/a', 'b/b'].map((name) => ({ name }));

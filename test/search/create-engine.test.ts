@@ -359,7 +359,7 @@ async function seen(search: () => Promise<Ranking>): Promise<void> {
   assert.deepEqual([found.total, found.degraded], [1, undefined]);
 }
 
-test('engine: a search right after a change sees it, or says that it is late', async (t) => {
+test('engine: a search right after a change sees it, or says that the index is not up to date', async (t) => {
   let isBusy = false;
   const stage = await searchStage(t, { address: await emptyDatabase(t, 'sqlite'), isBusy: () => isBusy });
   const { save, engine, index } = stage;

@@ -27,7 +27,7 @@ function listed(
   return lister.list(request).hits.map(({ uid }) => uid);
 }
 
-test('list: newest first; within one moment by publication, then by name', () => {
+test('list: newest first; entries added at once by publication, then by name', () => {
   const createdAt = '2026-01-01T00:00:00.000Z';
   const entries = [
     anEntry({ name: 'a', createdAt, publishedAt: '2025-01-01T00:00:00.000Z' }),

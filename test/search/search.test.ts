@@ -116,7 +116,7 @@ const limits: [SearchSettings['profile'], number | undefined, number][] = [
   ['public', 3, 3],
 ];
 for (const [profile, limit, shown] of limits) {
-  test(`search: the ${profile} profile shows ${shown} for a limit of ${limit ?? 'nothing'}`, async (t) => {
+  test(`search: the ${profile} profile shows ${shown} ${limit ? `for a limit of ${limit}` : 'without a limit'}`, async (t) => {
     const { search } = await testSearch(t, { manifests: many(120), settings: { profile } });
     for (const text of ['', 'number']) {
       const page = await search.search(aQuery({ text, limit }));
@@ -224,7 +224,7 @@ for (const { is, found, mode } of [
   { is: undefined, ...only({ lexical: 0, final: 0.86 }) },
   { is: undefined, ...only({ lexical: 0, final: 0.3 }, 'semantic') },
 ]) {
-  test(`search: by ${mode}, ${JSON.stringify(found)} is ${is ? '' : 'not '}only near in meaning`, async (t) => {
+  test(`search: in ${mode} mode, ${JSON.stringify(found)} ${is ? 'matches' : 'does not match'} only by meaning`, async (t) => {
     const { search, engine } = await testSearch(t, { manifests: MANIFESTS });
     const hits = [{ uid: MAIL, semantic: 0.5, quality: 0, recency: 0, versionCount: 1, ...found }];
     engine.rank = async () => ({ hits, total: 1, mode, isLasting: true });
@@ -233,7 +233,7 @@ for (const { is, found, mode } of [
   });
 }
 
-test('tag: that of a list changes only with the catalog', async (t) => {
+test('tag: the tag of a list changes only with the catalog', async (t) => {
   const { search, engine, world, save } = await testSearch(t, { manifests: MANIFESTS });
   const tagOf = async () => (await search.searchUnlessKnown(aQuery(), () => true)).tag;
   const first = await tagOf();

@@ -17,7 +17,7 @@ const splits: [string, string[]][] = [
   ['🎉 \u0000 "OR" NEAR(', ['or', 'near']],
 ];
 for (const [text, expected] of splits) {
-  test(`words of ${JSON.stringify(text)}`, () => {
+  test(`words of ${JSON.stringify(text)}: ${expected.join(' ')}`, () => {
     assert.deepEqual(
       wordsOf(text).map((word) => word.text),
       expected,
@@ -43,14 +43,14 @@ const sameStem: [string, string][] = [
   ['APIs', 'api'],
 ];
 for (const [one, other] of sameStem) {
-  test(`stem: ${one} and ${other} are one`, () => assert.equal(stem(fold(one)), stem(other)));
+  test(`stem: ${one} and ${other} have the same stem`, () => assert.equal(stem(fold(one)), stem(other)));
 }
 for (const [one, other] of [
   ['universe', 'university'],
   ['bus', 'bu'],
   ['analysis', 'analysi'],
 ]) {
-  test(`stem: ${one} and ${other} stay apart`, () => assert.notEqual(stem(one ?? ''), stem(other ?? '')));
+  test(`stem: ${one} and ${other} have different stems`, () => assert.notEqual(stem(one ?? ''), stem(other ?? '')));
 }
 
 test('stem: short words, numbers and other scripts stay unchanged', () => {

@@ -263,7 +263,7 @@ test('endpoints: each is open to the roles of the table, and answers as it says'
   const { app, hub } = await testHub(t, { settings, manifests });
   const tokens = await Promise.all(ROLES.map((role) => hub.createToken({ name: role, role, scope: [] })));
   for (const { method, path, protection, success, example = path, body } of ENDPOINTS) {
-    await t.test(`${method} ${path} is for ${protection} and answers ${success}`, async () => {
+    await t.test(`${method} ${path} (${protection}) answers ${success}`, async () => {
       const openedBy = async (token?: string) => {
         const headers = token === undefined ? ACCEPT : { ...ACCEPT, authorization: `Bearer ${token}` };
         return (await app.inject({ method, url: example, headers, body })).statusCode;

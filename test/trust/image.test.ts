@@ -121,7 +121,7 @@ for (const [what, document] of refused) {
   });
 }
 
-test('image: one without signatures has none', async (t) => {
+test('image: one without signatures has the state absent', async (t) => {
   assert.equal((await check(t, await startRegistries(t))).state, 'absent');
 });
 
@@ -131,7 +131,7 @@ test('image: a tag is not checked, because it may move', async (t) => {
   assert.match(detail, /tag/);
 });
 
-test('image: uses a token where the registry hands them out', async (t) => {
+test('image: uses a token where the registry issues them', async (t) => {
   const registries = await startRegistries(t);
   const { server } = registries;
   const challenge = `Bearer realm="${server.origin}/token",service="registry"`;

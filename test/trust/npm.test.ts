@@ -74,7 +74,7 @@ test('npm: bytes that differ from the manifest’s fail', async (t) => {
   assert.equal((await check(t, registries, spec)).state, 'failed');
 });
 
-test('npm: a version without provenance has none', async (t) => {
+test('npm: a version without provenance has the state absent', async (t) => {
   const registries = await startRegistries(t);
   registries.server.put('/pdf/1.0.0', { dist: { integrity: INTEGRITY } });
   const { state, detail, digest } = await check(t, registries, { package: 'pdf', version: '1.0.0' });
@@ -124,7 +124,7 @@ const unchecked: [what: string, spec: JsonObject, says: RegExp, prepare?: (regis
   ],
 ];
 for (const [what, spec, says, prepare] of unchecked) {
-  test(`npm: ${what} is not checked`, async (t) => {
+  test(`npm: ${what} leaves the package unchecked`, async (t) => {
     const registries = await startRegistries(t);
     putNpm(registries.server, 'pdf', {});
     prepare?.(registries);

@@ -184,7 +184,7 @@ const RELATIVE: [target: string, repository: string | undefined, url: string | u
   ['', REPOSITORY, undefined],
 ];
 for (const [target, repository, url] of RELATIVE) {
-  test(`links: ${JSON.stringify(target)} in ${repository} leads to ${url}`, () =>
+  test(`links: ${JSON.stringify(target)} in ${repository} leads to ${url ?? 'nothing'}`, () =>
     assert.equal(repositoryLink(target, repository), url));
 }
 
@@ -202,7 +202,7 @@ const PICTURES: [target: string, repository: string | undefined, url: string | u
   ['a.png', undefined, undefined],
 ];
 for (const [target, repository, url] of PICTURES) {
-  test(`pictures: ${JSON.stringify(target)} in ${repository} is ${url}`, () =>
+  test(`pictures: ${JSON.stringify(target)} in ${repository} is ${url ?? 'not shown'}`, () =>
     assert.equal(repositoryPicture(target, repository), url));
 }
 

@@ -300,7 +300,7 @@ test('reasons: none is expected where all words of the query are visible', () =>
   assert.ok(!saysItAll('Reads PDF files.', 'tables in a pdf'));
 });
 
-test('install steps: events add and finish them, also when two have one name', () => {
+test('install steps: events add and finish them, also when two have the same name', () => {
   const finished = { step: 'git.checkout', ok: true, elapsed_secs: 1 };
   const steps = [
     { kind: 'started', step: 'git.checkout' } as const,

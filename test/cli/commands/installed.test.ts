@@ -69,7 +69,7 @@ test('hub list: shows installed entities and whether their files are present', a
   assert.match((await hub('list')).out, /'hub install --frozen' restores what is missing/);
 });
 
-test('hub outdated and hub update: a newer version, changed content, and no change', async (t) => {
+test('hub outdated, hub update: distinguish a newer version, changed content, and no change', async (t) => {
   const { server, hub, json, version, target } = await installed(t, 'growing');
   const state = async () => (await json('outdated')).answer.entities[0];
   assert.deepEqual(await state(), {
@@ -154,7 +154,7 @@ test('hub uninstall: is refused when the entry in a client configuration was edi
   assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/launched\n/);
 });
 
-test('hub uninstall: removes or refuses each of several', async (t) => {
+test('hub uninstall: of several entities, removes some although others are refused', async (t) => {
   const { server, hub, json, target, version } = await installed(t);
   const exec = { cmd: ['node', 'a'] };
   const other = version('1.0.0', 'two', { id: 'other', name: 'other', mcp_registration: { server: { exec } } });
@@ -248,7 +248,7 @@ test('hub list, hub verify: an unreadable lockfile is reported, with advice', as
   }
 });
 
-test('hub install, hub verify: report nothing unchanged as written, and a change with exit code 1, even with --quiet', async (t) => {
+test('hub install does not report unchanged files as written; hub verify reports a change with exit code 1, even with --quiet', async (t) => {
   const { hub, json, target } = await installed(t);
   assert.doesNotMatch((await hub('install', 'pdf-tables')).out, /wrote/);
   const same = await hub('verify');

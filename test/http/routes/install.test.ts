@@ -77,7 +77,7 @@ const emptyRoot = shared(async (t) => {
   return { root, ...(await testHub(t, { settings: { INSTALL_ROOT: root } })) };
 });
 for (const [name, fields, status, sentence] of BAD_REQUESTS) {
-  test(`install: ${name} is refused with ${status} and a message, and writes nothing`, async () => {
+  test(`install: refuses ${name} with ${status} and a message, and writes nothing`, async () => {
     const { app, root } = await emptyRoot();
     const payload = { id: ID, target: 'project', manifest: aManifest(), ...fields };
     const answer = await app.inject({ method: 'POST', url: '/catalog/install', payload });

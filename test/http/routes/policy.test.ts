@@ -61,62 +61,68 @@ async function withGateway(t: TestContext, manifests: JsonObject[] = MANIFESTS) 
   return { ...(await testHub(t, { settings, manifests })), registered, gateway };
 }
 
-testOnEveryEngine('policy: nothing is hidden without one; a change applies to old and new', async (t, database) => {
-  const { app, hub } = await testHub(t, { manifests: MANIFESTS, database });
-  const none = PolicyState.parse((await app.inject('/policy')).json());
-  assert.deepEqual(
-    [none.text, none.source, none.applied, none.warnings, none.file_error],
-    [null, 'none', true, [], null],
-  );
-  assert.deepEqual(await found(app), [uidOf('com.acme/free'), uidOf('org.other/copyleft')]);
-  const free = (await app.inject(`/catalog/entities/${encodeURIComponent(uidOf('com.acme/free'))}`)).json();
-  for (const field of ['hidden_by', 'held_by', 'install_refusal']) assert.equal(field in free, false);
+testOnEveryEngine(
+  'policy: nothing is hidden without one; a change applies to existing and new entities',
+  async (t, database) => {
+    const { app, hub } = await testHub(t, { manifests: MANIFESTS, database });
+    const none = PolicyState.parse((await app.inject('/policy')).json());
+    assert.deepEqual(
+      [none.text, none.source, none.applied, none.warnings, none.file_error],
+      [null, 'none', true, [], null],
+    );
+    assert.deepEqual(await found(app), [uidOf('com.acme/free'), uidOf('org.other/copyleft')]);
+    const free = (await app.inject(`/catalog/entities/${encodeURIComponent(uidOf('com.acme/free'))}`)).json();
+    for (const field of ['hidden_by', 'held_by', 'install_refusal']) assert.equal(field in free, false);
 
-  const dry = await call(app, 'PUT', '/policy', { text: NO_COPYLEFT, dry_run: true });
-  const counted = PolicyChange.parse(dry.json());
-  assert.deepEqual([counted.dry_run, counted.entities, counted.affected], [true, 2, 1]);
-  assert.deepEqual(
-    counted.changes.map(({ action, from, to, count }) => [action, from, to, count]),
-    [
-      ['search', 'allow', 'block', 1],
-      ['install', 'allow', 'block', 1],
-      ['register', 'allow', 'block', 1],
-    ],
-  );
-  for (const [url, more] of [
-    ['/policy?dry_run=true', {}],
-    ['/policy', { dryRun: true }],
-  ] as const)
-    assertProblem(await call(app, 'PUT', url, { text: NO_COPYLEFT, ...more }), 'invalid_request');
-  assert.equal((await found(app)).length, 2, 'a dry run changes nothing, in any spelling');
+    const dry = await call(app, 'PUT', '/policy', { text: NO_COPYLEFT, dry_run: true });
+    const counted = PolicyChange.parse(dry.json());
+    assert.deepEqual([counted.dry_run, counted.entities, counted.affected], [true, 2, 1]);
+    assert.deepEqual(
+      counted.changes.map(({ action, from, to, count }) => [action, from, to, count]),
+      [
+        ['search', 'allow', 'block', 1],
+        ['install', 'allow', 'block', 1],
+        ['register', 'allow', 'block', 1],
+      ],
+    );
+    for (const [url, more] of [
+      ['/policy?dry_run=true', {}],
+      ['/policy', { dryRun: true }],
+    ] as const)
+      assertProblem(await call(app, 'PUT', url, { text: NO_COPYLEFT, ...more }), 'invalid_request');
+    assert.equal((await found(app)).length, 2, 'a dry run changes nothing, in any spelling');
 
-  assert.equal((await put(app, NO_COPYLEFT)).affected, 1);
-  await hub.load([
-    { document: server('org.late/copyleft', { license: 'AGPL-3.0' }) },
-    { document: server('org.late/free') },
-  ]);
-  const visible = [uidOf('com.acme/free'), uidOf('org.late/free')];
-  assert.deepEqual(await found(app), visible);
-  assert.deepEqual((await found(app, '/catalog/search?q=pdf&mode=keyword&include_pending=true')).toSorted(), visible);
-  assert.deepEqual(await found(app, '/catalog?state=hidden&sort=name'), [
-    uidOf('org.late/copyleft'),
-    uidOf('org.other/copyleft'),
-  ]);
+    assert.equal((await put(app, NO_COPYLEFT)).affected, 1);
+    await hub.load([
+      { document: server('org.late/copyleft', { license: 'AGPL-3.0' }) },
+      { document: server('org.late/free') },
+    ]);
+    const visible = [uidOf('com.acme/free'), uidOf('org.late/free')];
+    assert.deepEqual(await found(app), visible);
+    assert.deepEqual((await found(app, '/catalog/search?q=pdf&mode=keyword&include_pending=true')).toSorted(), visible);
+    assert.deepEqual(await found(app, '/catalog?state=hidden&sort=name'), [
+      uidOf('org.late/copyleft'),
+      uidOf('org.other/copyleft'),
+    ]);
 
-  const record = (await app.inject(`/catalog/entities/${encodeURIComponent(uidOf('org.other/copyleft'))}`)).json();
-  assert.equal(record.hidden_by, "rule 1 'no copyleft'");
-  assert.equal(record.held_by, "rule 1 'no copyleft'");
-  assert.match(record.install_refusal, /rule 1 'no copyleft'/);
+    const record = (await app.inject(`/catalog/entities/${encodeURIComponent(uidOf('org.other/copyleft'))}`)).json();
+    assert.equal(record.hidden_by, "rule 1 'no copyleft'");
+    assert.equal(record.held_by, "rule 1 'no copyleft'");
+    assert.match(record.install_refusal, /rule 1 'no copyleft'/);
 
-  const state = PolicyState.parse((await app.inject('/policy')).json());
-  assert.deepEqual([state.text, state.source, state.changed_by, state.applied], [NO_COPYLEFT, 'api', 'anybody', true]);
-  assert.deepEqual(await put(app, 'version: 1').then(({ changes }) => changes.map(({ to }) => to)), [
-    'allow',
-    'allow',
-    'allow',
-  ]);
-  assert.equal((await found(app)).length, 4);
-});
+    const state = PolicyState.parse((await app.inject('/policy')).json());
+    assert.deepEqual(
+      [state.text, state.source, state.changed_by, state.applied],
+      [NO_COPYLEFT, 'api', 'anybody', true],
+    );
+    assert.deepEqual(await put(app, 'version: 1').then(({ changes }) => changes.map(({ to }) => to)), [
+      'allow',
+      'allow',
+      'allow',
+    ]);
+    assert.equal((await found(app)).length, 4);
+  },
+);
 
 testOnEveryEngine('policy: the latest version is the newest visible one', async (t, database) => {
   const versions = [server('a', { version: '1.0.0' }), server('a', { version: '2.0.0', license: 'AGPL-3.0' })];

@@ -87,7 +87,7 @@ testOnEveryEngine('publishing: a server is listed unchanged, found, installed an
   assert.deepEqual(await listed(), ['com.acme/notes@1.1.0 active'], 'an operator may remove it');
 });
 
-testOnEveryEngine('publishing: of many concurrent requests one gets the version', async (t, database) => {
+testOnEveryEngine('publishing: of many concurrent requests, exactly one publishes the version', async (t, database) => {
   const { publish } = await registry(testHub(t, { settings, database }));
   const answers = await Promise.all(
     Array.from({ length: 5 }, (_, place) => publish(aServer({ description: `Number ${place}.` }))),

@@ -74,7 +74,7 @@ test('adapters: a client with one global configuration gets text to paste', asyn
   assert.deepEqual(Object.keys(JSON.parse(pastes[0]?.text ?? '')), ['mcpServers']);
 });
 
-test('adapters: an unreachable server gets none, which is reported and not a failure', async (t) => {
+test('adapters: an unreachable server gets none, which is reported but not a failure', async (t) => {
   const { write } = await aTarget(t);
   const { locked, warnings, errors } = await write(['claude'], { mcp_registration: null, artifacts: [] });
   assert.deepEqual([locked, errors], [[], []]);

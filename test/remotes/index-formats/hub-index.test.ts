@@ -105,7 +105,7 @@ test('hub index: a repeated address counts once, at its first position', () => {
   assert.deepEqual(urls(document), [`${DIR}a.json`, `${DIR}b.json`, `${DIR}c.json`]);
 });
 
-test('hub index: of two inline manifests of an entity the last counts, at its position', () => {
+test('hub index: the last of two inline manifests of an entity counts, at its position', () => {
   const first = aManifest({ summary: 'first' });
   const last = aManifest({ summary: 'last' });
   const { entries } = readIndexDocument([{ manifest: first }, 'a.json', { manifest: last }], INDEX);

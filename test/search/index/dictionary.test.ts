@@ -30,9 +30,9 @@ for (const [typed, error] of [
   ['machfve', 'left out'],
   ['machfivve', 'doubled'],
   ['machgive', 'changed'],
-  ['mcahfive', 'swapped'],
-  ['xmachfive', 'put before'],
-  ['machfivex', 'put after'],
+  ['mcahfive', 'swapped with the next'],
+  ['xmachfive', 'added at the start'],
+  ['machfivex', 'added at the end'],
 ] as const) {
   test(`dictionary: tolerates a letter ${error}`, () => {
     const found = dictionaryOf('weather', 'machfive', 'machine', '\u0001machfive').similar(typed, 1);

@@ -265,20 +265,23 @@ testOnSqlite('remotes: a remote can be ingested and removed by name', async (t, 
   assert.equal((await ask('GET', '/remotes')).body.count, 0);
 });
 
-testOnSqlite('ownership: the note of a run stays true, and fits an index that is not stored', async (t, address) => {
-  const { ask, publish } = await stage(t, address);
-  const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
-  const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); of the stored remotes that list an entity, the one with the highest priority owns it.`;
-  await ask('POST', '/remotes', { url: a });
-  await ask('POST', '/ingest', { url: a });
-  assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].stats.note, expected, 'not stored');
+testOnSqlite(
+  'ownership: the note of a run stays true after changes, also for an index that is not stored',
+  async (t, address) => {
+    const { ask, publish } = await stage(t, address);
+    const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
+    const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); of the stored remotes that list an entity, the one with the highest priority owns it.`;
+    await ask('POST', '/remotes', { url: a });
+    await ask('POST', '/ingest', { url: a });
+    assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].stats.note, expected, 'not stored');
 
-  await ask('POST', '/remotes', { url: b, name: 'b' });
-  await ask('POST', '/ingest', { url: b });
-  assert.equal((await ask('PATCH', '/remotes?remote=b', { priority: 10 })).body.last_note, expected);
-  await ask('POST', '/ingest', { url: b });
-  assert.equal((await ask('GET', '/remotes')).body.items[1].last_note, null);
-});
+    await ask('POST', '/remotes', { url: b, name: 'b' });
+    await ask('POST', '/ingest', { url: b });
+    assert.equal((await ask('PATCH', '/remotes?remote=b', { priority: 10 })).body.last_note, expected);
+    await ask('POST', '/ingest', { url: b });
+    assert.equal((await ask('GET', '/remotes')).body.items[1].last_note, null);
+  },
+);
 
 testOnSqlite('remotes: clients that cannot send DELETE remove one with op', async (t, address) => {
   const { ask, publish } = await stage(t, address);

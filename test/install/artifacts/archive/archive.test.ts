@@ -89,7 +89,7 @@ const MAKERS: Record<string, { make(t: TestContext): Promise<Buffer>; needs?: st
 };
 
 for (const [name, { make, needs }] of Object.entries(MAKERS)) {
-  test(`${name}: extracts everything; of the modes only the executable bit`, {
+  test(`${name}: extracts everything, and keeps only the executable bit of modes`, {
     skip: needs ? unlessHere(needs) : false,
   }, async (t) => {
     const host = await startIndexServer(t);

@@ -217,7 +217,7 @@ const otherCases: Hostile[] = [
 ];
 
 for (const [name, archive, expected] of [...nameCases, ...pairCases, ...zipCases, ...tarCases, ...otherCases]) {
-  test(`hostile archive: ${name}`, async (t) => {
+  test(`hostile archive is refused: ${name}`, async (t) => {
     const host = await startIndexServer(t);
     const place = await building(t);
     host.put('/a.zip', archive());

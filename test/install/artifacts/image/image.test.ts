@@ -55,7 +55,7 @@ const TROUBLES: Trouble[] = [
   ['a manifest that is a list', (r) => void r.manifest('thing', 'latest', []), /image manifest/],
   ['an outdated manifest', (r) => void r.manifest('thing', 'latest', { schemaVersion: 1 }), /image manifest/],
   ['a manifest of megabytes', (r) => void r.manifest('thing', 'latest', Buffer.alloc(5_000_000, ' ')), /larger than/],
-  ['a login', answered(401, { 'www-authenticate': 'Basic realm="x"' }), /needs a login.*INSTALL_CREDENTIALS_FOR/],
+  ['a 401', answered(401, { 'www-authenticate': 'Basic realm="x"' }), /needs a login.*INSTALL_CREDENTIALS_FOR/],
   ['a realm that is a file', answered(401, { 'www-authenticate': 'Bearer realm="file:///x"' }), /only http and https/],
   [
     'a realm of the metadata service',
@@ -73,7 +73,7 @@ const TROUBLES: Trouble[] = [
   ['too many requests', answered(429, {}), /later/],
 ];
 for (const [name, prepare, expected] of TROUBLES)
-  test(`image: ${name}`, async (t) => {
+  test(`image: reports ${name}`, async (t) => {
     const registry = await startOciHost(t, { needsToken: name.includes('token') });
     prepare(registry);
     const place = await bare(t);
@@ -150,7 +150,7 @@ const LOGINS = {
   currentContext: 'colima',
 };
 
-test('image: engines on a hub get the context, and the login only of a named host', async (t) => {
+test('image: engines on a hub get the Docker context, and logins only for named hosts', async (t) => {
   const cases = [
     { credentialsFor: [], auths: undefined },
     { credentialsFor: ['ghcr.io/teams'], auths: undefined },
@@ -190,7 +190,7 @@ const CAUSES: [written: string, cause: RegExp][] = [
 ];
 
 for (const [written, cause] of CAUSES)
-  test(`image: ${cause.source}`, () => {
+  test(`image: a failed pull is explained with '${cause.source}'`, () => {
     assert.match(pullCause(`time="2026-01-01T00:00:00Z" level=fatal msg="${written}"\n`), cause);
   });
 
