@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   failed: { code: 1, meaning: 'Failure: a step, a remote, a check, or the hub itself failed.' },
   usage: { code: 2, meaning: 'The command line, a setting or a value was wrong; nothing was done.' },
   notFound: { code: 3, meaning: 'The requested item was not found.' },
-  unauthorized: { code: 4, meaning: 'The hub needs a token, refused it, or its role does not allow this.' },
+  unauthorized: { code: 4, meaning: 'The token is missing or refused, or its role or scope does not allow this.' },
   unreachable: { code: 5, meaning: 'The hub could not be reached, or the response is not from a hub.' },
   stopped: { code: 130, meaning: 'Stopped by Ctrl-C or a signal before it was done.' },
 } as const;

@@ -54,7 +54,7 @@ export const backupCommands = [
     path: ['backup'],
     summary: 'copy the local SQLite database to a file, even while a hub uses it',
     details:
-      'The copy is consistent and is checked. To restore it, stop the hub and put the file at DB_PATH. For PostgreSQL, use pg_dump.',
+      'The copy is consistent and is checked. To restore it, stop the hub, put the file at DB_PATH, and delete the -wal and -shm files next to it. For PostgreSQL, use pg_dump.',
     kind: 'local',
     args: [{ name: '<file>', description: 'file to write; an existing one needs --force' }],
     options: { force: flag('--force', 'overwrite an existing file') },

@@ -19,7 +19,9 @@ export const pendingCommands = [
     details:
       'Servers that can never be registered, for example because they have no address, are counted but not listed.',
     kind: 'hub',
-    args: [{ name: '[words...]', description: 'words that must all occur in the id, name or error' }],
+    args: [
+      { name: '[words...]', description: 'words that must all occur in the id, name, title, summary, tags or error' },
+    ],
     options: {
       all: flag('--all', 'also servers that can never be registered'),
       errorOnly: flag('--error-only', 'only servers with an error, including registered ones whose update failed'),

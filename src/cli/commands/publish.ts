@@ -11,6 +11,10 @@ import { oneLine } from '../output/text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const FILE = { name: '<file>', description: 'a server.json, or a manifest as JSON or YAML; - reads standard input' };
+const CHECKED_FILE = {
+  name: '<file>',
+  description: 'a server.json, or a manifest or agent card as JSON or YAML; - reads standard input',
+};
 
 export const publishCommands = [
   command({
@@ -43,7 +47,7 @@ export const publishCommands = [
     details:
       'Reports everything that is wrong. The exit code is 0 if the file can be used, even if there are warnings.',
     kind: 'local',
-    args: [FILE],
+    args: [CHECKED_FILE],
     options: {},
     examples: [['hub validate server.json', '']],
     async run({ args: [file = ''], output, terminal }) {

@@ -9,7 +9,7 @@ import { checkName } from '../remote-names.ts';
 export const rejectionsCommand = command({
   path: ['remotes', 'rejections'],
   summary: 'list refused manifests, with the reasons',
-  details: 'Lists what the last ingest of each remote refused or could not fetch.',
+  details: 'Covers the last ingest of each remote, including manifests that could not be fetched.',
   kind: 'hub',
   args: [{ name: '[remote]', description: 'only for the remote with this address or name', names: 'remotes' }],
   options: paging('manifests', { most: 1000, fallback: 100 }),

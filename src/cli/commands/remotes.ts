@@ -64,7 +64,7 @@ export const remoteCommands = [
     path: ['remotes', 'set'],
     summary: 'change the name, priority or registration of a remote, or enable or disable it',
     details:
-      'If several remotes list an entity, it belongs to the one with the highest priority, or to the one that provided it first. The next sync takes its manifest from there. Syncs skip disabled remotes.',
+      'If several remotes list an entity, it belongs to the one with the highest priority; if priorities are equal, to the one that provided it first. The next sync takes its manifest from there. Syncs skip disabled remotes.',
     kind: 'hub',
     args: [REMOTE],
     options: {
@@ -116,7 +116,7 @@ export const remoteCommands = [
     path: ['ingest'],
     summary: 'read one remote or all remotes into the catalog',
     details:
-      'Checks every manifest that the index lists. An address that is not in the list of remotes is read once and not added. To register servers as well, use sync.',
+      "Checks every manifest that the index lists. An address that is not in the list of remotes is read once and not added. To register servers as well, use 'hub sync'.",
     kind: 'hub',
     args: [
       { name: '[remote]', description: 'address or name of a remote, or the address of any index', names: 'remotes' },

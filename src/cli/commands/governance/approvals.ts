@@ -69,7 +69,7 @@ export const approvalCommands = [
     summary: 'reject entities, with a reason',
     kind: 'hub',
     args: [IDS],
-    options: { reason: text('--reason <text>', 'why; the next reviewer sees it') },
+    options: { reason: text('--reason <text>', 'why; required, and shown to the next reviewer') },
     examples: [
       ['hub reject mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Sends data abroad."', ''],
     ],

@@ -17,8 +17,8 @@ export const auditCommands = [
       operation: text('--operation <name>', 'only this operation, such as install or blockEntity'),
       subject: text('--subject <text>', 'only entries with this text in the subject, such as an entity id'),
       outcome: oneOf('--outcome <outcome>', 'only changes with this outcome', AUDIT_OUTCOMES),
-      since: time('--since <date>', 'from this date or time on, such as 2026-11-01'),
-      until: time('--until <date>', 'before this date or time'),
+      since: time('--since <date>', 'only changes since this date or time, such as 2026-11-01'),
+      until: time('--until <date>', 'only changes before this date or time'),
       before: text('--before <id>', 'only entries before this one, for the next page'),
       limit: wholeNumber('-n, --limit <number>', 'maximum number of entries', {
         min: 1,

@@ -49,8 +49,7 @@ export const policyCommands = [
   command({
     path: ['policy', 'check'],
     summary: 'check a policy file without a hub',
-    details:
-      'Reports errors with line and column, and warns about rules that match everything or come too late to decide.',
+    details: 'Reports errors with line and column, and warns about rules that match everything or can never decide.',
     kind: 'local',
     args: [FILE],
     options: {},

@@ -19,7 +19,7 @@ export const tokenCommands = [
     kind: 'hub',
     args: [NAME],
     options: {
-      role: oneOf('--role <role>', 'what it may do', ROLES),
+      role: oneOf('--role <role>', 'what it may do; required', ROLES),
       scope: {
         ...list(
           '--scope <names>',
@@ -27,7 +27,7 @@ export const tokenCommands = [
         ),
         read: readScope,
       },
-      days: wholeNumber('--days <number>', 'number of days until it expires', {
+      days: wholeNumber('--days <number>', 'number of days until it expires; default: never', {
         min: 1,
         max: 3650,
         fallback: undefined,

@@ -30,7 +30,7 @@ export const viewCommands = [
     args: [NAME],
     options: {
       names: list('--names <names>', 'only servers with these names, such as com.acme/*; separated by commas'),
-      approved: flag('--approved', 'only what the policy allows'),
+      approved: flag('--approved', 'only servers that the policy allows and that are not waiting for approval'),
       description: text('--description <text>', 'what it is for'),
     },
     examples: [
