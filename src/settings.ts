@@ -130,7 +130,9 @@ export const SETTINGS = z.object({
     .describe(
       'How long the hub keeps serving requests after SIGTERM while `/health` answers 503, so that load balancers can remove it first.',
     ),
-  LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('Minimum severity of logged events.'),
+  LOG_LEVEL: oneOf(LOG_LEVELS)
+    .default('info')
+    .describe('Minimum severity of logged events: `debug`, `info`, `warn`, `error` or `silent`.'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// address' })
     .meta({ secret: true })
@@ -161,7 +163,7 @@ export const SETTINGS = z.object({
   POLICY_FILE: text
     .optional()
     .describe(
-      'File with the admission policy, as YAML or JSON. The hub reads it again when it changes. The policy can then not be changed through the API.',
+      'File with the admission policy, as YAML or JSON. The hub reads it again when it changes. The policy can then no longer be changed through the API.',
     ),
   TRUST_CHECKS: oneOf(['request', 'approvals'])
     .default('request')
@@ -211,8 +213,12 @@ export const SETTINGS = z.object({
   SEARCH_PROFILE: oneOf(['general', 'public'])
     .default('general')
     .describe('`general`: 20 results by default, up to 100. `public`: never more than 5.'),
-  SEARCH_MODE: oneOf(['keyword', 'semantic', 'hybrid']).default('hybrid').describe('Default search mode.'),
-  SEARCH_RERANK: oneOf(['none', 'llm']).default('none').describe('Default reranking.'),
+  SEARCH_MODE: oneOf(['keyword', 'semantic', 'hybrid'])
+    .default('hybrid')
+    .describe('Default search mode: `keyword`, `semantic` or `hybrid`.'),
+  SEARCH_RERANK: oneOf(['none', 'llm'])
+    .default('none')
+    .describe('Default reranking: `none`, or `llm` for a language model (`LLM_BASE_URL`).'),
   SEARCH_BACKEND: oneOf(['auto', 'memory', 'postgres'])
     .default('auto')
     .describe(
