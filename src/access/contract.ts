@@ -35,7 +35,7 @@ export const NewToken = z.object({
     .max(100)
     .default([])
     .describe(
-      'Names of entities that the token may install, publish or change, without type and version, or patterns with `*` and `?`; case does not count. Without a scope: all.',
+      'Names of entities that the token may install, publish or change, without type and version, or patterns with `*` and `?`; case is ignored. Without a scope: all.',
     ),
   expires_in_days: z
     .number()

@@ -60,7 +60,7 @@ export interface PendingQuery {
   errorOnly: boolean;
   /** Only servers that can be registered, or only those that never can. */
   registrable?: boolean;
-  /** Words that must all occur in the uid, name or error. */
+  /** Words that must all occur in the uid, name, title, summary, tags or error. */
   text: string;
 }
 
@@ -82,9 +82,9 @@ export const BulkRemovalRequest = z.object({
     .array(z.string())
     .max(10_000)
     .optional()
-    .describe('Servers to remove; an empty list counts as none')
+    .describe('Servers to remove; required unless `all` is true')
     .meta({ examples: [['mcp_server:pdf-tables@1.0.0']] }),
-  all: z.boolean().default(false).describe('All pending servers'),
+  all: z.boolean().default(false).describe('All pending servers; has no effect with `uids`'),
   error_only: z.boolean().default(false).describe('Only servers with a gateway_error'),
 });
 export type BulkRemovalRequest = z.infer<typeof BulkRemovalRequest>;

@@ -44,7 +44,7 @@ export const InstallRequest = z.object({
       'The manifest itself, as an object. It is saved in the catalog, then installed. `id` must be the id of the manifest. The `server.json` of an MCP registry is accepted too; its id is `mcp_server:<name>@<version>`.',
     ),
   source_url: z.string().nullish().describe('Where an inline manifest came from.'),
-  provenance: z.looseObject({ source_url: z.string().nullish() }).nullish().describe('For existing clients.'),
+  provenance: z.looseObject({ source_url: z.string().nullish() }).nullish().describe('Older form of `source_url`.'),
   clients: z
     .array(z.enum(CLIENTS))
     .max(CLIENTS.length)

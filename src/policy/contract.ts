@@ -61,7 +61,7 @@ export const PolicyTestRequest = z.object({
   id: z
     .string()
     .min(1)
-    .describe('Without a version, the newest one')
+    .describe('Without a version, the newest stable one')
     .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
   text: z.string().max(LARGEST_POLICY).optional().describe('A policy to test; default: the one in force'),
 });
@@ -126,7 +126,7 @@ const APPROVAL_ITEM = {
   needs_approval: z.boolean(),
   asked_by: z
     .array(z.object({ action: z.enum(ACTIONS), decided_by: z.string(), approval: z.enum(['version', 'name']) }))
-    .describe('What requires approval.'),
+    .describe('What requires approval: for each action, the rule or the setting of the remote.'),
   publisher: z.string().nullable(),
   license: z.string().nullable(),
   remote: z.string().nullable(),

@@ -14,7 +14,7 @@ export const Remote = z
       .int()
       .default(0)
       .describe(
-        'If several remotes list an entity, it belongs to the one with the highest priority, or to the one that provided it first.',
+        'If several remotes list an entity, it belongs to the one with the highest priority; if priorities are equal, to the one that provided it first.',
       ),
     enabled: z.boolean().default(true).describe('False: syncs skip it.'),
     register: z
@@ -147,8 +147,8 @@ const IngestCounts = {
     'Manifests that are not used, because a later entry of the index describes the same entity.',
   ),
   conflicts: Count.default(0).describe('Manifests of entities that belong to another remote; they are not used.'),
-  failed: Count.describe('Could not be fetched, or were refused; `GET /remotes/rejections` lists all.'),
-  missing: Count.describe('Were listed before and are no longer listed.'),
+  failed: Count.describe('Manifests that could not be fetched or were refused; `GET /remotes/rejections` lists them.'),
+  missing: Count.describe('Entities that are no longer listed.'),
 };
 
 const IngestStats = z

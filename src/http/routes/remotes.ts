@@ -58,7 +58,7 @@ const RemovedRemote = z.object({
   purge: z
     .boolean()
     .nullish()
-    .describe('Delete entities that only this remote brought; otherwise they are marked as missing')
+    .describe('Delete entities that only this remote lists; otherwise they are marked as missing')
     .meta({ examples: [true] }),
 });
 const AddOrRemoveBody = z.discriminatedUnion(
@@ -153,7 +153,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
         config: { operation: 'changeRemote' },
         schema: {
           tags,
-          summary: 'Name a remote, give it a priority, enable or disable it',
+          summary: 'Change the settings of a remote',
           querystring: ChangeQuery,
           body: RemoteSettings,
           response: {

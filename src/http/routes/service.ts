@@ -28,7 +28,7 @@ export function serviceRoutes(
         response: {
           ...problems('invalid_request', 'rate_limited'),
           200: Health.describe('The hub is up.'),
-          503: Health.describe('The database does not respond, or the hub is about to stop.'),
+          503: Health.describe('The database does not respond, or the hub is shutting down.'),
         },
       },
     },
