@@ -4,7 +4,7 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without scripts: the page is built below, once its sources are there.
+# Without scripts, because the page is built below, after its sources are copied.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json vite.config.ts ./
 COPY src ./src
@@ -14,8 +14,7 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Of the optional dependencies, the runtime of the embedding model is wanted, for this platform; the Node runtimes that npm brings for
-# checkouts are not, for this image has one.
+# Keeps onnxruntime for this platform only, and drops the Node runtimes from npm, which are for checkouts.
 RUN npm ci --omit=dev --ignore-scripts \
     && rm -rf node_modules/node-linux-* \
     && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 ! -name linux -exec rm -rf {} + \
@@ -31,9 +30,9 @@ ENV NODE_ENV=production \
     DATA_DIR=/data \
     INSTALL_ROOT=/data/installed \
     HOME=/data/home
-# Installs use git, npm, Python and uv; the npm of the base image is too old to be kept from addresses that packages name. Without a container
-# engine, the digest of an image is recorded and nothing is pulled. `npm run test:container` installs one artifact of each kind with exactly
-# these programs.
+# The programs that installs use. The npm of the base image is too old: before 11.14, npm connects to any address that a package names. Without
+# a container engine, the digest of an image is recorded and nothing is pulled. `npm run test:container` installs one artifact of each kind
+# with exactly these programs.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git python3 python3-venv \
     && rm -rf /var/lib/apt/lists/* \
@@ -48,14 +47,14 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY demo ./demo
 COPY models ./models
-# Everything that the hub writes is below /data, so the root can be read-only. A folder of the host that is mounted there must belong to the
-# user of the container, 1000; it may be empty.
+# Apart from temporary files, the hub writes only below /data, so the root file system can be read-only. A host folder mounted there must
+# belong to the container's user (uid 1000); it may be empty.
 RUN mkdir -p /data/home /data/installed && chown -R node:node /data
 USER node
 VOLUME /data
 EXPOSE 8443
-# Certificates are made for the public name, so the one of a hub that speaks HTTPS itself is not checked here.
+# Certificates are issued for the public host name, so this check on 127.0.0.1 does not verify them.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["node", "-e", "const { PORT, TLS_CERT_FILE } = process.env; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch((TLS_CERT_FILE ? 'https' : 'http') + '://127.0.0.1:' + PORT + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Small steps of the young heap: a hub shares its machine.
+# A small young generation saves memory, at the cost of some latency.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/bin/hub.js"]
 CMD ["serve"]
