@@ -32,7 +32,7 @@ const FOLDERS: Record<string, string> = {
   'src/cli/terminal': 'Prompts for answers and secrets, and the log of a command.',
   'src/client': 'The operations of a hub over HTTP.',
   'src/events': 'Webhooks: who receives events, and how they are sent.',
-  'src/gateway': 'Registration of MCP servers into a gateway.',
+  'src/gateway': 'Registration of MCP servers with a gateway.',
   'src/gateway/client': 'Calls to a gateway: pace, token, and the meaning of responses.',
   'src/gateway/items': 'Finds, compares and removes the items of the hub in the gateway.',
   'src/gateway/registration': 'Registers one entity, or all that are due.',
