@@ -67,10 +67,14 @@ other machines, install the package that \`npm run pack:cli\` creates: command l
 \`hub <command> --help\` shows the same information as these pages.
 
 **Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it opens the local
-catalog, even while a hub uses it: the one named by \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\`, or \`./data/catalog.sqlite\` if it exists, or
-\`catalog.sqlite\` in the user's data folder: \`$XDG_DATA_HOME/catalog-hub\` (\`~/.local/share/catalog-hub\`),
-\`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows. If no local catalog exists, only commands that
-save something create one; all others say what to do and end with exit code 3.
+catalog, even while a hub uses it. That is the first of these:
+
+1. the one that \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\` names
+2. \`./data/catalog.sqlite\`, if it exists
+3. \`catalog.sqlite\` in the user's data folder: \`$XDG_DATA_HOME/catalog-hub\` (default: \`~/.local/share/catalog-hub\`),
+   \`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows
+
+If no local catalog exists, only commands that save something create one; all others say what to do and end with exit code 3.
 
 **Which machine.** \`hub install\` and the commands that manage installed entities work on this machine, in this folder or in \`--target\`,
 wherever the catalog is. \`hub install --on-hub\` installs on the hub's machine.
