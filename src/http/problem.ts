@@ -138,6 +138,10 @@ function plain(message: string): string {
     /^Too (big|small): expected \w+ to (?:be|have) ([<>])=?(-?\d+)( \w+)?$/.exec(message) ?? [];
   if (unit && sign === '>' && limit === '1') return 'must not be empty';
   if (limit !== undefined) return `must ${unit ? 'have' : 'be'} at ${sign === '<' ? 'most' : 'least'} ${limit}${unit}`;
+  const [, options] = /^Invalid option: expected one of (.+)$/.exec(message) ?? [];
+  if (options !== undefined) return `must be one of ${options.replaceAll('|', ', ').replaceAll('"', '')}`;
+  const [, keys] = /^Unrecognized keys?: (.+)$/.exec(message) ?? [];
+  if (keys !== undefined) return `has unknown members: ${keys.replaceAll('"', "'")}`;
   const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   if (expected === undefined) return message;
   const kind = expected === 'int' ? 'a whole number' : `of type ${expected}`;
