@@ -5,7 +5,7 @@ export const EntityId = z
   .string()
   .min(1)
   .max(500)
-  .describe('`<type>:<slug>@<version>` as search_catalog gives it; without the version, the newest stable one');
+  .describe('`<type>:<slug>@<version>` as search_catalog returns it; without the version, the newest stable one');
 
 export const Prerelease = z
   .boolean()

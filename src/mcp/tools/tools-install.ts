@@ -27,7 +27,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     'plan_install',
     {
       title: 'See what an install would do',
-      description: `Shows the steps of an install into a new folder: what will fail, warnings, and alternative packages, which prefer selects. Nothing is written. Needs a token with the role installer, as install_entity does. ${FOREIGN_WORDS}`,
+      description: `Shows the steps of an install into a new folder: what will fail, warnings, and alternative packages, from which prefer selects one. Nothing is written. Needs a token with the role installer, as install_entity does. ${FOREIGN_WORDS}`,
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,
@@ -61,7 +61,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     {
       title: 'Install an entity',
       description:
-        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Look at plan_install first. Needs a token with the role installer.',
+        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Call plan_install first. Needs a token with the role installer.',
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,
@@ -147,8 +147,8 @@ function reportLines(
     return `- ${step}: ${outcome}${extra?.warning ? ` Warning: ${extra.warning}` : ''}`;
   });
   const { id } = whole.plan;
-  const failed = whole.files_written.length === 0 ? 'Nothing was installed' : 'Not everything was installed';
-  const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} into ${target}.`;
+  const failed = whole.files_written.length === 0 ? 'Nothing' : 'Only a part';
+  const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} was installed into ${target}.`;
   const warned = warnings.map((warning) => `Warning: ${warning}`);
   return [head, ...shortLines(lines, whole.results.length), ...warned];
 }

@@ -18,11 +18,15 @@ const SearchInput = toolArguments({
     .max(LONGEST_QUERY)
     .default('')
     .describe('The need in plain words, for example "read tables out of PDF files"; without it, the catalog is listed'),
-  type: z.enum(ENTITY_TYPES).optional().describe('Only of this type'),
-  capabilities: z.array(z.string()).max(20).default([]).describe('At least one of these capabilities or tags'),
+  type: z.enum(ENTITY_TYPES).optional().describe('Only entities of this type'),
+  capabilities: z.array(z.string()).max(20).default([]).describe('With at least one of these capabilities or tags'),
   frameworks: z.array(z.string()).max(20).default([]).describe('For at least one of these frameworks'),
   providers: z.array(z.string()).max(20).default([]).describe('From at least one of these providers'),
-  transports: z.array(z.string()).max(20).default([]).describe('Such as STDIO, SSE or STREAMABLEHTTP'),
+  transports: z
+    .array(z.string())
+    .max(20)
+    .default([])
+    .describe('With at least one of these, such as STDIO, SSE or STREAMABLEHTTP'),
   mode: z
     .enum(SEARCH_MODES)
     .optional()

@@ -38,10 +38,10 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
     {
       title: 'Block an entity, or lift its block',
       description:
-        'A blocked entity stays in the catalog, is hidden from search, refused by install and registration, and removed from the gateway. Needs a token with the role operator.',
+        'Blocks or unblocks an entity. A blocked entity stays in the catalog, but is hidden from search, removed from the gateway, and cannot be installed or registered. Needs a token with the role operator.',
       inputSchema: toolArguments({
         id: WholeId,
-        blocked: z.boolean().default(true).describe('False lifts the block'),
+        blocked: z.boolean().default(true).describe('False unblocks it'),
         reason: z.string().max(1000).optional().describe('Shown to everyone who views it'),
       }),
       outputSchema: z.looseObject({ id: z.string() }),
