@@ -125,7 +125,7 @@ test('an installed package has the command, also on an older Node, and the clien
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
     assert.match(
       refused.stderr,
-      /^hub: needs Node 24 or newer, and this is \d+\.\d+\.\d+\. Install it from nodejs\.org;/,
+      /^hub: needs Node 24 or newer, but this is \d+\.\d+\.\d+\. Install it from nodejs\.org;/,
     );
 
     const address = await served(t, [older, executable, 'serve', '--demo'], folder);

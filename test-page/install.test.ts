@@ -374,12 +374,12 @@ browserTest(
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Folder on the hub’s machine').fill('unlisted');
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
-    await dialog.getByText('Warning No remote lists this version since').waitFor();
+    await dialog.getByText('Warning No remote has listed this version since').waitFor();
     assert.deepEqual(await axeFindings(page), []);
     await screenshot(page, 'install-plan-warning');
     await dialog.getByRole('button', { name: 'Install', exact: true }).click();
     await dialog.getByText('Installed;').waitFor();
-    await dialog.getByText('Warning No remote lists this version since').waitFor();
+    await dialog.getByText('Warning No remote has listed this version since').waitFor();
     await screenshot(page, 'install-warning');
   },
 );

@@ -86,7 +86,7 @@ browserTest('remotes: a remote can be named, prioritized and disabled', {}, asyn
   await page.getByLabel('Address of an index').fill(host.url('/index.json'));
   await page.getByLabel('Name (optional)').fill('team/catalog');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByRole('alert').getByText('The name may contain letters').waitFor();
+  await page.getByRole('alert').getByText('The name may contain only letters').waitFor();
   await page.getByLabel('Name (optional)').fill('team catalog');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   const row = remoteRow(page, host.url('/index.json'));

@@ -60,7 +60,7 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
 export function assertRole({ name, role, isKnown }: Pick<Caller, 'name' | 'role' | 'isKnown'>, needed: Role): void {
   if (isAtLeast(role, needed)) return;
   if (!isKnown) throw needsToken(needed);
-  throw new HubError('forbidden', `This needs the role ${needed}, and '${name}' is ${role}.`);
+  throw new HubError('forbidden', `This needs the role ${needed}, but '${name}' has the role ${role}.`);
 }
 
 /** For records with a single name: people and machine users cannot be confused with tokens, whose names have no spaces. */
@@ -72,7 +72,7 @@ export function signatureOf({ name, kind }: Pick<Caller, 'name' | 'kind'>): stri
 function needsToken(role: Role): HubError {
   return new HubError(
     'unauthorized',
-    `This needs the header 'Authorization: Bearer <token>' with the hub's API_TOKEN, or with a token of the role ${role}.`,
+    `This needs the header 'Authorization: Bearer <token>' with the hub's API_TOKEN, or a token with the role ${role} or higher.`,
   );
 }
 

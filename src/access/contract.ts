@@ -17,7 +17,7 @@ const RESERVED_NAMES = ['api_token', 'policy_file', 'anybody'];
 const TokenName = z
   .string()
   .trim()
-  .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 letters, digits, and . _ @ -')
+  .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 characters: letters, digits, and . _ @ -')
   .refine((name) => !RESERVED_NAMES.includes(name.toLowerCase()), 'must not be a name that the hub uses itself')
   .meta({ examples: ['build-server'] });
 

@@ -23,7 +23,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   if (runtime !== undefined) runOn(runtime);
   else {
     process.stderr.write(
-      `hub: needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}. Install it from nodejs.org; on most platforms, npm also installs it with this package, unless optional dependencies are omitted.\n`,
+      `hub: needs Node ${OLDEST_NODE} or newer, but this is ${process.versions.node}. Install it from nodejs.org; on most platforms, npm also installs it with this package, unless optional dependencies are omitted.\n`,
     );
     process.exitCode = 2;
   }
@@ -51,7 +51,7 @@ async function runHere(): Promise<void> {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader that closes the pipe early, such as `head`, is not a failure.
     if (error.code === 'EPIPE') process.exit(0);
-    stderr.write(`hub: The answer could not be written: ${error.message}.\n`, () => process.exit(1));
+    stderr.write(`hub: The output could not be written: ${error.message}.\n`, () => process.exit(1));
   });
   // The output is closed, so the error cannot be reported.
   stderr.on('error', () => {});

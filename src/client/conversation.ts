@@ -56,7 +56,7 @@ export function createConversation(options: HubClientOptions): Conversation {
       }
       throw new UnreachableError(
         url,
-        'closed the connection before it sent the result; check on the hub what became of the work',
+        'closed the connection before it sent the result; check on the hub whether the work was completed',
       );
     },
   };

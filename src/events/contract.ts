@@ -17,7 +17,7 @@ const EventName = z.enum(EVENT_TYPES, { error: `must be one of ${EVENT_TYPES.joi
 const WebhookName = z
   .string()
   .trim()
-  .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 letters, digits, and . _ @ -')
+  .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 characters: letters, digits, and . _ @ -')
   .meta({ examples: ['chat'] });
 
 const LONGEST_URL = 1000;
@@ -31,7 +31,7 @@ export const NewWebhook = z.object({
     .refine((text) => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? ''), 'must be an http or https address')
     .refine(
       (text) => !URL.parse(text)?.username && !URL.parse(text)?.password,
-      'must not contain a login: check the signature instead',
+      'must not contain a user name or a password; deliveries are signed instead',
     )
     .describe('Where deliveries are sent with POST. Private addresses need ALLOW_PRIVATE_NETWORK.')
     .meta({ examples: ['https://receiver.example.org/hub'] }),

@@ -33,14 +33,14 @@ export function wholeNumber(min: number, max: number) {
 /** A search text; bounded, because the database compares each word. PostgreSQL cannot store NUL. */
 export function words(longest: number) {
   return z
-    .string({ error: 'must be given once' })
+    .string({ error: 'must be given only once' })
     .max(longest, `must not be longer than ${longest} characters`)
     .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters');
 }
 
 /** A search text with any characters; those without meaning count as spaces. */
 export function freeText(longest: number) {
-  return z.string({ error: 'must be given once' }).max(longest, `must not be longer than ${longest} characters`);
+  return z.string({ error: 'must be given only once' }).max(longest, `must not be longer than ${longest} characters`);
 }
 
 /** CSV: trimmed, without empty values, with quotes around values that contain a comma. Repeated parameters form one list. */

@@ -38,7 +38,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOTDIR: 'A file is where a folder should be: move it away, or choose another target.',
   ENAMETOOLONG: 'A name or path is longer than this filesystem allows.',
   EBUSY: 'Something in the target is in use: stop the program that uses it, and install again.',
-  EXDEV: 'Part of the target is on another filesystem, where finished files cannot be moved to in one step.',
+  EXDEV: 'Part of the target is on another filesystem, so finished files cannot be moved there in one step.',
 };
 
 export function explain(error: unknown): string {

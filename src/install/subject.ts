@@ -105,7 +105,7 @@ async function storedSubject(catalog: SubjectCatalog, { id, prerelease }: Wanted
     // An existing client offers to send the manifest if the message contains `source_url` and `missing`.
     throw new HubError(
       'entity_not_found',
-      `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing in the request: send the manifest to install it.`,
+      `No entity '${id.slice(0, 120)}' is in the catalog, and manifest and source_url are missing from the request: send the manifest to install it.`,
     );
   assertAllowed(record.install_refusal);
   const { text } = await catalog.manifest(record.id);
@@ -142,7 +142,7 @@ function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRe
   const stable = versions.find((each) => !each.prerelease && !each.blocked && !each.hidden && each.status === 'active');
   return [
     ...(status === 'active' ? [] : [`This version is ${status}${because(reason)}.`]),
-    ...(missing_since === null ? [] : [`No remote lists this version since ${missing_since.slice(0, 10)}.`]),
+    ...(missing_since === null ? [] : [`No remote has listed this version since ${missing_since.slice(0, 10)}.`]),
     ...(prerelease && stable ? [`This is a pre-release; ${stable.version} is the newest stable version.`] : []),
   ];
 }

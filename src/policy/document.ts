@@ -95,7 +95,7 @@ export const PolicyDocument = z.strictObject({
     .max(MOST_RULES, `must not have more than ${MOST_RULES} rules`)
     .refine((rules) => patternCount(rules) <= MOST_PATTERNS_IN_ALL, {
       error: ({ input }) =>
-        `must not have more than ${MOST_PATTERNS_IN_ALL} patterns together, and have ${patternCount(input as Rule[])}: use wider patterns, or approve entities one by one`,
+        `must not have more than ${MOST_PATTERNS_IN_ALL} patterns in total, but have ${patternCount(input as Rule[])}: use wider patterns, or approve entities one by one`,
     })
     .default([]),
   default: z.strictObject(ACTION_OUTCOMES).default({}),

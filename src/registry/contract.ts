@@ -128,7 +128,7 @@ export type StatusChanged = z.infer<typeof StatusChanged>;
 
 export const ViewName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 lowercase letters, digits, and . _ -')
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must have 1 to 64 characters: lowercase letters, digits, and . _ -')
   .meta({ examples: ['team'] });
 
 /** Strict, because a misspelled member would open the view to everything. */

@@ -60,7 +60,7 @@ const RemoteName = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must not be longer than 100 characters')
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, "may contain letters, digits, spaces, '.', '_' and '-'")
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, "may contain only letters, digits, spaces, '.', '_' and '-'")
   .meta({ examples: ['team catalog'] });
 
 const REMOTE_SETTINGS = {

@@ -26,7 +26,7 @@ export function explainFit(entity: DescribedEntity, terms: QueryTerms, options: 
   const inLabels = wordsIn([title ?? '', name, ...facets.capability, ...facets.tag].join(' '), terms);
   if (inLabels.length > 0) return `Has ${named(inLabels)} in its name or tags${quoted ? `: ${quoted}` : '.'}`;
   if (!options.byMeaning) return `${OTHER_WORDS}${quoted ? `: ${quoted}` : '.'}`;
-  return quoted ? `Close in meaning: ${quoted}` : `Close in meaning by its name, “${title ?? name}”.`;
+  return quoted ? `Close in meaning: ${quoted}` : `Its name, “${title ?? name}”, is close in meaning.`;
 }
 
 /** The first of the sentences with the most matching words. */

@@ -46,7 +46,7 @@ export function checkStatement(bundle: unknown, expected: Expected, verify: Veri
     const isNamed = subject.filter(({ name }) => expected.name === undefined || name === expected.name);
     if (isNamed.length === 0) throw new Error('it was made for another name');
     if (!isNamed.some(({ digest }) => digest[expected.algorithm] === expected.hex))
-      throw new Error('it was made for other bytes');
+      throw new Error('it was made for other content');
     return source;
   });
 }

@@ -32,7 +32,7 @@ export async function checkNpm(artifact: JsonObject, context: CheckContext): Pro
   const about = { artifact: what, digest: dist.integrity };
   const named = artifactDigest(artifact);
   if (named?.startsWith('sha512-') && named !== dist.integrity)
-    return findingOf(about, [{ ok: false, fault: `${host} has other bytes than the manifest names.` }]);
+    return findingOf(about, [{ ok: false, fault: `The digest at ${host} differs from the one in the manifest.` }]);
   const none = absent(about, `${host} has no provenance for this version.`);
   if (!dist.attestations) return none;
 

@@ -333,7 +333,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     { packages: [{ registryType: 'cargo', identifier: 'notes' }] },
     "none: Its package is in the registry 'cargo', and the hub knows no program that downloads and runs it.",
   ],
-  ['nothing', {}, 'none: Its manifest has no address, command or package that could be started.'],
+  ['nothing', {}, 'none: Its manifest has no address to connect to, and no command or package to start.'],
   [
     'the second package when the first cannot be started',
     { packages: [{ registryType: 'mcpb', identifier: 'https://ex.example/notes.mcpb' }, npm()] },

@@ -76,7 +76,7 @@ test('the executable reports a failed write to stdout, and ignores one to stderr
   const shell = (line: string) => spawnSync('sh', ['-c', line], { encoding: 'utf8', cwd: '/' });
   const full = shell(`${hub} version > /dev/full`);
   assert.equal(full.status, 1);
-  assert.match(full.stderr, /^hub: The answer could not be written: ENOSPC/);
+  assert.match(full.stderr, /^hub: The output could not be written: ENOSPC/);
   const closed = shell(`${hub} --help | head -1`);
   assert.deepEqual([closed.status, lines(closed.stdout).length, closed.stderr], [0, 1, '']);
   assert.equal(shell(`${hub} frobnicate 2> /dev/full`).status, 2);

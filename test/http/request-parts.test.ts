@@ -100,7 +100,7 @@ const cases: Case[] = [
     ],
     refused: [
       ['abcdef', 'must not be longer than 5 characters'],
-      [['a', 'b'], 'must be given once'],
+      [['a', 'b'], 'must be given only once'],
     ],
   },
   { name: 'flag with default true', schema: flag(true), read: [[undefined, true]], refused: [] },
@@ -138,7 +138,7 @@ const cases: Case[] = [
     refused: [
       ['123456', 'must not be longer than 5 characters'],
       ['a\u0000b', 'must not contain NUL characters'],
-      [['a', 'b'], 'must be given once'],
+      [['a', 'b'], 'must be given only once'],
     ],
   },
 ];

@@ -98,7 +98,7 @@ test('policy: refuses more patterns than the hub can match against every entity'
   assert.equal(readPolicy(JSON.stringify({ version: 1, rules: rules(5) })).rules.length, 5);
   assert.throws(
     () => readPolicy(JSON.stringify({ version: 1, rules: rules(6) })),
-    /line 1, column 14: rules must not have more than 10000 patterns together, and have 12000/,
+    /line 1, column 14: rules must not have more than 10000 patterns in total, but have 12000/,
   );
   assert.throws(() => readPolicy(`version: 1 # ${'x'.repeat(200_000)}`), /must not be longer than 200000 characters/);
 });

@@ -25,7 +25,7 @@ const cases: [string, DescribedEntity, string, string][] = [
   ['words of the name or tags', ENTITY, 'OCR', 'Has “ocr” in its name or tags: “A server for documents.”'],
   ['words of the name only', NAMELESS, 'pdf', 'Has “pdf” in its name or tags.'],
   ['meaning', ENTITY, 'spreadsheet', 'Close in meaning: “A server for documents.”'],
-  ['meaning without any text', NAMELESS, 'spreadsheet', 'Close in meaning by its name, “PDF Tables”.'],
+  ['meaning without any text', NAMELESS, 'spreadsheet', 'Its name, “PDF Tables”, is close in meaning.'],
 ];
 for (const [name, entity, query, expected] of cases) {
   test(`fit reason: ${name}`, () => assert.equal(explainFit(entity, queryTerms(query), BY_MEANING), expected));

@@ -20,7 +20,7 @@ export interface LaunchSource {
   slug: string;
 }
 
-const NOTHING_NAMED = 'Its manifest has no address, command or package that could be started.';
+const NOTHING_NAMED = 'Its manifest has no address to connect to, and no command or package to start.';
 const IN_BUNDLE =
   'The command that starts it is in its bundle: install it for your client to create the configuration.';
 

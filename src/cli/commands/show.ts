@@ -95,7 +95,7 @@ function entityForPeople(
       ['Manifest', manifest],
       [
         'Quality',
-        `${Math.round(entity.score_quality * 100)} %${lacks.length > 0 ? `; missing: ${lacks.join(', ')}` : ''}`,
+        `${Math.round(entity.score_quality * 100)} of 100${lacks.length > 0 ? `; not met: ${lacks.join(', ')}` : ''}`,
       ],
       ['Added', shownMoment(entity.created_at)],
       ['Content changed', entity.changed_at && shownMoment(entity.changed_at)],

@@ -4,9 +4,9 @@ import type { Check, Finding } from './finding.ts';
 
 /** One program of each list is enough. */
 const TOOLS: readonly { subject: string; programs: readonly string[]; use: string }[] = [
-  { subject: 'git', programs: ['git'], use: 'artifacts of the kind git' },
-  { subject: 'python', programs: ['uv', 'python3'], use: 'artifacts of the kind pypi' },
-  { subject: 'npm', programs: ['npm'], use: 'packages of npm' },
+  { subject: 'git', programs: ['git'], use: 'git artifacts' },
+  { subject: 'python', programs: ['uv', 'python3'], use: 'Python packages' },
+  { subject: 'npm', programs: ['npm'], use: 'npm packages' },
 ];
 /** Clients of container engines, with a command that needs a running engine. */
 const ENGINES = [

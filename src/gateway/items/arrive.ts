@@ -20,7 +20,7 @@ export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: 
   const restored = await items.switchTo(url, { isSame: known === 'same' });
   if (known === 'same') return {};
   const present = await countPresent(restored, lookup);
-  const again = present > 0 ? ` It manages the items again that it created there earlier: ${present}.` : '';
+  const again = present > 0 ? ` It again manages the items that it created there earlier: ${present}.` : '';
   return { note: `This hub now registers with ${url} (before: ${before}).${again}` };
 }
 

@@ -90,7 +90,7 @@ async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Pr
 
 /** A note about items that remain in the gateway. */
 export function leftoverNote({ left, foreign, awaited = [], stopped, refusal }: LeftoverReport): string | undefined {
-  const reason = stopped ?? refusal ?? 'The time was not sufficient for all of them.';
+  const reason = stopped ?? refusal ?? 'They could not all be removed in time.';
   const own = `Items of removed or blocked entities that are still in the gateway: ${left}. ${reason} The next sync tries again.`;
   const sentences = [
     ...(left > 0 ? [own] : []),

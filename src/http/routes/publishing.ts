@@ -95,10 +95,10 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
         config: { operation: 'setServerStatus' },
         schema: {
           ...shown,
-          summary: 'The same for all published versions of a server',
+          summary: 'Deprecate or delete all published versions of a server, or make them active again',
           params: z.object({ name }),
           body: NewStatus,
-          response: { 200: StatusChanged.describe('Its versions that changed'), ...problems(...STATUS_PROBLEMS) },
+          response: { 200: StatusChanged.describe('The versions that changed'), ...problems(...STATUS_PROBLEMS) },
         },
       },
       ({ params, body, caller }) => hub.as(caller).setServerStatus({ ...params, ...body }),

@@ -48,7 +48,7 @@ const SearchParameters = z.object({
   sort: choice(SORTS)
     .optional()
     .describe(
-      '`relevance` (default): best first, or most recently added first without `q`; `created_at`: most recently added first; entries added at the same time are sorted by publication date, then by name; `published_at`: most recently published first, by the dates that publishers give; `name`: by title, or by name without one, regardless of case; `quality`: highest score first. All results are sorted, not only the page: with `q`, the most relevant ones, at most 500',
+      '`relevance` (default): best first, or most recently added first without `q`; `created_at`: most recently added first; entries added at the same time are sorted by publication date, then by name; `published_at`: most recently published first, by the dates that publishers give; `name`: by title, or by name without one, regardless of case; `quality`: highest score first. Sorting applies to all results, not only to the page; with `q`, to the 500 most relevant ones',
     )
     .meta({ examples: ['published_at'] }),
   versions: choice(VERSION_CHOICES)

@@ -14,9 +14,10 @@ const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'closed the connection',
   ERR_SSL_WRONG_VERSION_NUMBER: 'does not use HTTPS on this port; try http://',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'has a self-signed certificate; to trust it, set NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate of an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate from an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate from an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'has a certificate from an unknown authority; to trust it, set NODE_EXTRA_CA_CERTS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host name',
   UND_ERR_CONNECT_TIMEOUT: 'could not be reached: the connection timed out',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',

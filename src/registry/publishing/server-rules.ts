@@ -78,7 +78,7 @@ function packageIssues(pack: Package, path: string): ValidationIssue[] {
       ? [error(`${path}.fileSha256`, 'is missing, but packages of the type mcpb need it', 'mcpb-file-sha256-required')]
       : []),
     ...(registryType === 'oci' && version !== undefined
-      ? [warning(`${path}.version`, 'belongs into the identifier, as its tag', 'oci-version')]
+      ? [warning(`${path}.version`, 'belongs in the identifier, as its tag', 'oci-version')]
       : []),
     ...(transport.type === 'stdio' ? [] : variableIssues(transport.url, names, `${path}.transport.url`)),
     ...argumentIssues(runtimeArguments, `${path}.runtimeArguments`),
@@ -127,7 +127,7 @@ function metaIssues(provided: unknown): ValidationIssue[] {
   const size = provided === undefined ? 0 : Buffer.byteLength(JSON.stringify(provided));
   if (size <= LONGEST_META_BYTES) return [];
   const path = `_meta.${PUBLISHER_META}`;
-  return [error(path, `must not have more than ${LONGEST_META_BYTES} bytes, and has ${size}`, 'meta-too-large')];
+  return [error(path, `must not have more than ${LONGEST_META_BYTES} bytes, but has ${size}`, 'meta-too-large')];
 }
 
 function error(

@@ -82,7 +82,7 @@ export const PublishedServer = z.strictObject({
     .max(200)
     .regex(
       /^[a-zA-Z0-9][a-zA-Z0-9.-]*[a-zA-Z0-9]\/[a-zA-Z0-9][a-zA-Z0-9._-]*[a-zA-Z0-9]$/,
-      'must be a namespace and a name, such as com.acme/notes: letters, digits, . and -, in the name also _; each part begins and ends with a letter or a digit',
+      'must be a namespace and a name, such as com.acme/notes: letters, digits, . and -, in the name also _; each part has two characters or more, and begins and ends with a letter or a digit',
     ),
   title: line(100).optional(),
   description: line(100),

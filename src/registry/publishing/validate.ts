@@ -55,9 +55,9 @@ function manifestIssues(document: JsonObject): ValidationIssue[] {
     if (key && key.name === slug && key.name === name && key.version === version)
       return serverIssues(serverOfManifest(key, document));
     const message = key
-      ? `must be ${key.name}, as its name; provenance must say the same name and version`
+      ? `must be ${key.name}, like the name; provenance must have the same name and version`
       : 'must be a registry name, such as com.acme/notes, and the same as name';
-    return [schemaIssue('id', `${message}, for the manifest to be published`, 'manifest-name', true)];
+    return [schemaIssue('id', `${message}; otherwise the manifest cannot be published`, 'manifest-name', true)];
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return error.faults.map(({ path, message }) => schemaIssue(path, message, 'manifest'));
@@ -104,7 +104,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
 /** Before the schema of 2025-09-29, members were written with underscores. */
 function unknownMember(key: string): string {
   const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const advice = camel === key || key === '_meta' ? '' : `; the current schema may have it as ${camel}`;
+  const advice = camel === key || key === '_meta' ? '' : `; in the current schema, it may be named ${camel}`;
   return `is not a member of server.json${advice}`;
 }
 

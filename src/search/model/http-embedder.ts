@@ -52,7 +52,7 @@ export function createHttpEmbedder({ baseUrl, model, apiKey, fetch }: HttpEmbedd
     const vectors = readVectors(reply, texts.length);
     dimensions ??= vectors[0]?.length;
     if (vectors.some(({ length }) => length !== dimensions)) {
-      throw new EmbeddingError(`The embedding endpoint gave a vector of another size than ${dimensions}`);
+      throw new EmbeddingError(`The embedding endpoint returned a vector whose size is not ${dimensions}`);
     }
     return vectors;
   }
@@ -115,10 +115,10 @@ function pauseAfter(error: unknown, tries: number): number {
 
 function readVectors({ body }: FetchReply, count: number): Float32Array[] {
   const answer = Answer.safeParse(parseJson(body.toString()));
-  if (!answer.success) throw new EmbeddingError('The embedding endpoint gave no list of vectors of a usable size');
+  if (!answer.success) throw new EmbeddingError('The embedding endpoint returned no list of vectors of a usable size');
   const { data } = answer.data;
   if (data.length !== count)
-    throw new EmbeddingError(`The embedding endpoint gave ${data.length} vectors for ${count} texts`);
+    throw new EmbeddingError(`The embedding endpoint returned ${data.length} vectors for ${count} texts`);
   const inOrder = data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
   return inOrder.map(({ embedding }) => unitLength(Float32Array.from(embedding)));
 }

@@ -31,7 +31,7 @@ export async function sweepEvents(dialect: Dialect, { at, newId }: Sweep, limits
     for (const webhook of active) {
       if (webhook.position >= tooOld) continue;
       const dropped = await countWaiting(tx, webhook, { upTo: tooOld, dialect });
-      const error = `${dropped} events were dropped: they waited for more than ${limits.eventDays} days, or were more than ${limits.mostEvents}`;
+      const error = `${dropped} events were dropped: they waited for more than ${limits.eventDays} days, or more than ${limits.mostEvents} were waiting`;
       await drop(tx, webhook, { upTo: tooOld, dropped, row: { id: newId(), at: at.toISOString(), error } });
     }
     const passed = Math.max(tooOld, Math.min(...active.map(({ position }) => position)));

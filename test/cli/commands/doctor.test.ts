@@ -76,7 +76,7 @@ test('hub doctor: shows advice for each failure, with exit code 1', async (t) =>
   assert.deepEqual(about.git, {
     outcome: 'warning',
     found: 'no working git on the PATH',
-    advice: 'Needed only for artifacts of the kind git: install git.',
+    advice: 'Needed only for git artifacts: install git.',
   });
   assert.equal(about.catalog?.found, 'empty');
   assert.match(about.protection?.advice ?? '', /API_TOKEN/);

@@ -83,7 +83,7 @@ testOnSqlite('gateway: the hub owns its servers at a former gateway again', asyn
   assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
   assert.equal(
     back.note,
-    `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}). It manages the items again that it created there earlier: 3.`,
+    `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}). It again manages the items that it created there earlier: 3.`,
   );
   assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'kept']);
   assert.equal(a.registered().changed?.description, 'New.');
@@ -99,7 +99,7 @@ testOnSqlite('gateway: back at a former gateway, only what it still has is count
   const note = (count: string) => `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}).${count}`;
   a.gateway.table.gateways = a.gateway.table.gateways.filter(({ originalName }) => originalName === 'kept');
   const back = await a.sync();
-  assert.equal(back.note, note(' It manages the items again that it created there earlier: 1.'));
+  assert.equal(back.note, note(' It again manages the items that it created there earlier: 1.'));
   assert.deepEqual(Object.keys(a.registered()).toSorted(), ['gone', 'kept']);
   await b.sync();
   a.gateway.table.gateways = [];

@@ -84,7 +84,7 @@ export function checkEntries(entries: number): void {
 export function checkBytes(bytes: number, archiveBytes: number, overhead = 0): void {
   if (bytes > MOST_BYTES + overhead) throw refused(`it contains more than ${MOST_BYTES} bytes`);
   if (bytes > FREE_BYTES + overhead && bytes > archiveBytes * MOST_RATIO)
-    throw refused(`it would grow to more than ${MOST_RATIO} times its size, as a bomb does`);
+    throw refused(`it would expand to more than ${MOST_RATIO} times its size, like a zip bomb`);
 }
 
 function checkSecond(found: { path: string; isFolder: boolean }, wanted: { path: string; isFolder: boolean }): void {
