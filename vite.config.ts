@@ -32,8 +32,8 @@ export default defineConfig({
 });
 
 /**
- * Packs the new files as small as can be, so that the hub has nothing left to do when a browser asks, and removes the old
- * ones: after the new ones are written, not before, because a hub may be reading the page meanwhile.
+ * Compresses the new files, so that the hub need not do it for each request, and removes the old ones: after the new ones
+ * are written, because a hub may be serving the page meanwhile.
  */
 function finishAssets(): Plugin {
   return {

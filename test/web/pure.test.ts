@@ -7,14 +7,14 @@ import { findTemplate } from '../../src/install/adapters/templates.ts';
 import { HubFailure } from '../../web/src/api/failure.ts';
 import { clientConfigs } from '../../web/src/entity/use/client-config.ts';
 import { withEvent } from '../../web/src/install/shown-steps.ts';
-import { readFigures } from '../../web/src/operations/status/metrics-text.ts';
+import { readMetrics } from '../../web/src/operations/status/metrics-text.ts';
 import { databaseTile, gatewayTile, hubTile } from '../../web/src/operations/status/tile-words.ts';
 import { count, shortNumber } from '../../web/src/parts/words.ts';
 import { countSentence } from '../../web/src/search/count-words.ts';
 import { hubParameters, readSearch, searchPath } from '../../web/src/search/search-url.ts';
 import { quotedSegments, segments } from '../../web/src/search/segments.ts';
 import { saysItAll, shortReason } from '../../web/src/search/short-reason.ts';
-import { createKeeper } from '../../web/src/storage.ts';
+import { createStorage } from '../../web/src/storage.ts';
 import { aSubject } from '../install/subjects.ts';
 
 const entityWith = (fields: Partial<EntityRecord>) =>
@@ -226,17 +226,17 @@ test('counts: the page says what it counts', () => {
 });
 
 const settings = { database: 'postgres', gateway_configured: false } as PublicConfig;
-const unwell = { status: 'error', version: '1.2.3', db: 'error' } as const;
+const unhealthy = { status: 'error', version: '1.2.3', db: 'error' } as const;
 const silent = { failure: new HubFailure('unreachable', 'The hub does not answer.') };
 const overloaded = { failure: new HubFailure('busy', 'It cannot keep up.') };
 
 test('health: reports only what is known', () => {
   assert.equal(hubTile('asked').value, '…');
-  assert.deepEqual(hubTile(unwell), { value: 'Unhealthy', note: 'version 1.2.3', tone: 'bad' });
+  assert.deepEqual(hubTile(unhealthy), { value: 'Unhealthy', note: 'version 1.2.3', tone: 'bad' });
   assert.equal(hubTile(silent).value, 'Unreachable');
   assert.deepEqual(hubTile(overloaded), { value: 'Unhealthy', note: 'It cannot keep up.', tone: 'bad' });
-  assert.deepEqual(databaseTile(unwell, settings), { value: 'Unreachable', note: 'PostgreSQL', tone: 'bad' });
-  assert.deepEqual(databaseTile({ ...unwell, db: 'ok' }, undefined), { value: 'Connected', note: '', tone: 'good' });
+  assert.deepEqual(databaseTile(unhealthy, settings), { value: 'Unreachable', note: 'PostgreSQL', tone: 'bad' });
+  assert.deepEqual(databaseTile({ ...unhealthy, db: 'ok' }, undefined), { value: 'Connected', note: '', tone: 'good' });
   assert.deepEqual(databaseTile(overloaded, undefined), { value: 'Unknown', note: '' });
   assert.equal(gatewayTile(undefined, 'not tried').value, 'Unknown');
   assert.equal(gatewayTile(settings, 'not tried').value, 'Not configured');
@@ -262,16 +262,16 @@ test('storage: without storage, the page remembers until it is closed', () => {
   const blocked = () => {
     throw new DOMException('blocked', 'SecurityError');
   };
-  for (const place of [blocked, () => full as unknown as Storage]) {
-    const keeper = createKeeper(place);
-    assert.equal(keeper.read('a'), undefined);
-    keeper.write('a', '1');
-    assert.equal(keeper.read('a'), '1');
-    keeper.remove('a');
-    assert.equal(keeper.read('a'), undefined);
+  for (const access of [blocked, () => full as unknown as Storage]) {
+    const stored = createStorage(access);
+    assert.equal(stored.read('a'), undefined);
+    stored.write('a', '1');
+    assert.equal(stored.read('a'), '1');
+    stored.remove('a');
+    assert.equal(stored.read('a'), undefined);
   }
-  createKeeper(() => storage as unknown as Storage).write('a', '2');
-  assert.equal(createKeeper(() => storage as unknown as Storage).read('a'), '2');
+  createStorage(() => storage as unknown as Storage).write('a', '2');
+  assert.equal(createStorage(() => storage as unknown as Storage).read('a'), '2');
 });
 
 const REASONS: [reason: string, shown: string, short: string][] = [
@@ -317,7 +317,7 @@ test('install steps: events add and finish them, also when two have the same nam
 });
 
 test('metrics: extracts the overview from the text of /metrics', () => {
-  const figures = readFigures(`# HELP x y
+  const metrics = readMetrics(`# HELP x y
 hub_entities{type="tool"} 9
 hub_http_request_duration_seconds_bucket{le="0.01",method="GET",route="/a\\"b",status="200"} 6
 hub_http_request_duration_seconds_bucket{le="+Inf",method="GET",route="/a",status="200"} 8
@@ -325,7 +325,7 @@ hub_http_request_duration_seconds_count{method="GET",route="/a",status="200"} 8
 hub_http_request_duration_seconds_count{method="GET",route="/a",status="503"} 2
 process_resident_memory_bytes 1.5e+8
 `);
-  assert.deepEqual(figures, {
+  assert.deepEqual(metrics, {
     entities: { tool: 9 },
     requests: 10,
     serverErrors: 2,

@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 import { settings } from './api/settings.ts';
 import { areReadsProtected, token } from './api/token.ts';
 import { EntityPage } from './entity/entity-page.tsx';
-import { LatePage } from './late-page.tsx';
-import { NowherePage } from './nowhere-page.tsx';
+import { LazyPage } from './lazy-page.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
 import { TokenForm } from './parts/token-form.tsx';
 import { go, view } from './router.ts';
 import { useKey } from './search/keys/keyboard.ts';
@@ -70,11 +70,11 @@ function Page() {
     case 'operations':
     case 'approvals':
     case 'policy':
-      return <LatePage name={shown.name} />;
+      return <LazyPage name={shown.name} />;
     case 'search':
       return <SearchPage />;
-    case 'nowhere':
-      return <NowherePage />;
+    case 'not-found':
+      return <NotFoundPage />;
   }
 }
 

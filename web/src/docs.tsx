@@ -22,6 +22,6 @@ const viewport = Object.assign(document.createElement('meta'), {
   content: 'width=device-width, initial-scale=1',
 });
 document.head.append(viewport);
-const place = document.createElement('div');
-document.body.prepend(place);
-render(<Top current="api" />, place);
+const container = document.createElement('div');
+document.body.prepend(container);
+render(<Top current="api" />, container);

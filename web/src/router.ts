@@ -7,7 +7,7 @@ export type View =
   | { name: 'approvals' }
   | { name: 'policy' }
   | { name: 'entity'; id: string }
-  | { name: 'nowhere' };
+  | { name: 'not-found' };
 
 export const address = signal(new URL(location.href));
 export const view = computed(() => viewOf(address.value.pathname), { name: 'view' });
@@ -75,7 +75,7 @@ function viewOf(pathname: string): View {
   if (id !== undefined) return { name: 'entity', id: decoded(id) };
   if (pathname === '/') return { name: 'search' };
   const [, page] = /^\/(operations|operations\/approvals|operations\/policy)\/?$/.exec(pathname) ?? [];
-  return { name: OPERATORS_PAGES[page ?? ''] ?? 'nowhere' };
+  return { name: OPERATORS_PAGES[page ?? ''] ?? 'not-found' };
 }
 
 const OPERATORS_PAGES: Readonly<Record<string, 'operations' | 'approvals' | 'policy'>> = {

@@ -1,13 +1,13 @@
 // The browser's storage for the page; if storage is blocked, values are kept in memory until the page is closed.
 
-export interface Keeper {
+export interface PageStorage {
   read(key: string): string | undefined;
   write(key: string, value: string): void;
   remove(key: string): void;
 }
 
 /** Takes a function, because with blocked cookies even accessing a storage throws. */
-export function createKeeper(storage: () => Storage): Keeper {
+export function createStorage(storage: () => Storage): PageStorage {
   const remembered = new Map<string, string>();
   const attempt = <T>(action: (store: Storage) => T): T | undefined => {
     try {
@@ -30,6 +30,6 @@ export function createKeeper(storage: () => Storage): Keeper {
 }
 
 /** For this tab. */
-export const tabKeeper = createKeeper(() => sessionStorage);
+export const tabStorage = createStorage(() => sessionStorage);
 /** For all visits. */
-export const lastingKeeper = createKeeper(() => localStorage);
+export const lastingStorage = createStorage(() => localStorage);

@@ -1,17 +1,17 @@
 // The theme: light, dark, or the device's setting.
 import { effect, signal } from '@preact/signals';
-import { lastingKeeper } from './storage.ts';
+import { lastingStorage } from './storage.ts';
 
 const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'hub.theme';
 
-export const theme = signal<Theme>(THEMES.find((each) => each === lastingKeeper.read(KEY)) ?? 'auto');
+export const theme = signal<Theme>(THEMES.find((each) => each === lastingStorage.read(KEY)) ?? 'auto');
 
 export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'auto';
-  lastingKeeper.write(KEY, theme.value);
+  lastingStorage.write(KEY, theme.value);
 }
 
 // Chosen in another tab.

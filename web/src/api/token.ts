@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Identity } from '../../../src/access/contract.ts';
 import type { Role } from '../../../src/access/roles.ts';
-import { tabKeeper } from '../storage.ts';
+import { tabStorage } from '../storage.ts';
 
 const KEY = 'hub.token';
 const ROLE_KEY = 'hub.role';
@@ -10,27 +10,27 @@ const NAME_KEY = 'hub.name';
 
 const changed = signal<string | undefined>(undefined);
 /** Read lazily, because reading the browser's storage blocks the page. */
-export const token = computed(() => changed.value ?? tabKeeper.read(KEY) ?? '');
+export const token = computed(() => changed.value ?? tabStorage.read(KEY) ?? '');
 
 /** The role of the token; undefined until the hub has reported it. */
-export const role = computed(() => (token.value === '' ? undefined : (tabKeeper.read(ROLE_KEY) as Role | undefined)));
+export const role = computed(() => (token.value === '' ? undefined : (tabStorage.read(ROLE_KEY) as Role | undefined)));
 
 /** The name of the token or of its owner. */
-export const owner = computed(() => (token.value === '' ? '' : tabKeeper.read(NAME_KEY)));
+export const owner = computed(() => (token.value === '' ? '' : tabStorage.read(NAME_KEY)));
 
 /** Whether even reads need the token. */
 export const areReadsProtected = signal(false);
 
 export function keepToken(value: string, identity: Pick<Identity, 'name' | 'role'>): void {
-  tabKeeper.write(NAME_KEY, identity.name);
-  tabKeeper.write(ROLE_KEY, identity.role);
-  tabKeeper.write(KEY, value);
+  tabStorage.write(NAME_KEY, identity.name);
+  tabStorage.write(ROLE_KEY, identity.role);
+  tabStorage.write(KEY, value);
   changed.value = value;
 }
 
 export function forgetToken(): void {
   changed.value = '';
-  tabKeeper.remove(KEY);
-  tabKeeper.remove(ROLE_KEY);
-  tabKeeper.remove(NAME_KEY);
+  tabStorage.remove(KEY);
+  tabStorage.remove(ROLE_KEY);
+  tabStorage.remove(NAME_KEY);
 }

@@ -3,7 +3,7 @@ import { Fragment } from 'preact';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { transportName, transportsOf } from '../../../src/catalog/transport.ts';
 import { safeLink } from '../markdown/safe-link.ts';
-import { AwayIcon, CheckIcon, DashIcon } from '../parts/icons.tsx';
+import { CheckIcon, DashIcon, ExternalLinkIcon } from '../parts/icons.tsx';
 import { StatusBadge } from '../parts/status-badge.tsx';
 import { ago, atMoment, licenseName, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
@@ -110,7 +110,7 @@ function Links({ entity: { links, homepage } }: { entity: EntityRecord }) {
       {safe.map(({ name, url }) => (
         <li key={name}>
           <a href={url} rel="noopener noreferrer nofollow ugc">
-            {name.replaceAll(/[_-]/g, ' ')} <AwayIcon />
+            {name.replaceAll(/[_-]/g, ' ')} <ExternalLinkIcon />
           </a>
           <span class="links-host">{shownAddress(url)}</span>
         </li>

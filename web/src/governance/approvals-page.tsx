@@ -14,9 +14,9 @@ import {
   done,
   failure,
   isRejecting,
-  look,
   move,
   page,
+  refresh,
   review,
   revoke,
   select,
@@ -42,7 +42,7 @@ export function ApprovalsPage() {
 }
 
 function Approvals() {
-  useEffect(() => void look(), []);
+  useEffect(() => void refresh(), []);
   return (
     <>
       <div class="tabs">
@@ -70,7 +70,7 @@ function Approvals() {
       <p role="status" class="quiet">
         {done.value}
       </p>
-      {failure.value && <FailureNotice failure={failure.value} onRetry={look} />}
+      {failure.value && <FailureNotice failure={failure.value} onRetry={refresh} />}
       {page.value && page.value.items.length === 0 && <Nothing />}
       {page.value && page.value.items.length > 0 && <Queue items={page.value.items} total={page.value.total} />}
       {isRejecting.value && review.value && <RejectDialog id={review.value.id} />}
@@ -156,7 +156,7 @@ function QueueRow({ item }: { item: ApprovalItem }) {
   useEffect(() => {
     if (!isSelected) return;
     row.current?.scrollIntoView({ block: 'nearest' });
-    // After a decision, whose buttons and dialog are gone.
+    // After a decision, its buttons and dialog are gone.
     if (done.value) takeFocus(row.current);
   }, [isSelected, isRejecting.value]);
   return (

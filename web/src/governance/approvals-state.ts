@@ -36,11 +36,11 @@ let wanted = PAGE;
 
 export function showMore(): Promise<void> {
   wanted += PAGE;
-  return look();
+  return refresh();
 }
 
 /** Keeps the selection if it still exists. */
-export async function look(): Promise<void> {
+export async function refresh(): Promise<void> {
   asked += 1;
   const own = asked;
   try {
@@ -70,7 +70,7 @@ export function show(which: ApprovalListState): void {
   wanted = PAGE;
   page.value = undefined;
   select(undefined);
-  void look();
+  void refresh();
 }
 
 export function select(id: string | undefined): void {
@@ -91,7 +91,7 @@ async function readReview(id: string): Promise<void> {
 /** The rules may now decide differently, so the entity may leave the list. */
 export function showTrust(id: string, trust: Trust): void {
   if (review.value?.id === id) review.value = { ...review.value, trust };
-  void look();
+  void refresh();
 }
 
 /** Moves the selection by `step`, within the list. */
@@ -119,7 +119,7 @@ export async function decide(decision: ApprovalDecision['decision'], reason = ''
     page.value = { ...page.value, items: items.filter(({ id }) => id !== shown.id), total: page.value.total - 1 };
   select(next?.id);
   // Not awaited: the reviewer can continue while new entries are loaded.
-  void look();
+  void refresh();
 }
 
 export async function approve(): Promise<void> {
@@ -136,7 +136,7 @@ async function tried(decision: 'approve' | 'revoke'): Promise<void> {
     await decide(decision);
   } catch (error) {
     // Entries that others have decided in the meantime are no longer in the queue.
-    await look();
+    await refresh();
     failure.value = asFailure(error);
   }
 }

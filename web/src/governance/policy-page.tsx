@@ -24,7 +24,7 @@ const change = signal<PolicyChange | undefined>(undefined);
 const failure = signal<HubFailure | undefined>(undefined);
 const isBusy = signal(false);
 
-async function look(): Promise<void> {
+async function load(): Promise<void> {
   await tried(async () => {
     policy.value = await hub.policy();
     text.value = policy.value.text ?? EXAMPLE;
@@ -61,7 +61,7 @@ export function PolicyPage() {
 }
 
 function Editor() {
-  useEffect(() => void look(), []);
+  useEffect(() => void load(), []);
   const isChecked = change.value?.dry_run === true;
   const isAdmin = mayAct('admin');
   const isFixed = !isAdmin || policy.value?.source === 'file';

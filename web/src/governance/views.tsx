@@ -31,14 +31,14 @@ export function Views() {
       return false;
     }
   }
-  const look = () => change(async () => {});
+  const refresh = () => change(async () => {});
 
   return (
     <section class="panel" aria-labelledby="views">
       <h2 id="views">Registry views</h2>
-      <details onToggle={(event) => event.currentTarget.open && look()}>
+      <details onToggle={(event) => event.currentTarget.open && refresh()}>
         <summary>Subsets of the registry, each with its own address, for example as a team’s allow-list</summary>
-        {failure.value && <FailureNotice failure={failure.value} onRetry={look} />}
+        {failure.value && <FailureNotice failure={failure.value} onRetry={refresh} />}
         {views.value.length > 0 && (
           <ViewTable
             views={views.value}

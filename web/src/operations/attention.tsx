@@ -8,7 +8,7 @@ import { asFailure } from '../api/problem.ts';
 import { FailureNotice } from '../parts/notice.tsx';
 import { count, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
-import { catalogRevision, lookFailure } from './operations-state.ts';
+import { catalogRevision, refreshFailure } from './operations-state.ts';
 
 const MOST_SHOWN = 20;
 
@@ -40,7 +40,7 @@ export function Attention() {
     void load();
   }, [catalogRevision.value]);
 
-  const hasFailed = failure.value !== undefined && !lookFailure.value;
+  const hasFailed = failure.value !== undefined && !refreshFailure.value;
   if (!hasFailed && (!entries.value || isEmpty(entries.value))) return null;
   return (
     <section class="panel" aria-labelledby="attention">

@@ -6,7 +6,7 @@ import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { Attention } from './attention.tsx';
 import { Audit } from './audit.tsx';
 import { History } from './history/history.tsx';
-import { failure, look } from './operations-state.ts';
+import { failure, refresh } from './operations-state.ts';
 import { Pending } from './pending/pending.tsx';
 import { Remotes } from './remotes/remotes.tsx';
 import { HealthPanel } from './status/health-panel.tsx';
@@ -17,11 +17,11 @@ const EVERY_MS = 3_000;
 
 export function OperationsPage() {
   useEffect(() => {
-    void look();
+    void refresh();
     // Another person or the scheduler may start a sync at any time. A sync started here reports its progress, but not its
     // results so far, although remotes are read long before their servers are registered.
     const lookAgain = () => {
-      if (!document.hidden) void look();
+      if (!document.hidden) void refresh();
     };
     const timer = setInterval(lookAgain, EVERY_MS);
     document.addEventListener('visibilitychange', lookAgain);

@@ -35,25 +35,25 @@ export const outcome = signal<OutcomeWords | undefined>(undefined);
 /** The failure of the last action; kept until the next one. */
 export const failure = signal<HubFailure | undefined>(undefined);
 /** The failure of the last status request; cleared by the next success. */
-export const lookFailure = signal<HubFailure | undefined>(undefined);
+export const refreshFailure = signal<HubFailure | undefined>(undefined);
 
-let looks = 0;
+let refreshes = 0;
 
 /** Never throws: the shown state is kept until the hub responds again. */
-export async function look(): Promise<void> {
-  looks += 1;
-  const own = looks;
+export async function refresh(): Promise<void> {
+  refreshes += 1;
+  const own = refreshes;
   try {
     const [remoteList, status] = await Promise.all([hub.remotes(), hub.ingestStatus()]);
     // A slow response must not replace a newer one.
-    if (own !== looks) return;
-    const isBack = lookFailure.value !== undefined;
+    if (own !== refreshes) return;
+    const isBack = refreshFailure.value !== undefined;
     if (isBack || (ingests.value && hasEnded(ingests.value, status))) catalogRevision.value += 1;
     remotes.value = remoteList;
     ingests.value = status;
-    lookFailure.value = undefined;
+    refreshFailure.value = undefined;
   } catch (error) {
-    if (own === looks) lookFailure.value = asFailure(error);
+    if (own === refreshes) refreshFailure.value = asFailure(error);
   }
 }
 
@@ -77,7 +77,7 @@ export async function attempt(where: Panel, action: () => Promise<unknown>): Pro
     hasSucceeded = false;
     failure.value = asFailure(error);
   }
-  await look();
+  await refresh();
   return hasSucceeded;
 }
 

@@ -2,7 +2,7 @@
 import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { FailureNotice } from '../parts/notice.tsx';
 import { count, duration } from '../parts/words.ts';
-import { failure, ingests, look, lookFailure, nameOf, remotes, shareDone, work } from './operations-state.ts';
+import { failure, ingests, nameOf, refresh, refreshFailure, remotes, shareDone, work } from './operations-state.ts';
 
 export function WorkPanel() {
   const own = work.value;
@@ -12,8 +12,8 @@ export function WorkPanel() {
   const isBusy = own !== undefined || running.length > 0 || registering !== null;
   return (
     <div aria-live="polite">
-      {!failure.value && lookFailure.value && (
-        <FailureNotice failure={lookFailure.value} onRetry={look}>
+      {!failure.value && refreshFailure.value && (
+        <FailureNotice failure={refreshFailure.value} onRetry={refresh}>
           <p>{remotes.value ? 'The data below may be out of date. ' : ''}Retrying automatically.</p>
         </FailureNotice>
       )}

@@ -25,7 +25,7 @@ export const CopyIcon = icon(<path d="M5.5 5.5h8v8h-8zM3 10.5h-.5v-8h8V3" />);
 export const CheckIcon = icon(<path d="m3 8.5 3.2 3.2L13 5" />);
 export const CrossIcon = icon(<path d="m4 4 8 8m0-8-8 8" />);
 export const DashIcon = icon(<path d="M4 8h8" />);
-export const AwayIcon = icon(<path d="M6 3.5H3v9.5h9.5V10M9 2.5h4.5V7M13.2 2.8 7.5 8.5" />);
+export const ExternalLinkIcon = icon(<path d="M6 3.5H3v9.5h9.5V10M9 2.5h4.5V7M13.2 2.8 7.5 8.5" />);
 export const SunIcon = icon(
   <path d="M8 11a3 3 0 1 1 0-6 3 3 0 0 1 0 6Zm0-9.5V2m0 12v.5M1.5 8H2m12 0h.5M3.4 3.4l.4.4m8.4 8.4.4.4m0-9.2-.4.4m-8.4 8.4-.4.4" />,
 );

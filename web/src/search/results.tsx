@@ -43,7 +43,7 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
           No exact matches for “{shown.state.q.trim()}”. Showing the closest entries by meaning, which may be unrelated.
         </p>
       )}
-      {!shown && isLoading.value && <Awaited />}
+      {!shown && isLoading.value && <Placeholder />}
       {hasNothing && <Nothing state={shown.state} isEmpty={isEmpty} />}
       {shown && shown.page.items.length > 0 && failure.value && (
         <p class="results-before">The previous results are shown below.</p>
@@ -210,7 +210,7 @@ function Nothing({ state, isEmpty }: { state: SearchState; isEmpty: boolean }) {
 }
 
 /** A placeholder in place of the results, so that the page keeps its shape. */
-function Awaited() {
+function Placeholder() {
   return (
     <>
       <Waiting>Loading …</Waiting>

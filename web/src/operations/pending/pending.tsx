@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { settings } from '../../api/settings.ts';
 import { FailureNotice, Notice } from '../../parts/notice.tsx';
 import { count } from '../../parts/words.ts';
-import { lookFailure, registerAgain, work } from '../operations-state.ts';
+import { refreshFailure, registerAgain, work } from '../operations-state.ts';
 import { Outcome } from '../outcome.tsx';
 import { PendingPages } from './pending-pages.tsx';
 import { PendingRow } from './pending-row.tsx';
@@ -44,7 +44,7 @@ export function Pending() {
       )}
       <Unregistrable />
       <Filter />
-      {failure.value && !lookFailure.value && <FailureNotice failure={failure.value} onRetry={askAgain} />}
+      {failure.value && !refreshFailure.value && <FailureNotice failure={failure.value} onRetry={askAgain} />}
       {!page.value && !failure.value && <p class="quiet">Loading…</p>}
       {page.value && items.value.length === 0 && !failure.value && <Nothing />}
       {items.value.length > 0 && (

@@ -10,7 +10,7 @@ import { TYPES } from '../../parts/type-label.tsx';
 import { atMoment, bytes, duration, shortNumber, uptime } from '../../parts/words.ts';
 import { catalogRevision } from '../operations-state.ts';
 import { GatewayTile } from './gateway-tile.tsx';
-import { type Figures, readFigures } from './metrics-text.ts';
+import { type Metrics, readMetrics } from './metrics-text.ts';
 import { Tile } from './tile.tsx';
 import { databaseTile, type HealthAnswer, hubTile } from './tile-words.ts';
 import { Trends } from './trends.tsx';
@@ -19,20 +19,20 @@ const EVERY_MS = 15_000;
 
 export function HealthPanel() {
   const health = useSignal<HealthAnswer>('asked');
-  const figures = useSignal<Figures | { failure: HubFailure } | undefined>(undefined);
+  const metrics = useSignal<Metrics | { failure: HubFailure } | undefined>(undefined);
 
   useEffect(() => {
-    const look = async () => {
+    const refresh = async () => {
       health.value = await hub.health().catch((error) => ({ failure: asFailure(error) }));
-      figures.value = await hub.metrics().then(readFigures, (error) => ({ failure: asFailure(error) }));
+      metrics.value = await hub.metrics().then(readMetrics, (error) => ({ failure: asFailure(error) }));
     };
-    void look();
-    const timer = setInterval(look, EVERY_MS);
+    void refresh();
+    const timer = setInterval(refresh, EVERY_MS);
     return () => clearInterval(timer);
     // The metrics change with the catalog.
   }, [catalogRevision.value]);
 
-  const known = figures.value;
+  const known = metrics.value;
   return (
     <section class="panel" aria-labelledby="health">
       <h2 id="health">Health</h2>
@@ -40,15 +40,15 @@ export function HealthPanel() {
         <Tile name="Hub" {...hubTile(health.value)} />
         <Tile name="Database" {...databaseTile(health.value, settings.value)} />
         <GatewayTile />
-        {known && !('failure' in known) && <FigureTiles figures={known} />}
+        {known && !('failure' in known) && <MetricTiles metrics={known} />}
       </dl>
-      {known && !('failure' in known) && <Trends figures={known} />}
-      {known && 'failure' in known && <NoFigures failure={known.failure} />}
+      {known && !('failure' in known) && <Trends metrics={known} />}
+      {known && 'failure' in known && <NoMetrics failure={known.failure} />}
     </section>
   );
 }
 
-function NoFigures({ failure }: { failure: HubFailure }) {
+function NoMetrics({ failure }: { failure: HubFailure }) {
   if (failure.kind === 'unauthorized') {
     return (
       <p class="quiet">
@@ -61,8 +61,8 @@ function NoFigures({ failure }: { failure: HubFailure }) {
   return <p class="quiet">Metrics are not available. {failure.message}</p>;
 }
 
-function FigureTiles({ figures }: { figures: Figures }) {
-  const { entities, requests, serverErrors, medianSeconds, memoryBytes, startedAt } = figures;
+function MetricTiles({ metrics }: { metrics: Metrics }) {
+  const { entities, requests, serverErrors, medianSeconds, memoryBytes, startedAt } = metrics;
   return (
     <>
       {(Object.keys(TYPES) as EntityType[]).map((type) => (

@@ -1,6 +1,6 @@
 // Extracts the metrics for the operations page from the Prometheus text.
 
-export interface Figures {
+export interface Metrics {
   entities: Record<string, number>;
   requests: number;
   serverErrors: number;
@@ -20,7 +20,7 @@ interface Sample {
 
 const REQUESTS = 'hub_http_request_duration_seconds';
 
-export function readFigures(text: string): Figures {
+export function readMetrics(text: string): Metrics {
   const samples = text.split('\n').flatMap(parseSample);
   const named = (name: string) => samples.filter((sample) => sample.name === name);
   const requests = named(`${REQUESTS}_count`);
@@ -43,7 +43,7 @@ function parseSample(line: string): Sample[] {
   return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
 }
 
-function histogram(buckets: readonly Sample[]): Figures['searches'] {
+function histogram(buckets: readonly Sample[]): Metrics['searches'] {
   const byBound = Map.groupBy(buckets, ({ labels }) => Number(labels.le === '+Inf' ? Infinity : labels.le));
   const bounds = [...byBound.keys()].sort((one, other) => one - other);
   const below = bounds.map((bound) => (byBound.get(bound) ?? []).reduce((sum, { value }) => sum + value, 0));

@@ -8,14 +8,14 @@ import { hub } from '../../api/hub.ts';
 import { settings } from '../../api/settings.ts';
 import { atMoment, count, duration, onDay, shortMoment, shortNumber } from '../../parts/words.ts';
 import { catalogRevision, ingests } from '../operations-state.ts';
-import type { Figures } from './metrics-text.ts';
+import type { Metrics } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
 const MOST_LABELS = 5;
 /** Shares of fewer searches mean little. */
 const FEWEST_FOR_SHARES = 20;
 
-export function Trends({ figures }: { figures: Figures }) {
+export function Trends({ metrics }: { metrics: Metrics }) {
   const registrations = useSignal<RegistrationHistory | undefined>(undefined);
   useEffect(() => {
     // Without a response, the chart is omitted; the tiles show the error.
@@ -30,10 +30,10 @@ export function Trends({ figures }: { figures: Figures }) {
     <div class="trends">
       <Growth
         runs={ingests.value?.last ?? []}
-        now={Object.values(figures.entities).reduce((sum, each) => sum + each, 0)}
+        now={Object.values(metrics.entities).reduce((sum, each) => sum + each, 0)}
       />
       {settings.value?.gateway_configured && registrations.value && <Registrations {...registrations.value} />}
-      <Latency buckets={figures.searches} />
+      <Latency buckets={metrics.searches} />
     </div>
   );
 }
@@ -99,7 +99,7 @@ function Registrations({ days, total }: RegistrationHistory) {
 /** Noon UTC falls on the same day nearly everywhere. */
 const dayName = (day: string) => onDay(`${day}T12:00:00Z`);
 
-function Latency({ buckets }: { buckets: Figures['searches'] }) {
+function Latency({ buckets }: { buckets: Metrics['searches'] }) {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return <NoTrend name="Search latency">Appears after the first search.</NoTrend>;
   const first = buckets.findIndex(({ count }) => count > 0);
@@ -199,7 +199,7 @@ function Bars({ bars, ...trend }: BarsProps) {
 }
 
 /** The bucket that contains the search of this rank. */
-function boundAt(buckets: Figures['searches'], rank: number): string {
+function boundAt(buckets: Metrics['searches'], rank: number): string {
   let below = 0;
   const found = buckets.find(({ count }) => {
     below += count;
@@ -209,7 +209,7 @@ function boundAt(buckets: Figures['searches'], rank: number): string {
 }
 
 /** `≤ 50 ms`, or `> 10.0 s` for the last bucket. */
-function boundName(bound: number, buckets: Figures['searches']): string {
+function boundName(bound: number, buckets: Metrics['searches']): string {
   if (Number.isFinite(bound)) return `≤ ${duration(bound)}`;
   return `> ${duration(Math.max(...buckets.map((each) => each.bound).filter(Number.isFinite)))}`;
 }

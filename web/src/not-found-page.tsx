@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { address } from './router.ts';
 import { lastPath } from './search/search-state.ts';
 
-export function NowherePage() {
+export function NotFoundPage() {
   useEffect(() => {
     document.title = 'Page not found · Catalog Hub';
   }, []);

@@ -7,7 +7,7 @@ import { Waiting } from './parts/waiting.tsx';
 
 const pages = signal<OperatorPages | 'not loaded' | undefined>(undefined);
 
-export function LatePage({ name }: { name: keyof OperatorPages }) {
+export function LazyPage({ name }: { name: keyof OperatorPages }) {
   useEffect(() => {
     if (typeof pages.value !== 'object') void load();
   }, []);
