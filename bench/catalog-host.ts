@@ -16,7 +16,7 @@ function put(path: string, text: string): void {
 }
 
 const paths: string[] = [];
-for await (const { path, manifest } of file ? linesOf(file) : madeUp(Number(made))) {
+for await (const { path, manifest } of file ? linesOf(file) : generatedDocuments(Number(made))) {
   paths.push(path);
   put(`/${path}`, JSON.stringify(manifest));
 }
@@ -66,7 +66,7 @@ async function* linesOf(path: string): AsyncGenerator<{ path: string; manifest: 
   for await (const line of lines) if (line) yield JSON.parse(line);
 }
 
-function* madeUp(count: number): Generator<{ path: string; manifest: unknown }> {
+function* generatedDocuments(count: number): Generator<{ path: string; manifest: unknown }> {
   for (let number = 0; number < count; number += 1) {
     const manifest = {
       type: ['agent', 'tool', 'mcp_server'][number % 3],

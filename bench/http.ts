@@ -13,7 +13,7 @@ import { pgvectorFiles } from '../test/support/pgvector.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { testWorld } from '../test/support/world.ts';
 import { ask, HUB, startHub } from './hub-process.ts';
-import { loadJudgements, type SearchData } from './search-data.ts';
+import { loadJudgments, type SearchData } from './search-data.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '8' },
   },
 });
-const [catalog] = await loadJudgements(existsSync(values.data) ? values.data : 'bench/search-data');
+const [catalog] = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-http-'));
 const postgres = values.engine === 'postgres' ? await startPostgres({ pgvector: await pgvectorFiles() }) : undefined;
 const rows: Record<string, number | string | undefined>[] = [];
@@ -38,7 +38,7 @@ try {
 }
 console.table(rows);
 
-async function measure({ manifests, judgements }: SearchData): Promise<void> {
+async function measure({ manifests, judgments }: SearchData): Promise<void> {
   const path = values.database ?? join(folder, 'catalog.sqlite');
   const settings: Record<string, string> = postgres
     ? { DATABASE_URL: postgres.url, SEARCH_BACKEND: values.backend }
@@ -46,7 +46,7 @@ async function measure({ manifests, judgements }: SearchData): Promise<void> {
   if (postgres || !existsSync(path)) await fill(settings, manifests);
   await start('first start', settings, async () => undefined);
   await start('start', settings, async (memory) => {
-    const queries = judgements.map(({ text }) => encodeURIComponent(text));
+    const queries = judgments.map(({ text }) => encodeURIComponent(text));
     const search = (mode: string) => (n: number) =>
       `/catalog/search?mode=${mode}&q=${queries[n % queries.length]}%20${n}`;
     const entities = (manifests as { type: string; id: string; version: string }[]).map(

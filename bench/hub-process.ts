@@ -45,7 +45,7 @@ export function watchHealth(): () => Promise<number> {
   const watching = (async () => {
     while (!isOver) {
       const startedAt = performance.now();
-      // A kept-alive connection may be closed just now; the next request counts then.
+      // A kept-alive connection may just have been closed; then the next request counts.
       const answer = await fetch(`${HUB}/health`).catch(() => undefined);
       if (answer) times.push(performance.now() - startedAt);
       await sleep(20);

@@ -31,7 +31,7 @@ const host = await startCatalogHost([values.data, values.manifests]);
 const rows: Record<string, string | number | undefined>[] = [];
 try {
   await ingestAll();
-  await makeVectorsUp();
+  await writeRandomVectors();
   await start('start without an index file');
   await start('start with one');
 } finally {
@@ -71,7 +71,7 @@ async function ingestAll(): Promise<void> {
   });
 }
 
-async function makeVectorsUp(): Promise<void> {
+async function writeRandomVectors(): Promise<void> {
   const log = { debug() {}, info() {}, warn: console.error, error: console.error };
   const embedder = await openEmbeddedModel({ folder: MODELS_FOLDER }, log);
   const [sample = new Float32Array()] = await embedder.embed(['sample']);
@@ -141,8 +141,8 @@ async function sizes(): Promise<{ entities: number; texts: number }> {
   return { entities: count('entities'), texts: count('texts') };
 }
 
-function add(what: string, figures: Record<string, number | undefined>): void {
-  const rounded = Object.entries(figures).map(([name, value]) => [name, value && Math.round(value * 10) / 10]);
+function add(what: string, measured: Record<string, number | undefined>): void {
+  const rounded = Object.entries(measured).map(([name, value]) => [name, value && Math.round(value * 10) / 10]);
   rows.push({ what, ...Object.fromEntries(rounded) });
   console.log(rows.at(-1));
 }

@@ -12,10 +12,10 @@ import { createHub } from '../src/hub/hub.ts';
 import type { ServerList } from '../src/registry/contract.ts';
 import { testWorld } from '../test/support/world.ts';
 import { HUB, startHub } from './hub-process.ts';
-import { loadJudgements, type SearchData } from './search-data.ts';
+import { loadJudgments, type SearchData } from './search-data.ts';
 
 const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data' } } });
-const [catalog] = await loadJudgements(existsSync(values.data) ? values.data : 'bench/search-data');
+const [catalog] = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-registry-'));
 const path = join(folder, 'catalog.sqlite');
 const settings = { DB_PATH: path, RATE_LIMIT_PER_MINUTE: '0', SEARCH_MODE: 'keyword' };

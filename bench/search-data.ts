@@ -7,14 +7,14 @@ import { brotliDecompressSync } from 'node:zlib';
 export interface SearchData {
   name: string;
   manifests: readonly object[];
-  judgements: readonly Judgement[];
-  /** The id of an entity in the judgements. */
+  judgments: readonly Judgment[];
+  /** The id of an entity in the judgments. */
   idOf(uid: string): string;
   /** Whether entities have names that people would search for. */
   hasNames: boolean;
 }
 
-export interface Judgement {
+export interface Judgment {
   text: string;
   relevant: ReadonlySet<string>;
 }
@@ -22,7 +22,7 @@ export interface Judgement {
 type Json = Record<string, string | undefined>;
 
 /** Loads everything in a folder: a catalog with `queries.jsonl`, and collections below `ir`. */
-export async function loadJudgements(folder: string): Promise<SearchData[]> {
+export async function loadJudgments(folder: string): Promise<SearchData[]> {
   const collections = ['metorial-skills', 'metatool-single'].filter((name) => existsSync(join(folder, 'ir', name)));
   return [await loadCatalog(folder), ...(await Promise.all(collections.map((name) => loadCollection(folder, name))))];
 }
@@ -37,7 +37,7 @@ async function loadCatalog(folder: string): Promise<SearchData> {
   return {
     name: 'catalog',
     manifests,
-    judgements: lines<{ q: string; name: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8')).map(
+    judgments: lines<{ q: string; name: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8')).map(
       ({ q, name }) => ({ text: q, relevant: new Set([name]) }),
     ),
     idOf: (uid) => names.get(uid) ?? uid,
@@ -65,7 +65,7 @@ async function loadCollection(folder: string, name: string): Promise<SearchData>
       description: document.text,
       ...(document.tools && { tools: document.tools }),
     })),
-    judgements: lines<Json>(await read('queries.jsonl')).map(({ _id = '', text = '' }) => ({
+    judgments: lines<Json>(await read('queries.jsonl')).map(({ _id = '', text = '' }) => ({
       text,
       relevant: relevant.get(_id) ?? new Set(),
     })),

@@ -21,7 +21,7 @@ import { openPostgresSearch } from '../src/store/search/postgres-search.ts';
 import { createSearchIndex } from '../src/store/search/search-index.ts';
 import { pgvectorFiles } from '../test/support/pgvector.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
-import { type Judgement, loadJudgements, type SearchData } from './search-data.ts';
+import { type Judgment, loadJudgments, type SearchData } from './search-data.ts';
 import { misspelled, summarize } from './search-measures.ts';
 
 const { values } = parseArgs({
@@ -40,7 +40,7 @@ const { values } = parseArgs({
   },
 });
 
-const data = await loadJudgements(existsSync(values.data) ? values.data : 'bench/search-data');
+const data = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-search-'));
 const isPostgres = values.engine === 'postgres' || values.backend === 'postgres';
 const postgres = isPostgres && !values.url ? await startPostgres({ pgvector: await pgvectorFiles() }) : undefined;
@@ -66,7 +66,7 @@ async function measure(set: SearchData): Promise<void> {
     now: () => new Date(),
     baseUrl: () => '',
   });
-  console.log(`\n## ${set.name}: ${set.manifests.length} manifests, ${set.judgements.length} queries`);
+  console.log(`\n## ${set.name}: ${set.manifests.length} manifests, ${set.judgments.length} queries`);
   const isFilled = (await revision.current()) > 0;
   await timed('load', async () => {
     if (isFilled) return;
@@ -95,7 +95,7 @@ async function measure(set: SearchData): Promise<void> {
     console.log(engine.sizes(), `rss ${Math.round(process.memoryUsage.rss() / 1e6)} MB`);
     await quality(engine, set);
     if (set.hasNames) await names(engine, set);
-    await latency(engine, set.judgements);
+    await latency(engine, set.judgments);
   } finally {
     await engine.close();
     await inDatabase?.close();
@@ -136,7 +136,7 @@ async function quality(engine: Engine, set: SearchData): Promise<void> {
   const rows = [];
   for (const mode of SEARCH_MODES) {
     const ranks: number[][] = [];
-    for (const { text, relevant } of set.judgements) {
+    for (const { text, relevant } of set.judgments) {
       const ids = await rankedIds(engine, set, text, mode);
       ranks.push([...relevant].map((id) => ids.indexOf(id) + 1 || Number.POSITIVE_INFINITY));
     }
@@ -186,7 +186,7 @@ interface NamedManifest {
   lifecycle?: { status: string };
 }
 
-async function latency(engine: Engine, judgements: readonly Judgement[]): Promise<void> {
+async function latency(engine: Engine, judgments: readonly Judgment[]): Promise<void> {
   const rows = [];
   for (const mode of SEARCH_MODES) {
     for (const concurrency of [1, 8]) {
@@ -198,7 +198,7 @@ async function latency(engine: Engine, judgements: readonly Judgement[]): Promis
       let next = 0;
       const ask = async () => {
         while (performance.now() < endsAt) {
-          const { text } = judgements[next % judgements.length] as Judgement;
+          const { text } = judgments[next % judgments.length] as Judgment;
           // Makes each text unique.
           const query = `${text} ${next}`;
           next += 1;

@@ -44,7 +44,7 @@ function differences(call: string, hub: unknown, official: unknown, path = ''): 
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
   if (Array.isArray(hub) && Array.isArray(official)) {
     const others = Math.min(hub.length, official.length);
-    const items = hub.slice(0, others).flatMap((each, place) => differences(call, each, official[place], at('*')));
+    const items = hub.slice(0, others).flatMap((each, index) => differences(call, each, official[index], at('*')));
     const isSame = hub.length === official.length;
     return isSame ? items : [...items, { call, path: at('length'), hub: hub.length, official: official.length }];
   }

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const execute = promisify(execFile);
 const VERSION: string = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')).version;
 
-let place: string;
+let tempFolder: string;
 let tarball: string;
 /** A separate cache for npx that shares the downloads of the machine. */
 let settings: Record<string, string>;
@@ -24,24 +24,24 @@ const OWN_PATH = (process.env.PATH ?? '')
   .join(delimiter);
 
 before(async () => {
-  place = await realpath(await mkdtemp(join(tmpdir(), 'hub-package-')));
+  tempFolder = await realpath(await mkdtemp(join(tmpdir(), 'hub-package-')));
   const npm = { cwd: ROOT, env: { ...process.env, npm_config_loglevel: 'error' }, maxBuffer: 50_000_000 };
-  await execute('npm', ['pack', '--pack-destination', place], npm);
-  tarball = join(place, `catalog-hub-${VERSION}.tgz`);
+  await execute('npm', ['pack', '--pack-destination', tempFolder], npm);
+  tarball = join(tempFolder, `catalog-hub-${VERSION}.tgz`);
   const { stdout } = await execute('npm', ['config', 'get', 'cache'], npm);
-  await mkdir(join(place, 'cache'));
+  await mkdir(join(tempFolder, 'cache'));
   const downloads = join(stdout.trim(), '_cacache');
-  if (existsSync(downloads)) await symlink(downloads, join(place, 'cache', '_cacache'));
+  if (existsSync(downloads)) await symlink(downloads, join(tempFolder, 'cache', '_cacache'));
   settings = {
     PATH: OWN_PATH,
-    HOME: process.env.HOME ?? place,
-    npm_config_cache: join(place, 'cache'),
+    HOME: process.env.HOME ?? tempFolder,
+    npm_config_cache: join(tempFolder, 'cache'),
     npm_config_prefer_offline: 'true',
     npm_config_loglevel: 'error',
     npm_config_yes: 'true',
   };
 });
-after(() => rm(place, { recursive: true, force: true, maxRetries: 3 }));
+after(() => rm(tempFolder, { recursive: true, force: true, maxRetries: 3 }));
 
 test('the package contains what runs, and nothing else', async () => {
   const { stdout } = await execute('tar', ['-tzf', tarball]);
@@ -67,7 +67,7 @@ test('the package contains what runs, and nothing else', async () => {
 });
 
 test('every import of the package is in the package', async () => {
-  const folder = join(place, 'unpacked');
+  const folder = join(tempFolder, 'unpacked');
   await mkdir(folder);
   await execute('tar', ['-xzf', tarball, '-C', folder]);
   const code = join(folder, 'package/dist');
@@ -83,7 +83,7 @@ test('every import of the package is in the package', async () => {
 });
 
 test('npx with the package serves a hub, in an empty folder, on any Node', async (t) => {
-  const folder = join(place, 'empty');
+  const folder = join(tempFolder, 'empty');
   await mkdir(folder);
   await copyFile(tarball, join(folder, basename(tarball)));
   const address = await served(t, ['npx', `./${basename(tarball)}`, 'serve', '--demo'], folder);
@@ -96,7 +96,7 @@ test('npx with the package serves a hub, in an empty folder, on any Node', async
 });
 
 test('an installed package has the command, also on an older Node, and the client with its types', async (t) => {
-  const folder = join(place, 'project');
+  const folder = join(tempFolder, 'project');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   await execute('npm', ['install', tarball, '--no-audit', '--no-fund'], { cwd: folder, env: settings });
@@ -117,7 +117,7 @@ test('an installed package has the command, also on an older Node, and the clien
   const doctor = await execute(process.execPath, [executable, 'doctor', '--json'], { cwd: folder, env: settings });
   assert.equal(JSON.parse(doctor.stdout).ok, true, doctor.stderr);
   if (older) {
-    const bare = join(place, 'bare');
+    const bare = join(tempFolder, 'bare');
     await mkdir(bare);
     await writeFile(join(bare, 'package.json'), '{"type":"module"}');
     await copyFile(executable, join(bare, 'hub.js'));
@@ -136,11 +136,11 @@ test('an installed package has the command, also on an older Node, and the clien
 });
 
 test('the command line package works with a remote hub, and is small', async (t) => {
-  const folder = join(place, 'command-line');
+  const folder = join(tempFolder, 'command-line');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  await execute('npm', ['run', 'pack:cli', place], { cwd: ROOT });
-  const own = join(place, `catalog-hub-cli-${VERSION}.tgz`);
+  await execute('npm', ['run', 'pack:cli', tempFolder], { cwd: ROOT });
+  const own = join(tempFolder, `catalog-hub-cli-${VERSION}.tgz`);
   await execute('npm', ['install', own, '--no-audit', '--no-fund'], { cwd: folder, env: settings });
   const { stdout: size } = await execute('du', ['-sm', join(folder, 'node_modules')]);
   assert.ok(Number.parseInt(size, 10) < 40, size);

@@ -14,7 +14,7 @@ const USUAL_PLACES = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
-const path = process.env.CHROMIUM_PATH || USUAL_PLACES.find((place) => existsSync(place));
+const path = process.env.CHROMIUM_PATH || USUAL_PLACES.find((candidate) => existsSync(candidate));
 
 /** CI skips nothing: a missing browser is a failure there. */
 export const skip =

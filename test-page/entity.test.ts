@@ -289,7 +289,7 @@ browserTest('entity: a registered server whose update failed shows both', own, a
 
 const guide = [
   '[To the end](#the-end--of-it) · [nowhere](#no-such-place) · [a file](docs/guide.md) · [away](//evil.example/x)',
-  ...Array.from({ length: 60 }, (_, place) => `Paragraph ${place}: ${'words '.repeat(80)}`),
+  ...Array.from({ length: 60 }, (_, index) => `Paragraph ${index}: ${'words '.repeat(80)}`),
   '## The end & *of it*',
   'The last words.',
 ].join('\n\n');
@@ -320,7 +320,7 @@ const chapters = [
   '[About us](#über-uns) · [Again](#usage-1)',
   ...['## Usage', '## Über uns', '## Usage', '## The rest'].flatMap((heading) => [
     heading,
-    ...Array.from({ length: 12 }, (_, place) => `Paragraph ${place}: ${'words '.repeat(80)}`),
+    ...Array.from({ length: 12 }, (_, index) => `Paragraph ${index}: ${'words '.repeat(80)}`),
   ]),
 ].join('\n\n');
 
@@ -395,9 +395,9 @@ browserTest('entity: the page shows what it is loading', demo, async ({ open }) 
   assert.equal(await page.locator('.waiting').count(), 0);
 });
 
-const section = (place: number) =>
-  `## Section ${place}\n\nSome *words* about [it](https://a.example/${place}). ${'And more words. '.repeat(120)}\n`;
-const longReadme = Array.from({ length: 100 }, (_, place) => section(place)).join('\n');
+const section = (index: number) =>
+  `## Section ${index}\n\nSome *words* about [it](https://a.example/${index}). ${'And more words. '.repeat(120)}\n`;
+const longReadme = Array.from({ length: 100 }, (_, index) => section(index)).join('\n');
 
 const LONG = entry('long', { readme: longReadme });
 

@@ -44,11 +44,11 @@ const README = [
 
 const TYPES = ['mcp_server', 'tool', 'agent'];
 
-function hostileManifest(payload: string, place: number): JsonObject {
-  const link = LINKS[place % LINKS.length] ?? '';
+function hostileManifest(payload: string, index: number): JsonObject {
+  const link = LINKS[index % LINKS.length] ?? '';
   return aManifest({
-    type: TYPES[place % TYPES.length],
-    id: `hostile-${place}${payload.replaceAll(/[\s/]+/gu, '').replaceAll(/[^ -~]/g, '')}`,
+    type: TYPES[index % TYPES.length],
+    id: `hostile-${index}${payload.replaceAll(/[\s/]+/gu, '').replaceAll(/[^ -~]/g, '')}`,
     name: `hostile ${payload}`,
     title: `Hostile ${payload}`,
     summary: payload,
@@ -59,10 +59,10 @@ function hostileManifest(payload: string, place: number): JsonObject {
     tags: [payload, 'hostile'],
     capabilities: [payload],
     compatibility: { frameworks: [payload], providers: [payload] },
-    lifecycle: { status: place % 2 ? 'deprecated' : 'active', reason: payload },
+    lifecycle: { status: index % 2 ? 'deprecated' : 'active', reason: payload },
     links: {
       ...Object.fromEntries(LINKS.map((each, at) => [`${payload}${at}`, each])),
-      repository: REPOSITORIES[place % REPOSITORIES.length],
+      repository: REPOSITORIES[index % REPOSITORIES.length],
     },
     artifacts: [{ kind: payload, spec: { [payload]: payload, package: payload, url: link } }],
     adapters: [{ framework: payload, template_key: payload, path: payload }],
@@ -152,10 +152,10 @@ browserTest('hostile catalog: an install dialog shows its plan as text', hostile
 browserTest('hostile catalog: operations show it as text', { manifests }, async ({ open, origin }, t) => {
   const host = await startIndexServer(t);
   const index = `/index.json?a=<img/src=x/onerror=${SCRIPT}>`;
-  const bad = PAYLOADS.map((payload, place) => ({
+  const bad = PAYLOADS.map((payload, index) => ({
     type: payload,
     id: payload,
-    url: `${host.origin}/${place}`,
+    url: `${host.origin}/${index}`,
     version: payload,
   }));
   host.put('/index.json', { manifests: [...bad.map((each) => ({ manifest: each })), `javascript:${SCRIPT}`] });
@@ -183,8 +183,8 @@ const DRAWN = [
   'many short lines',
   'one long word',
 ];
-const readmes = DRAWN.map((name, place) =>
-  aManifest({ id: `long-${place}`, name: `long-${place}`, title: name, readme: HOSTILE_READMES[name] }),
+const readmes = DRAWN.map((name, index) =>
+  aManifest({ id: `long-${index}`, name: `long-${index}`, title: name, readme: HOSTILE_READMES[name] }),
 );
 /** As many as a browser renders quickly. */
 const MOST_ELEMENTS = 20_000;
@@ -194,8 +194,8 @@ browserTest(
   { manifests: readmes },
   async ({ open, origin }) => {
     const page = await open('/');
-    for (const [place, name] of DRAWN.entries()) {
-      await page.goto(`${origin}/entities/mcp_server:long-${place}@1.0.0`);
+    for (const [index, name] of DRAWN.entries()) {
+      await page.goto(`${origin}/entities/mcp_server:long-${index}@1.0.0`);
       // By selector and text: a search for text alone scans the megabytes repeatedly, on the page's own thread.
       await page.locator('.raw-text > .quiet', { hasText: 'only its beginning is shown' }).waitFor();
       const more = page.locator('.readme-more');

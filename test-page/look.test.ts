@@ -53,7 +53,7 @@ const SIZES = {
 };
 
 /** A working remote, a failing one, a refused manifest, and a blocked entry. */
-async function furnish({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]): Promise<void> {
+async function fillHub({ hub }: Stage, t: Parameters<typeof startIndexServer>[0]): Promise<void> {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [{ manifest: aManifest() }, { manifest: { type: 'nonsense' } }] });
   for (const path of ['/index.json', '/gone.json']) await hub.addRemote(host.url(path));
@@ -65,7 +65,7 @@ browserTest(
   'look: every page is accessible and fits, light and dark, at every size',
   { demo: true },
   async (stage, t) => {
-    await furnish(stage, t);
+    await fillHub(stage, t);
     const page = await stage.open('/', { reducedMotion: 'reduce', bypassCSP: true, expects: /404/ });
     for (const [name, { path, ready }] of Object.entries(VIEWS)) {
       await page.goto(`${stage.origin}${path}`);

@@ -49,7 +49,7 @@ async function found(page: Page, q: string): Promise<string[]> {
   return ((await answer.json()) as SearchPage).items.map(({ title, name }) => title ?? name);
 }
 
-for (const [keys, place] of [
+for (const [keys, index] of [
   [['ArrowDown', 'Enter'], 0],
   [['Enter', 'Enter'], 0],
   [['ArrowDown', 'ArrowDown', 'Enter'], 1],
@@ -58,7 +58,7 @@ for (const [keys, place] of [
   browserTest(`search: ${keys.join(' ')} before the response opens the result`, demo, async (stage) => {
     const { page, hold } = await openHeld(stage);
     const letGo = hold();
-    const before = await titles(page).nth(place).textContent();
+    const before = await titles(page).nth(index).textContent();
     const answer = found(page, 'weather');
     await field(page).pressSequentially('weather');
     for (const key of keys) await page.keyboard.press(key);
@@ -66,7 +66,7 @@ for (const [keys, place] of [
     await page.waitForTimeout(500);
     assert.match(page.url(), /\/\?q=weather$/, 'opens nothing from the previous list');
     letGo();
-    const expected = (await answer)[place] ?? '';
+    const expected = (await answer)[index] ?? '';
     assert.notEqual(expected, before, 'the previous list differs');
     await page.getByRole('heading', { level: 1, name: expected, exact: true }).waitFor();
     await page.goBack();
@@ -134,14 +134,14 @@ browserTest('search: focus is not lost with a row that disappears', demo, async 
   await field(page).fill('weather');
   await page.getByText('for “weather”').waitFor();
   const before = await titles(page).allTextContents();
-  const place = 1;
-  await titles(page).nth(place).focus();
+  const index = 1;
+  await titles(page).nth(index).focus();
   await page.goBack();
   await page.getByText('most recently added first').waitFor();
   const after = await titles(page).allTextContents();
-  const kept = after.indexOf(before[place] ?? '');
+  const kept = after.indexOf(before[index] ?? '');
   await until(page, 'document.activeElement !== document.body');
-  assert.equal(await focused(page), after[kept < 0 ? place : kept], 'at the same position, or on the same entry');
+  assert.equal(await focused(page), after[kept < 0 ? index : kept], 'at the same position, or on the same entry');
 
   await page.goto(`${stage.origin}/?q=weather&mode=keyword`);
   await page.getByText('for “weather”').waitFor();
@@ -166,8 +166,8 @@ browserTest('search: while another search runs, the old count is not shown as it
   await field(page).fill('weather');
   const searching = page.getByRole('status').getByText('Searching …');
   await searching.waitFor();
-  const told = `[...document.querySelectorAll('.results-count > :not([aria-hidden])')].map((each) => each.textContent).join(' ')`;
-  assert.equal(await page.evaluate(told), 'Searching …');
+  const announced = `[...document.querySelectorAll('.results-count > :not([aria-hidden])')].map((each) => each.textContent).join(' ')`;
+  assert.equal(await page.evaluate(announced), 'Searching …');
   await until(page, 'getComputedStyle(document.querySelector(".results-count .waiting")).opacity === "1"');
   await until(page, 'getComputedStyle(document.querySelector(".results-were")).visibility === "hidden"');
   await screenshot(page, 'search-refining');
@@ -175,6 +175,6 @@ browserTest('search: while another search runs, the old count is not shown as it
   await page.getByText('for “weather”').waitFor();
   assert.equal(await searching.count(), 0);
   assert.equal(await page.locator('.results-were').count(), 0);
-  assert.match(String(await page.evaluate(told)), /results? for “weather”/);
+  assert.match(String(await page.evaluate(announced)), /results? for “weather”/);
   assert.deepEqual(await axeFindings(await stage.open('/?q=weather', { bypassCSP: true })), []);
 });

@@ -202,8 +202,8 @@ browserTest(
   },
 );
 
-const tagged = Array.from({ length: 60 }, (_, place) =>
-  aManifest({ id: `entry-${place}`, name: `a/entry-${place}`, tags: [`tag-${place}`], capabilities: [] }),
+const tagged = Array.from({ length: 60 }, (_, index) =>
+  aManifest({ id: `entry-${index}`, name: `a/entry-${index}`, tags: [`tag-${index}`], capabilities: [] }),
 );
 browserTest('search: every value of a filter can be found', { manifests: tagged }, async ({ open }) => {
   const page = await open('/');

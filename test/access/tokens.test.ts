@@ -117,7 +117,7 @@ test('tokens: an installer cannot add manifests to the catalog', async (t) => {
 });
 
 test('wrong tokens: an address that sends many is limited; tokens that it used before still work', async (t) => {
-  const { ask, app } = await hubToGuess(t);
+  const { ask, app } = await hubWithToken(t);
   assert.equal((await ask(API_TOKEN)).status, 200);
   for (let count = 0; count < 20; count += 1) assertProblem(await ask(`guess-${count}`), 'unauthorized');
   assertProblem(await ask('guess-20'), 'rate_limited');
@@ -127,7 +127,7 @@ test('wrong tokens: an address that sends many is limited; tokens that it used b
 });
 
 test('wrong tokens: a short API_TOKEN is refused after many guesses from an address', async (t) => {
-  const { ask, guessMany } = await hubToGuess(t, { TRUST_PROXY: '1' });
+  const { ask, guessMany } = await hubWithToken(t, { TRUST_PROXY: '1' });
   assert.equal((await ask(API_TOKEN, '192.0.2.1')).status, 200);
   await guessMany('192.0.2.2');
   assertProblem(await ask(API_TOKEN, '192.0.2.2'), 'rate_limited');
@@ -135,7 +135,7 @@ test('wrong tokens: a short API_TOKEN is refused after many guesses from an addr
 
 test('wrong tokens: unguessable tokens are never refused because of others’ guesses', async (t) => {
   const long = 'an-api-token-of-some-length';
-  const { ask, guessMany, hub } = await hubToGuess(t, { API_TOKEN: long });
+  const { ask, guessMany, hub } = await hubWithToken(t, { API_TOKEN: long });
   const { token } = await hub.createToken({ name: 'ci', role: 'operator', scope: [] });
   await guessMany();
   assertProblem(await ask('guess'), 'rate_limited');
@@ -143,7 +143,7 @@ test('wrong tokens: unguessable tokens are never refused because of others’ gu
 });
 
 test('wrong tokens: those for METRICS_TOKEN count as well', async (t) => {
-  const { app, ask } = await hubToGuess(t, { METRICS_TOKEN: 'scrape' });
+  const { app, ask } = await hubWithToken(t, { METRICS_TOKEN: 'scrape' });
   const scrape = (token?: string) => inject(app, { url: '/metrics', ...(token && { headers: bearer(token) }) });
   for (let count = 0; count < 20; count += 1) assertProblem(await scrape(`guess-${count}`), 'unauthorized');
   for (const token of ['guess-20', 'scrape']) assertProblem(await scrape(token), 'rate_limited');
@@ -156,7 +156,7 @@ test('wrong tokens: callers cannot choose the counted address', async (t) => {
     ['true', ''],
     ['2', ', 10.0.0.1'],
   ]) {
-    const { ask } = await hubToGuess(t, { TRUST_PROXY: String(proxies) });
+    const { ask } = await hubWithToken(t, { TRUST_PROXY: String(proxies) });
     const guess = (count: number, address: string) => ask(`guess-${count}`, `198.51.100.${count}, ${address}${added}`);
     for (let count = 0; count < 20; count += 1) assertProblem(await guess(count, '192.0.2.1'), 'unauthorized');
     assertProblem(await guess(20, '192.0.2.1'), 'rate_limited');
@@ -164,7 +164,7 @@ test('wrong tokens: callers cannot choose the counted address', async (t) => {
   }
 });
 
-async function hubToGuess(t: TestContext, more: Record<string, string> = {}) {
+async function hubWithToken(t: TestContext, more: Record<string, string> = {}) {
   const { app, hub } = await testHub(t, { settings: { ...settings, ...more } });
   const ask = (token: string, forwarded?: string) =>
     inject(app, {

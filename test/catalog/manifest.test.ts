@@ -39,7 +39,7 @@ test('manifest: type, id and version are enough', () => {
 });
 
 const TOO_DEEP = JSON.parse(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`);
-const AS_DEEP_AS_MAY_BE = JSON.parse(`${'{"a":'.repeat(63)}1${'}'.repeat(63)}`);
+const DEEPEST_ALLOWED = JSON.parse(`${'{"a":'.repeat(63)}1${'}'.repeat(63)}`);
 
 const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifest>][] = [
   ['uses the name', { name: 'a', title: 'b' }, { name: 'a', title: 'b' }],
@@ -120,7 +120,7 @@ const READINGS: [sentence: string, fields: JsonObject, expected: Partial<Manifes
     { _meta: { [REGISTRY]: { publishedAt: '2026-01-01' } } },
     { publishedAt: '2026-01-01T00:00:00.000Z' },
   ],
-  ['accepts 64 levels of nesting', { extra: AS_DEEP_AS_MAY_BE }, { slug: 'pdf-tables' }],
+  ['accepts 64 levels of nesting', { extra: DEEPEST_ALLOWED }, { slug: 'pdf-tables' }],
 ];
 for (const [sentence, fields, expected] of READINGS) {
   test(`manifest: ${sentence}`, () => {

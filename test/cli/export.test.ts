@@ -13,7 +13,7 @@ test('export as an index: a type of a malicious hub does not become a path', asy
   const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
   for (const type of ['../../../outside', '/outside', 'skill', '__proto__', '']) {
     await t.test(`the type '${type}'`, async (t) => {
-      const place = await tempDir(t);
+      const parent = await tempDir(t);
       const strange: typeof hub = {
         ...hub,
         async listCatalog(query) {
@@ -21,7 +21,7 @@ test('export as an index: a type of a malicious hub does not become a path', asy
           return { ...page, items: page.items.map((item) => ({ ...item, type: type as typeof item.type })) };
         },
       };
-      const folder = join(place, 'a', 'b');
+      const folder = join(parent, 'a', 'b');
       await assert.rejects(exportIndex({ hub: strange, folder, ...request }), (error) => {
         assert.ok(error instanceof HubError);
         return (
@@ -29,7 +29,7 @@ test('export as an index: a type of a malicious hub does not become a path', asy
           `The hub reports the type '${type}' for 'mcp_server:pdf-tables@1.0.0', which does not exist.`
         );
       });
-      assert.deepEqual(await readdir(place), []);
+      assert.deepEqual(await readdir(parent), []);
       assert.equal(await exportIndex({ hub, folder, ...request }), 1);
     });
   }

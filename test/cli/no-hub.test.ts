@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { inTerminal } from './in-terminal.ts';
 
 /** Another server that gives the same response to everything. */
-async function startStranger(t: TestContext, body: string): Promise<string> {
+async function startOtherServer(t: TestContext, body: string): Promise<string> {
   const stranger = createServer((_request, response) => void response.end(body));
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
   t.after(() => void stranger.close());
@@ -27,7 +27,7 @@ const COMMANDS = [
 for (const args of COMMANDS) {
   test(`hub ${args.join(' ')}: reports a server that is not a hub, with exit code 5`, async (t) => {
     for (const body of ['{}', '[]', '{"items":5,"total":0}', '<!doctype html><p>Hello']) {
-      const url = await startStranger(t, body);
+      const url = await startOtherServer(t, body);
       const { exitCode, out, error } = await inTerminal([...args, '--hub', url]);
       assert.deepEqual([exitCode, out], [5, ''], `${body}: ${error}`);
       assert.match(

@@ -278,11 +278,11 @@ test('output: values of the wrong type do not break a table', () => {
 });
 
 test('progress: ignores unreadable progress events of a hub', () => {
-  const told: string[] = [];
-  const listener = forgiving(({ seconds }: { seconds: number }) => told.push(seconds.toFixed(1)));
+  const received: string[] = [];
+  const listener = forgiving(({ seconds }: { seconds: number }) => received.push(seconds.toFixed(1)));
   listener({ seconds: 'soon' as unknown as number });
   listener({ seconds: 2 });
-  assert.deepEqual(told, ['2.0']);
+  assert.deepEqual(received, ['2.0']);
   const failing = forgiving(() => {
     throw new RangeError('a fault of our own');
   });

@@ -66,15 +66,15 @@ function wholeProgram([first = '', ...others]: string[]): string {
 
 /** A folder where the package resolves by name, as after an install, to the client of the source. */
 async function packageFolder(folder: string): Promise<string> {
-  const place = join(folder, 'node_modules/catalog-hub');
-  await mkdir(place, { recursive: true });
+  const installed = join(folder, 'node_modules/catalog-hub');
+  await mkdir(installed, { recursive: true });
   const client = join(ROOT, 'src/client/hub-client.ts');
   const exported = { './client': { types: './client.d.ts', default: './client.js' } };
   await writeFile(
-    join(place, 'package.json'),
+    join(installed, 'package.json'),
     JSON.stringify({ name: 'catalog-hub', type: 'module', exports: exported }),
   );
-  await writeFile(join(place, 'client.js'), `export * from ${JSON.stringify(pathToFileURL(client).href)};\n`);
-  await writeFile(join(place, 'client.d.ts'), `export * from ${JSON.stringify(client)};\n`);
+  await writeFile(join(installed, 'client.js'), `export * from ${JSON.stringify(pathToFileURL(client).href)};\n`);
+  await writeFile(join(installed, 'client.d.ts'), `export * from ${JSON.stringify(client)};\n`);
   return folder;
 }

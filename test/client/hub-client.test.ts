@@ -63,7 +63,7 @@ test('client: searches with every option, as in process', async (t) => {
     { text: 'pdf', rerank: 'llm', ...everything },
     { capabilities: ['nothing', 'weather, wind'] },
   ];
-  const queries = wishes.map((wish) => searchQuery({ mode: 'keyword', ...wish }));
+  const queries = wishes.map((options) => searchQuery({ mode: 'keyword', ...options }));
   // While the index is being built, two searches may differ.
   await until(async () => !(await hub.search(searchQuery({ mode: 'keyword', text: 'pdf' }))).degraded);
   for (const query of queries) assert.deepEqual(await client.search(query), await hub.search(query), query.text);

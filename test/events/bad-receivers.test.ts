@@ -23,7 +23,7 @@ async function deliveriesOf(hub: Hub, name = 'chat'): Promise<Delivery[]> {
   return (await hub.listDeliveries(name, { limit: 100 })).items;
 }
 
-/** Resolves when the newest delivery has been tried that often. */
+/** Resolves when the newest delivery has been tried this many times. */
 async function untilTried(hub: Hub, attempts: number): Promise<Delivery> {
   await until(async () => (await deliveriesOf(hub))[0]?.attempts === attempts);
   return (await deliveriesOf(hub))[0] as Delivery;

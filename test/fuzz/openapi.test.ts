@@ -120,11 +120,11 @@ function requestOf(path: string, { parameters = [], requestBody }: Operation, do
   return fc.tuple(values, body).map(([all, payload]) => {
     let url = path;
     const query = new URLSearchParams();
-    for (const [place, parameter] of parameters.entries()) {
-      const text = String(all[place]).toWellFormed();
+    for (const [index, parameter] of parameters.entries()) {
+      const text = String(all[index]).toWellFormed();
       // Without its last segment, the path belongs to another operation.
       if (parameter.in === 'path') url = url.replace(`{${parameter.name}}`, encodeURIComponent(text || 'x'));
-      else if (all[place] !== undefined) query.append(parameter.name, text);
+      else if (all[index] !== undefined) query.append(parameter.name, text);
     }
     return { url: query.size > 0 ? `${url}?${query}` : url, payload };
   });

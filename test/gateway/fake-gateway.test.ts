@@ -24,7 +24,7 @@ async function call(gateway: FakeGateway, line: string, body?: object, token?: s
     headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  // biome-ignore lint/suspicious/noExplicitAny: answers of all kinds, looked into by each test
+  // biome-ignore lint/suspicious/noExplicitAny: each test checks some members of the response
   return { status: response.status, headers: response.headers, body: (await response.json()) as any };
 }
 

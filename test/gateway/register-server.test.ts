@@ -213,8 +213,8 @@ test('server: an empty 422 is reported with its likely cause', async (t) => {
   assert.match(errorOf(await batch.registerServer({ url: 'https://nowhere.example' })), /cannot resolve/);
   assert.equal(gateway.lines({ withoutLists: true }).length, 2, 'a second address would not help');
   const telling = await startFakeGateway(t, { exposesErrors: true });
-  const told = await batchFor(t, telling).registerServer({ url: 'http://127.0.0.1:6288/sse' });
-  assert.match(errorOf(told), /422: body\.url: Value error, URL points to a blocked address\./);
+  const detailed = await batchFor(t, telling).registerServer({ url: 'http://127.0.0.1:6288/sse' });
+  assert.match(errorOf(detailed), /422: body\.url: Value error, URL points to a blocked address\./);
 });
 
 test('server: 127.0.0.1 and localhost are the same', async (t) => {

@@ -103,10 +103,10 @@ async function modelHub(t: Ending, timeLimit: string) {
   await hub.load(await readDemoCatalog());
   return { llm, app, world };
 }
-/** For models that fail: after three failures in a row, a hub asks no more for a while. */
+/** For models that fail: after three failures in a row, a hub does not ask them for a while. */
 const failingHub = shared((t) => modelHub(t, '60'));
 
-for (const [place, [name, say, rerank]] of models.entries()) {
+for (const [index, [name, say, rerank]] of models.entries()) {
   test(`a language model that ${name}: rerank is ${rerank}, and the search is answered`, async (t) => {
     const isShared = rerank === 'failed' && name !== 'is silent';
     const { llm, app, world } = await (isShared ? failingHub() : modelHub(t, name === 'is silent' ? '1' : '60'));
@@ -114,7 +114,7 @@ for (const [place, [name, say, rerank]] of models.entries()) {
     // Known rankings are reused, so each test has a query of its own.
     const search = async (rerank: string) =>
       SearchPage.parse(
-        (await app.inject(`/catalog/search?q=read+files+${place}&mode=keyword&rerank=${rerank}`)).json(),
+        (await app.inject(`/catalog/search?q=read+files+${index}&mode=keyword&rerank=${rerank}`)).json(),
       );
     // A hub that is still indexing answers with what it has, and a single result needs no ordering.
     await until(async () => (await search('none')).items.length > 1);

@@ -18,7 +18,7 @@ interface Case {
   files?: Record<string, string>;
   arrange?(stage: InstallStage): Promise<unknown>;
   fields?: JsonObject;
-  told: RegExp;
+  says: RegExp;
   ok?: boolean;
 }
 
@@ -34,72 +34,72 @@ const ENTRY = "The entry 'pdf-tables' of '\\.mcp\\.json' was changed since it wa
 const CASES: Record<string, Case> = {
   'a changed folder': {
     ...CHANGED_FOLDER,
-    told: /'vendor\/thing' was changed since .* left as it is\. .* --dest.* --force/,
+    says: /'vendor\/thing' was changed since .* left as it is\. .* --dest.* --force/,
   },
   'a changed folder and --frozen': {
     ...CHANGED_FOLDER,
     fields: FROZEN,
-    told: /'vendor\/thing' was changed since .* --force/,
+    says: /'vendor\/thing' was changed since .* --force/,
   },
   'a changed folder and --force': {
     ...{ ...CHANGED_FOLDER, fields: FORCE, ok: true },
-    told: /'vendor\/thing' was changed since it was installed, and is replaced because of --force/,
+    says: /'vendor\/thing' was changed since it was installed, and is replaced because of --force/,
   },
   'files in the chosen folder': {
     ...{ files: { 'lib/thing/mine.txt': 'mine' }, fields: { dest: 'lib/thing' } },
-    told: /'lib\/thing' contains files that the hub did not put there, so it is left as it is\. .* --dest.* --force/,
+    says: /'lib\/thing' contains files that the hub did not put there, so it is left as it is\. .* --dest.* --force/,
   },
   'files in the usual folder': {
     ...{ files: { 'vendor/thing/mine.txt': 'mine' }, ok: true },
-    told: /'vendor\/thing' is taken, so 'vendor\/127\.0\.0\.1-thing' is used/,
+    says: /'vendor\/thing' is taken, so 'vendor\/127\.0\.0\.1-thing' is used/,
   },
   'a link in the path of the folder': {
     ...{ files: { 'lib/x': '' }, arrange: ({ target }) => symlink('lib', join(target, 'own')) },
-    ...{ fields: { dest: 'own/thing' }, told: /'own\/thing' goes through a link/ },
+    ...{ fields: { dest: 'own/thing' }, says: /'own\/thing' goes through a link/ },
   },
   'an entry of the same name': {
     ...ANOTHER_ENTRY,
     ok: true,
-    told: /another 'pdf-tables', so the entry is named 'pdf-tables-2'/,
+    says: /another 'pdf-tables', so the entry is named 'pdf-tables-2'/,
   },
-  'a changed entry': { ...CHANGED_ENTRY, ok: true, told: new RegExp(`${ENTRY}, and is left as it is`) },
+  'a changed entry': { ...CHANGED_ENTRY, ok: true, says: new RegExp(`${ENTRY}, and is left as it is`) },
   'a changed entry and --frozen': {
     ...CHANGED_ENTRY,
     fields: FROZEN,
-    told: new RegExp(`${ENTRY}. Install without --frozen`),
+    says: new RegExp(`${ENTRY}. Install without --frozen`),
   },
   'a changed entry and --force': {
     ...CHANGED_ENTRY,
     fields: FORCE,
     ok: true,
-    told: new RegExp(`${ENTRY}, and is replaced`),
+    says: new RegExp(`${ENTRY}, and is replaced`),
   },
-  'not UTF-8': { files: { '.mcp.json': '{"mcpServers": {"a": {"command": "caf\xe9"}}}' }, told: /is not UTF-8/ },
-  comments: { files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' }, told: /not accept comments\. Fix it/ },
-  'a list of servers': { files: { '.mcp.json': '{"mcpServers": []}' }, told: /'mcpServers' in it is not an object/ },
-  'invalid TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, told: /it is not valid TOML/ },
+  'not UTF-8': { files: { '.mcp.json': '{"mcpServers": {"a": {"command": "caf\xe9"}}}' }, says: /is not UTF-8/ },
+  comments: { files: { '.mcp.json': '{\n  // mine\n  "mcpServers": {}\n}\n' }, says: /not accept comments\. Fix it/ },
+  'a list of servers': { files: { '.mcp.json': '{"mcpServers": []}' }, says: /'mcpServers' in it is not an object/ },
+  'invalid TOML': { files: { '.codex/config.toml': 'model = "x\n' }, fields: CODEX, says: /it is not valid TOML/ },
   'TOML without tables': {
     ...{ files: { '.codex/config.toml': 'mcp_servers = { a = { command = "b" } }\n' }, fields: CODEX },
-    told: /is not written as tables/,
+    says: /is not written as tables/,
   },
   'glue code of the user': {
     files: { 'glue.py': '# mine' },
-    told: /'glue\.py' exists, and this install did not write it/,
+    says: /'glue\.py' exists, and this install did not write it/,
   },
-  'a broken lockfile': { files: { 'hub.lock.json': '{' }, told: /was left as it is, because it is not JSON/ },
+  'a broken lockfile': { files: { 'hub.lock.json': '{' }, says: /was left as it is, because it is not JSON/ },
   'a newer lockfile': {
     files: { 'hub.lock.json': '{"version": 7}' },
-    told: /left as it is, because it has format version 7/,
+    says: /left as it is, because it has format version 7/,
   },
-  'a file at .hub': { files: { '.hub': '' }, told: /'\.hub' is a link or a file, but must be a folder/ },
-  'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), told: /target: is a file, but must be/ },
+  'a file at .hub': { files: { '.hub': '' }, says: /'\.hub' is a link or a file, but must be a folder/ },
+  'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), says: /target: is a file, but must be/ },
   'the .hub folder as target': {
     fields: { target: join(import.meta.dirname, '../..') },
-    told: /The target cannot be used/,
+    says: /The target cannot be used/,
   },
-  'a system folder': { fields: { target: '/proc/x' }, told: /The target cannot be used/ },
-  'a policy': { arrange: ({ hub }) => hub.changePolicy('version: 1\ndefault: { install: block }'), told: /policy/ },
-  'nothing locked': { fields: FROZEN, told: /is not locked in the target/ },
+  'a system folder': { fields: { target: '/proc/x' }, says: /The target cannot be used/ },
+  'a policy': { arrange: ({ hub }) => hub.changePolicy('version: 1\ndefault: { install: block }'), says: /policy/ },
+  'nothing locked': { fields: FROZEN, says: /is not locked in the target/ },
 };
 
 test('dry run: reports the same as the install', async (t) => {
@@ -114,7 +114,7 @@ test('dry run: reports the same as the install', async (t) => {
 type Manifests = ReturnType<typeof twoVersions>;
 
 async function compareBoth(each: Case, stage: InstallStage, manifests: Manifests): Promise<void> {
-  const { isInstalled, files = {}, arrange, fields, told, ok = false } = each;
+  const { isInstalled, files = {}, arrange, fields, says, ok = false } = each;
   const { target } = stage;
   if (isInstalled) await stage.install(manifests.old, { clients: ['claude'] });
   for (const [path, text] of Object.entries(files)) {
@@ -128,7 +128,7 @@ async function compareBoth(each: Case, stage: InstallStage, manifests: Manifests
   const foreseen = await sentencesOf(install(true));
   assert.equal(await treeDigest(dirname(target)), before, 'nothing was changed');
   const reported = await sentencesOf(install(false));
-  for (const { text } of [foreseen, reported]) assert.match(text, told);
+  for (const { text } of [foreseen, reported]) assert.match(text, says);
   assert.deepEqual([foreseen.ok, reported.ok], [ok, ok]);
   const isLeft = (path: string) => !fields?.force && (!ok || path !== '.mcp.json');
   for (const path of Object.keys(files).filter(isLeft))

@@ -298,7 +298,7 @@ test('install: no part follows links in the target', async (t) => {
     adapters: [...ADAPTERS, { framework: 'vscode', template_key: 'mcp' }],
     mcp_registration: SERVER,
   });
-  for (const [link, to, told] of [
+  for (const [link, to, expected] of [
     ['src', outside, /link/],
     ['.mcp.json', join(outside, 'file'), /link/],
     ['.vscode', outside, /link/],
@@ -309,7 +309,7 @@ test('install: no part follows links in the target', async (t) => {
     await mkdir(target);
     await symlink(to, join(target, link));
     const report = await install(manifest).catch((error) => `${error.code} ${error.message}`);
-    assert.match(typeof report === 'string' ? report : JSON.stringify(report.results), told);
+    assert.match(typeof report === 'string' ? report : JSON.stringify(report.results), expected);
   }
   assert.deepEqual(await readdir(outside), ['file']);
   assert.equal(await readFile(join(outside, 'file'), 'utf8'), 'untouched');

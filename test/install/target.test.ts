@@ -90,11 +90,11 @@ test('target: INSTALL_ROOT blocks .., absolute paths and links', async (t) => {
 });
 
 test('target: a root behind a link works and is not an escape', async (t) => {
-  const [place, workingDir] = [await aFolder(t), await aFolder(t)];
-  await mkdir(join(place, 'real'));
-  await symlink('real', join(place, 'root'));
-  const rule = { installRoot: join(place, 'root'), workingDir };
-  assert.equal(await prepareTarget('a', rule), join(place, 'real/a'));
+  const [folder, workingDir] = [await aFolder(t), await aFolder(t)];
+  await mkdir(join(folder, 'real'));
+  await symlink('real', join(folder, 'root'));
+  const rule = { installRoot: join(folder, 'root'), workingDir };
+  assert.equal(await prepareTarget('a', rule), join(folder, 'real/a'));
   await assert.rejects(prepareTarget('../x', rule), /INSTALL_ROOT/);
 });
 
@@ -114,17 +114,17 @@ test('target: a check reports what could not be created or written, and creates 
   await chmod(join(workingDir, 'closed'), 0o555);
   await mkdir(join(workingDir, 'open'));
   await chmod(join(workingDir, 'open'), 0o777);
-  const told = await asOrdinaryProcess(workingDir, ['open/a/b', 'closed', 'closed/a/b']);
+  const reports = await asOrdinaryProcess(workingDir, ['open/a/b', 'closed', 'closed/a/b']);
   const fault =
     'The target cannot be used. The hub may not write there: give its user permission, or choose another target.';
-  assert.deepEqual(told, [
+  assert.deepEqual(reports, [
     { seen: null, made: [] },
     { seen: fault, made: [] },
     { seen: fault, made: [] },
   ]);
 });
 
-interface Told {
+interface TargetReport {
   seen: string | null;
   /** What the check created. */
   made: string[];
@@ -134,7 +134,7 @@ interface Told {
  * Runs in a separate process, because access is checked for the real user, which cannot be changed back. The process
  * drops its privileges only after its imports, because an ordinary user may not be able to read this folder.
  */
-async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise<Told[]> {
+async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise<TargetReport[]> {
   const script = `
     import { mkdirSync, readdirSync } from 'node:fs';
     import { usableTarget } from '${new URL('../../src/install/target/target.ts', import.meta.url).href}';
@@ -144,15 +144,15 @@ async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise
       process.setuid(65_534);
     }
     const rule = ${JSON.stringify({ workingDir })};
-    const told = [];
+    const reports = [];
     for (const target of ${JSON.stringify(targets)}) {
       const looked = usableTarget(target, rule);
       const seen = await looked.then(() => null, ({ message }) => message);
       const made = readdirSync(rule.workingDir + '/' + target.split('/')[0]);
       if (!seen) mkdirSync(await looked, { recursive: true });
-      told.push({ seen, made });
+      reports.push({ seen, made });
     }
-    console.log(JSON.stringify(told));`;
+    console.log(JSON.stringify(reports));`;
   const args = ['--input-type=module', '-e', script];
   return JSON.parse((await promisify(execFile)(process.execPath, args, { cwd: '/' })).stdout);
 }

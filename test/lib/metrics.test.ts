@@ -8,7 +8,7 @@ test('metrics: requests are counted and timed by method, route and status', asyn
   metrics.observeRequest({ method: 'GET', route: '/catalog', status: 200, seconds: 0.4 });
   metrics.observeRequest({ method: 'GET', route: '/catalog', status: 404, seconds: 0.001 });
   const labels = 'method="GET",route="/catalog",status="200"';
-  assert.deepEqual(await figures(metrics, 'hub_http_request_duration_seconds', labels), {
+  assert.deepEqual(await samplesOf(metrics, 'hub_http_request_duration_seconds', labels), {
     [`hub_http_request_duration_seconds_bucket{le="0.0025",${labels}}`]: 0,
     [`hub_http_request_duration_seconds_bucket{le="0.005",${labels}}`]: 1,
     [`hub_http_request_duration_seconds_bucket{le="+Inf",${labels}}`]: 2,
@@ -32,12 +32,12 @@ test('metrics: a gauge is read at every scrape, without old labels', async () =>
   const metrics = createMetrics();
   let counts: Record<string, number> = { tool: 1, agent: 2 };
   metrics.gauge({ name: 'hub_things', help: 'Things.', label: 'type', read: async () => counts });
-  assert.deepEqual(await figures(metrics, 'hub_things'), {
+  assert.deepEqual(await samplesOf(metrics, 'hub_things'), {
     'hub_things{type="tool"}': 1,
     'hub_things{type="agent"}': 2,
   });
   counts = { tool: 5 };
-  assert.deepEqual(await figures(metrics, 'hub_things'), { 'hub_things{type="tool"}': 5 });
+  assert.deepEqual(await samplesOf(metrics, 'hub_things'), { 'hub_things{type="tool"}': 5 });
 });
 
 test('metrics: an unreadable gauge does not affect other metrics', async () => {
@@ -49,8 +49,8 @@ test('metrics: an unreadable gauge does not affect other metrics', async () => {
     read: () => Promise.reject(new Error('The database does not answer')),
   });
   metrics.observeQuery({ operation: 'select', seconds: 0.001, failed: true });
-  assert.deepEqual(await figures(metrics, 'hub_things'), {});
-  assert.deepEqual(await figures(metrics, 'hub_db_query_failures_total'), {
+  assert.deepEqual(await samplesOf(metrics, 'hub_things'), {});
+  assert.deepEqual(await samplesOf(metrics, 'hub_db_query_failures_total'), {
     'hub_db_query_failures_total{operation="select"}': 1,
   });
 });
@@ -66,11 +66,11 @@ test('metrics: the text is in Prometheus format and includes process metrics', a
 test('metrics: two hubs in one process have separate metrics', async () => {
   const [one, other] = [createMetrics(), createMetrics()];
   one.observeQuery({ operation: 'select', seconds: 0.001, failed: true });
-  assert.deepEqual(await figures(other, 'hub_db_query_failures_total'), {});
+  assert.deepEqual(await samplesOf(other, 'hub_db_query_failures_total'), {});
 });
 
-/** The samples of one metric; of histogram buckets only those around the first observation and the last. */
-async function figures(metrics: Metrics, name: string, labels = ''): Promise<Record<string, number>> {
+/** The samples of one metric; for histograms, only the buckets around the first and the last observation. */
+async function samplesOf(metrics: Metrics, name: string, labels = ''): Promise<Record<string, number>> {
   const { text } = await metrics.render();
   const samples = text
     .split('\n')

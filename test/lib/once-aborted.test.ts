@@ -5,36 +5,36 @@ import { onceAborted } from '../../src/lib/workers/once-aborted.ts';
 
 test('once aborted: calls each remaining listener once, with a single listener on the signal', () => {
   const end = new AbortController();
-  const told: number[] = [];
-  const forget = [0, 1, 2, 3].map((each) => onceAborted(end.signal, () => told.push(each)));
+  const called: number[] = [];
+  const forget = [0, 1, 2, 3].map((each) => onceAborted(end.signal, () => called.push(each)));
   forget[1]?.();
-  onceAborted(end.signal, () => told.push(4));
+  onceAborted(end.signal, () => called.push(4));
   assert.equal(getEventListeners(end.signal, 'abort').length, 1);
   end.abort();
-  assert.deepEqual(told.toSorted(), [0, 2, 3, 4]);
+  assert.deepEqual(called.toSorted(), [0, 2, 3, 4]);
 });
 
 test('once aborted: unsubscribing twice removes no other listener', () => {
   const end = new AbortController();
-  const told: string[] = [];
-  const forget = onceAborted(end.signal, () => told.push('gone'));
+  const called: string[] = [];
+  const forget = onceAborted(end.signal, () => called.push('gone'));
   forget();
-  onceAborted(end.signal, () => told.push('there'));
+  onceAborted(end.signal, () => called.push('there'));
   forget();
-  onceAborted(end.signal, () => told.push('there too'));
+  onceAborted(end.signal, () => called.push('there too'));
   end.abort();
-  assert.deepEqual(told, ['there', 'there too']);
+  assert.deepEqual(called, ['there', 'there too']);
 });
 
 test('once aborted: a listener may remove others and itself', () => {
   const end = new AbortController();
-  const told: string[] = [];
+  const called: string[] = [];
   const forgetFirst = onceAborted(end.signal, () => {
-    told.push('first');
+    called.push('first');
     forgetFirst();
     forgetSecond();
   });
-  const forgetSecond = onceAborted(end.signal, () => told.push('second'));
+  const forgetSecond = onceAborted(end.signal, () => called.push('second'));
   end.abort();
-  assert.deepEqual(told, ['first'], 'like listeners of the signal itself');
+  assert.deepEqual(called, ['first'], 'like listeners of the signal itself');
 });

@@ -10,7 +10,7 @@ import { type Ending, tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 
-const MOST_SIGNS = 20_000;
+const MOST_CHARACTERS = 20_000;
 
 async function connected(t: Ending, manifests: JsonObject[]) {
   const { listen, hub } = await testHub(t, { manifests });
@@ -117,28 +117,28 @@ const HUGE: Record<string, JsonObject> = {
 const hugeHub = shared((t) =>
   connected(
     t,
-    Object.values(HUGE).map((members, place) =>
+    Object.values(HUGE).map((members, index) =>
       // Each has a provider of its own, by which it is found alone.
       aManifest({
         type: 'tool',
-        id: `huge-${place}`,
+        id: `huge-${index}`,
         name: 'huge',
-        compatibility: { providers: [`p${place}`] },
+        compatibility: { providers: [`p${index}`] },
         ...members,
       }),
     ),
   ),
 );
-for (const [place, [what, members]] of Object.entries(HUGE).entries()) {
+for (const [index, [what, members]] of Object.entries(HUGE).entries()) {
   test(`mcp: with ${what}, every result is short and says what is missing`, async () => {
     const { call, client } = await hugeHub();
-    const id = `tool:huge-${place}@1.0.0`;
-    const found = await call('search_catalog', { query: '', providers: [`p${place}`] });
+    const id = `tool:huge-${index}@1.0.0`;
+    const found = await call('search_catalog', { query: '', providers: [`p${index}`] });
     const plan = await call('plan_install', { id });
     const entity = await call('get_entity', { id });
     for (const [name, { text, characters }] of Object.entries({ found, plan, entity })) {
       assert.ok(text.includes(id), name);
-      assert.ok(characters <= MOST_SIGNS, `${name}: ${characters}`);
+      assert.ok(characters <= MOST_CHARACTERS, `${name}: ${characters}`);
     }
     assert.match(
       entity.text,
@@ -150,7 +150,7 @@ for (const [place, [what, members]] of Object.entries(HUGE).entries()) {
     const [name = '', value] = Object.entries(members)[0] ?? [];
     assert.deepEqual(JSON.parse((contents[0] as { text: string }).text)[name], value);
     const resource = await client.readResource({ uri: `catalog://entity/${id}` });
-    assert.ok(JSON.stringify(resource).length <= 2 * MOST_SIGNS, 'indented');
+    assert.ok(JSON.stringify(resource).length <= 2 * MOST_CHARACTERS, 'indented');
   });
 }
 
@@ -184,7 +184,7 @@ test('mcp: lists continue where a result is full', async (t) => {
     let pages = 0;
     for (let offset: unknown = 0; offset !== undefined; pages += 1) {
       const { text, structured, characters } = await call(name, { limit: 20, offset });
-      assert.ok(characters <= MOST_SIGNS, `${name}: ${characters}`);
+      assert.ok(characters <= MOST_CHARACTERS, `${name}: ${characters}`);
       for (const item of structured.items as Record<string, string>[]) {
         assert.ok(text.includes(item[key] ?? '?'), 'in both');
         ids.add(item[key] ?? '');

@@ -358,8 +358,11 @@ test('mcp: ids are completed by prefix, and counted', async (t) => {
 test('mcp: a list names each entity once, and a sync reports refusals', async (t) => {
   const { client, hub } = await connected(t);
   await hub.load([{ document: aManifest({ type: 'tool', id: 'weather', name: 'weather', version: '2.0.0' }) }]);
-  const total = async (wish: Record<string, string>) => {
-    const { structuredContent } = await client.callTool({ name: 'search_catalog', arguments: { query: '', ...wish } });
+  const total = async (filter: Record<string, string>) => {
+    const { structuredContent } = await client.callTool({
+      name: 'search_catalog',
+      arguments: { query: '', ...filter },
+    });
     return (structuredContent as { total: number }).total;
   };
   assert.deepEqual([await total({}), await total({ versions: 'all' })], [3, 4]);
@@ -383,15 +386,15 @@ test('mcp: a sync shows no secrets of remote addresses, in progress or result', 
   host.delay((path) => (path === '/bad.json' ? 1_500 : 0));
   await hub.addRemote(host.url('/index.json?token=very-secret'));
   await hub.addRemote(host.url('/nothing.json?token=very-secret'));
-  const told: string[] = [];
+  const messages: string[] = [];
   const synced = await client.callTool(
     { name: 'sync_remotes', arguments: {} },
-    { onprogress: ({ message }) => told.push(String(message)) },
+    { onprogress: ({ message }) => messages.push(String(message)) },
   );
-  assert.match(told.join('\n'), /index\.json\?token=\*\*\*: /);
+  assert.match(messages.join('\n'), /index\.json\?token=\*\*\*: /);
   assert.match(textOf(synced), /^http\S+\/index\.json\?token=\*\*\*: manifests refused: 1 /m);
   assert.match(textOf(synced), /^http\S+\/nothing\.json\?token=\*\*\*: .*404/m);
-  assert.doesNotMatch(JSON.stringify([synced, told]), /very-secret/);
+  assert.doesNotMatch(JSON.stringify([synced, messages]), /very-secret/);
   const { errors, refused } = synced.structuredContent as Record<string, Record<string, unknown>>;
   assert.match(String(errors?.[host.url('/nothing.json?token=***')]), /404/);
   assert.deepEqual(refused, { [host.url('/index.json?token=***')]: 1 });

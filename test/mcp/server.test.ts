@@ -32,9 +32,9 @@ test('mcp: a completion has only ids, although the catalog grew meanwhile', asyn
   [items, total] = [100, 99];
   assert.equal((await complete()).values.length, 100);
   [items, total] = [100, 250];
-  const { values, total: told, hasMore } = await complete();
+  const { values, total: counted, hasMore } = await complete();
   assert.deepEqual(
-    [values.length, values.every((id) => typeof id === 'string'), told, hasMore],
+    [values.length, values.every((id) => typeof id === 'string'), counted, hasMore],
     [100, true, 250, true],
   );
 });

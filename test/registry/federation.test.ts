@@ -34,8 +34,8 @@ async function startRing(t: TestContext, path = ''): Promise<FederatedHub[]> {
     await startHub(t, [aManifest({ id: 'maps', name: 'com.acme/maps' })]),
     await startHub(t),
   ];
-  for (const [place, { hub }] of hubs.entries())
-    await hub.addRemote(`${hubs[(place + 1) % hubs.length]?.url}${path}/v0.1/servers`);
+  for (const [index, { hub }] of hubs.entries())
+    await hub.addRemote(`${hubs[(index + 1) % hubs.length]?.url}${path}/v0.1/servers`);
   return hubs;
 }
 

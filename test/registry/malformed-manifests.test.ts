@@ -166,8 +166,8 @@ const MALFORMED: JsonObject[] = [
 ];
 
 test('malformed manifests: every entry is valid', async (t) => {
-  const manifests = MALFORMED.map((fields, place) => {
-    const name = `org.example/server-${String(place).padStart(4, '0')}`;
+  const manifests = MALFORMED.map((fields, index) => {
+    const name = `org.example/server-${String(index).padStart(4, '0')}`;
     return { type: 'mcp_server', id: name, name, version: '1.0.0', description: 'Odd.', ...fields };
   });
   const { app, hub } = await testHub(t, {});
@@ -185,7 +185,7 @@ test('malformed manifests: every entry is valid', async (t) => {
     }
     return entries;
   };
-  // So many changes reach the registry in the background.
+  // The registry applies this many changes in the background.
   await until(async () => (await listed()).length === total);
   for (const entry of await listed()) {
     const given = manifests.find(({ name }) => name === entry.server.name);

@@ -8,7 +8,7 @@ import { commandOf } from '../../src/registry/package-command.ts';
 const npm = (fields: JsonObject) =>
   commandOf({ registryType: 'npm', identifier: '@t/one', version: '1.2.3', ...fields });
 const oci = (fields: JsonObject) => commandOf({ registryType: 'oci', identifier: 'ghcr.io/t/one', ...fields });
-const place = (name: string) => `\${${name}}`;
+const placeholder = (name: string) => `\${${name}}`;
 const NPX = ['npx', '-y', '@t/one@1.2.3'];
 const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
   ['a positional value', { type: 'positional', value: 'run' }, ['run']],
@@ -66,7 +66,7 @@ test('registry command: arguments keep their order, runtime arguments before the
     '80',
     'last',
   ]);
-  assert.deepEqual(env, { KEY: place('KEY') });
+  assert.deepEqual(env, { KEY: placeholder('KEY') });
 });
 
 test('registry command: repeated runtime arguments appear once', () => {
@@ -108,11 +108,11 @@ test('registry command: variables have defaults or a placeholder, never a secret
   assert.deepEqual(env, {
     LEVEL: 'info',
     PORT: '80',
-    NEEDED: place('NEEDED'),
-    A_SECRET: place('A_SECRET'),
-    API_KEY: place('API_KEY'),
+    NEEDED: placeholder('NEEDED'),
+    A_SECRET: placeholder('A_SECRET'),
+    API_KEY: placeholder('API_KEY'),
     PUBLIC_TOKEN: 'anonymous',
-    ADDRESS: place('ADDRESS'),
+    ADDRESS: placeholder('ADDRESS'),
   });
 });
 

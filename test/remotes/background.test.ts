@@ -29,8 +29,8 @@ function startOn(t: TestContext, { hub, world }: Started, some: Partial<Backgrou
   return { background, outcomes };
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 1_000; !isSo(); tries -= 1) {
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 1_000; !condition(); tries -= 1) {
     assert.ok(tries > 0, 'it takes too long');
     await sleep(10);
   }

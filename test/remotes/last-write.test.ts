@@ -9,7 +9,7 @@ import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import { countsOf, type TestIngest, testIngest, testIngestOnSqlite } from './test-ingest.ts';
 
-const rival = (summary: string, id = 'x'): JsonObject => aManifest({ type: 'tool', id, name: id, summary });
+const duplicate = (summary: string, id = 'x'): JsonObject => aManifest({ type: 'tool', id, name: id, summary });
 
 function put({ host }: TestIngest, documents: Record<string, JsonObject>, generation = 0): void {
   for (const [name, document] of Object.entries(documents)) host.put(`/m/${name}.json`, document);
@@ -20,13 +20,13 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
   const it = await testIngest(t, address);
   const summary = async () => (await it.get('tool:x')).summary;
   it.host.delay((path) => (path === '/m/first.json' ? 80 : 0));
-  put(it, { first: rival('1'), second: rival('2'), last: rival('3') }, 1);
+  put(it, { first: duplicate('1'), second: duplicate('2'), last: duplicate('3') }, 1);
   assert.deepEqual(countsOf(await it.ingest()), { created: 1, duplicates: 2 });
   assert.equal(await summary(), '3');
   assert.equal((await it.get('tool:x')).source_url, it.host.url('/m/last.json'));
   const before = await it.revision();
 
-  put(it, { first: rival('1 changed'), second: rival('2'), last: rival('3') }, 2);
+  put(it, { first: duplicate('1 changed'), second: duplicate('2'), last: duplicate('3') }, 2);
   assert.deepEqual(
     countsOf(await it.ingest()),
     { unchanged: 1, duplicates: 2 },
@@ -36,7 +36,7 @@ testOnEveryEngine('last write: the last one wins, on the first run and on every 
   assert.equal(await it.revision(), before);
 
   it.host.forget();
-  put(it, { first: rival('1 changed'), second: rival('2'), last: rival('3 changed') }, 3);
+  put(it, { first: duplicate('1 changed'), second: duplicate('2'), last: duplicate('3 changed') }, 3);
   assert.deepEqual(countsOf(await it.ingest()), { updated: 1, duplicates: 2 });
   assert.equal(await summary(), '3 changed');
   assert.equal(it.host.seen('/m/first.json')[0]?.status, 304, 'hidden ones are remembered as well');
@@ -46,7 +46,7 @@ for (const late of ['first', 'last']) {
   test(`last write: the last one wins when the ${late} one arrives last`, async (t) => {
     const it = await testIngestOnSqlite(t, { timeoutMs: 60_000 });
     const others = ['first', 'second', 'last'].filter((name) => name !== late);
-    put(it, { first: rival('first'), second: rival('second'), last: rival('last') });
+    put(it, { first: duplicate('first'), second: duplicate('second'), last: duplicate('last') });
     const release = it.host.hold(`/m/${late}.json`);
     let progress: Progress | undefined;
     const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
@@ -57,7 +57,7 @@ for (const late of ['first', 'last']) {
     assert.equal((await result).ok, true);
     assert.equal((await it.get('tool:x')).summary, 'last');
     const before = await it.revision();
-    put(it, { first: rival('first'), second: rival('second'), last: rival('last') }, 1);
+    put(it, { first: duplicate('first'), second: duplicate('second'), last: duplicate('last') }, 1);
     assert.deepEqual(countsOf(await it.ingest()), { unchanged: 1, duplicates: 2 }, 'the next run has nothing to do');
     assert.equal(await it.revision(), before);
   });
@@ -65,10 +65,10 @@ for (const late of ['first', 'last']) {
 
 testOnEveryEngine('last write: when the winner is removed, the one before it wins', async (t, address) => {
   const it = await testIngest(t, address);
-  put(it, { first: rival('1'), last: rival('2'), other: rival('o', 'other') }, 1);
+  put(it, { first: duplicate('1'), last: duplicate('2'), other: duplicate('o', 'other') }, 1);
   await it.ingest();
 
-  put(it, { first: rival('1'), other: rival('o', 'other') }, 2);
+  put(it, { first: duplicate('1'), other: duplicate('o', 'other') }, 2);
   assert.deepEqual(countsOf(await it.ingest()), { updated: 1, unchanged: 1, missing: 1 });
   const shown = await it.get('tool:x');
   assert.deepEqual([shown.summary, shown.source_url, shown.missing_since], ['1', it.host.url('/m/first.json'), null]);
@@ -79,9 +79,9 @@ testOnEveryEngine('last write: when the winner is removed, the one before it win
 
 test('last write: when the winner becomes another entity, the one before wins', async (t) => {
   const it = await testIngestOnSqlite(t);
-  put(it, { first: rival('1'), last: rival('2') }, 1);
+  put(it, { first: duplicate('1'), last: duplicate('2') }, 1);
   await it.ingest();
-  put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
+  put(it, { first: duplicate('1 changed'), last: duplicate('2', 'y') }, 2);
   assert.deepEqual(countsOf(await it.ingest()), { created: 1, updated: 1 });
   const [x, y] = [await it.get('tool:x'), await it.get('tool:y')];
   assert.deepEqual([x.summary, x.missing_since, y.summary], ['1 changed', null, '2']);
@@ -90,9 +90,9 @@ test('last write: when the winner becomes another entity, the one before wins', 
 for (const late of ['first', 'last']) {
   test(`last write: when the winner becomes another entity, the one before wins, also when the ${late} one arrives in a separate batch`, async (t) => {
     const it = await testIngestOnSqlite(t, { timeoutMs: 60_000 });
-    put(it, { first: rival('1'), last: rival('2') }, 1);
+    put(it, { first: duplicate('1'), last: duplicate('2') }, 1);
     await it.ingest();
-    put(it, { first: rival('1 changed'), last: rival('2', 'y') }, 2);
+    put(it, { first: duplicate('1 changed'), last: duplicate('2', 'y') }, 2);
     const release = it.host.hold(`/m/${late}.json`);
     let progress: Progress | undefined;
     const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
@@ -107,7 +107,7 @@ for (const late of ['first', 'last']) {
   });
 }
 
-const THREE = { '0': rival('0'), '1': rival('1'), '2': rival('2') };
+const THREE = { '0': duplicate('0'), '1': duplicate('1'), '2': duplicate('2') };
 
 function list({ host }: TestIngest, ...names: string[]): void {
   host.put('/index.json', { at: Math.random(), manifests: names.map((name) => `m/n${name}.json`) });
@@ -140,8 +140,8 @@ test('last write: reordering an index changes the winner', async (t) => {
 
 test('last write: applies to inline manifests mixed with addresses', async (t) => {
   const it = await testIngestOnSqlite(t);
-  it.host.put('/m/x.json', rival('fetched'));
-  const [fetched, inPlace] = ['m/x.json', { manifest: rival('in place') }];
+  it.host.put('/m/x.json', duplicate('fetched'));
+  const [fetched, inPlace] = ['m/x.json', { manifest: duplicate('in place') }];
   const ingested = async (...manifests: unknown[]) => {
     it.host.put('/index.json', { at: Math.random(), manifests });
     const counts = countsOf(await it.ingest());
@@ -168,11 +168,11 @@ test('last write: applies across pages of an index', async (t) => {
     return [(await it.get('tool:x')).summary, counts];
   };
   for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);
-  const [inPlace, zero, one, two] = [{ manifest: rival('in place') }, 'm/n0.json', 'm/n1.json', 'm/n2.json'];
+  const [inPlace, zero, one, two] = [{ manifest: duplicate('in place') }, 'm/n0.json', 'm/n1.json', 'm/n2.json'];
   pages([zero], [one, inPlace], [two]);
   assert.equal((await ingested())[0], '2');
   assert.deepEqual(await ingested(), ['2', { unchanged: 1, duplicates: 3 }]);
-  it.host.put('/m/n0.json', rival('0 changed'));
+  it.host.put('/m/n0.json', duplicate('0 changed'));
   assert.equal((await ingested())[0], '2', 'an earlier page came first and is not the last');
   pages([two], [zero], [one, inPlace]);
   assert.deepEqual(await ingested(), ['in place', { updated: 1, duplicates: 3 }]);
@@ -195,13 +195,13 @@ function putPages({ host }: TestIngest, ...pages: (string[] | undefined)[]): voi
 
 test('last write: applies when a later page fails temporarily', async (t) => {
   const it = await testIngestOnSqlite(t);
-  it.host.put('/m/a.json', rival('first'));
-  it.host.put('/m/b.json', rival('last'));
+  it.host.put('/m/a.json', duplicate('first'));
+  it.host.put('/m/b.json', duplicate('last'));
   putPages(it, ['a'], ['b']);
   await it.ingest('/pages');
   assert.equal((await it.get('tool:x')).summary, 'last');
 
-  it.host.put('/m/a.json', rival('first, changed'));
+  it.host.put('/m/a.json', duplicate('first, changed'));
   putPages(it, ['a'], undefined);
   assert.match((await it.ingest('/pages')).error ?? '', /answered 404/);
   assert.equal((await it.get('tool:x')).summary, 'first, changed', 'while the other page fails');
@@ -240,9 +240,9 @@ test('last write: a permanently refused last one does not slow down later runs',
 
 testOnEveryEngine('last write: an entity of two remotes returns to the one that still lists it', async (t, address) => {
   const it = await testIngest(t, address);
-  it.host.put('/sa.json', rival('from A'));
-  it.host.put('/sb.json', rival('from B'));
-  it.host.put('/other.json', rival('other', 'other'));
+  it.host.put('/sa.json', duplicate('from A'));
+  it.host.put('/sb.json', duplicate('from B'));
+  it.host.put('/other.json', duplicate('other', 'other'));
   it.host.put('/a.json', { manifests: ['sa.json'] });
   it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
   await it.ingest('/b.json');
@@ -265,7 +265,7 @@ testOnEveryEngine('last write: an entity of two remotes returns to the one that 
   it.host.put('/b.json', { manifests: ['sb.json', 'other.json'] });
   await it.ingest('/b.json');
   assert.equal((await it.get('tool:x')).summary, 'from A');
-  it.host.put('/sa.json', rival('from A', 'y'));
+  it.host.put('/sa.json', duplicate('from A', 'y'));
   await it.ingest('/a.json');
   assert.deepEqual(countsOf(await it.ingest('/b.json')), { updated: 1, unchanged: 1 });
   assert.equal((await it.get('tool:x')).summary, 'from B');
@@ -289,14 +289,14 @@ test('last write: applies in any order of arrival, with any changes between runs
       generation += 1;
       const index = `/${generation}.json`;
       for (const { run, isReversed } of runs) {
-        const delays = new Map(run.map(({ delayMs }, place) => [`/p${place}.json`, delayMs]));
+        const delays = new Map(run.map(({ delayMs }, position) => [`/p${position}.json`, delayMs]));
         it.host.delay((path) => delays.get(path) ?? 0);
-        const named = run.map(({ uid, text }) => rival(String(text), `${uid}${generation}`));
-        for (const [place, document] of named.entries()) it.host.put(`/p${place}.json`, document);
+        const named = run.map(({ uid, text }) => duplicate(String(text), `${uid}${generation}`));
+        for (const [position, document] of named.entries()) it.host.put(`/p${position}.json`, document);
         const order = isReversed ? [...named.keys()].toReversed() : [...named.keys()];
-        it.host.put(index, { at: Math.random(), manifests: order.map((place) => `p${place}.json`) });
+        it.host.put(index, { at: Math.random(), manifests: order.map((position) => `p${position}.json`) });
         await it.ingest(index);
-        const expected = new Map(order.map((place) => [named[place]?.id, named[place]?.summary]));
+        const expected = new Map(order.map((position) => [named[position]?.id, named[position]?.summary]));
         for (const [id, summary] of expected) assert.equal((await it.get(`tool:${id}`)).summary, summary);
       }
     }),

@@ -87,12 +87,12 @@ testOnEveryEngine('registry: marks deleted servers, shows deprecated ones, and r
 test('registry: the deletion of most servers at once is not applied', async (t) => {
   const { host, world, ingest, get } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host, { pageSize: 10 });
-  const names = Array.from({ length: 20 }, (_, place) => `a/server-${place}`);
+  const names = Array.from({ length: 20 }, (_, index) => `a/server-${index}`);
   registry.servers = names.map((name) => ({ name, updatedAt: '2026-05-01T00:00:00.000Z' }));
   await ingest('/v0/servers');
   const withdraw = (count: number, updatedAt: string) => {
-    const status = (place: number) => (place < count ? 'deleted' : 'active');
-    registry.servers = names.map((name, place) => ({ name, status: status(place), updatedAt }));
+    const status = (index: number) => (index < count ? 'deleted' : 'active');
+    registry.servers = names.map((name, index) => ({ name, status: status(index), updatedAt }));
   };
   // Once with only changes, and once with the whole list.
   for (const now of ['2026-06-01T13:00:00.000Z', '2026-06-02T14:00:00.000Z']) {

@@ -171,16 +171,16 @@ test('progress: each caller gets only its own events', async (t) => {
   const { hub } = await hubOn(t, await emptyDatabase(t, 'sqlite'));
   const [slow, slower] = [publish(host, '/slow.json', 'a'), publish(host, '/slower.json', 'b')];
   const letGo = ['/m/a.json', '/m/b.json'].map((path) => host.hold(path));
-  const told: string[][] = [[], []];
+  const received: string[][] = [[], []];
   const ingesting = [slow, slower].map((url, caller) =>
-    hub.ingest(url, ({ running }) => told[caller]?.push(...running.map((run) => run.url))),
+    hub.ingest(url, ({ running }) => received[caller]?.push(...running.map((run) => run.url))),
   );
   // Twice, because the first may come before the other has begun.
-  await until(() => told.every((urls) => urls.length >= 2));
+  await until(() => received.every((urls) => urls.length >= 2));
   for (const go of letGo) go();
   await Promise.all(ingesting);
   assert.deepEqual(
-    told.map((urls) => [...new Set(urls)]),
+    received.map((urls) => [...new Set(urls)]),
     [[slow], [slower]],
   );
 });

@@ -83,7 +83,7 @@ testOnEveryEngine('engine: shows the version that the query names', async (t, ad
 
 testOnEveryEngine('engine: filters apply within the search, not to its results', async (t, address) => {
   const { save, catchUp, find } = await searchStage(t, { address });
-  const crowd = Array.from({ length: 30 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));
+  const crowd = Array.from({ length: 30 }, (_, index) => aManifest({ id: `pdf-${index}`, name: `a/pdf-${index}` }));
   await save(...crowd, { ...frost, description: 'Warns growers of night frost. Makes a PDF of it.' });
   await save(aManifest({ id: 'gone', name: 'a/gone', lifecycle: { status: 'disabled' } }));
   await catchUp();
@@ -317,8 +317,8 @@ test('engine: interrupted embedding resumes where it stopped', async (t) => {
     return whole(texts);
   };
   const first = await searchStage(t, { address, openEmbedder: async () => cut });
-  const crowd = Array.from({ length: 200 }, (_, place) =>
-    aManifest({ id: `t${place}`, name: `a/t${place}`, title: `Tool ${place}`, description: 'x'.repeat(place) }),
+  const crowd = Array.from({ length: 200 }, (_, index) =>
+    aManifest({ id: `t${index}`, name: `a/t${index}`, title: `Tool ${index}`, description: 'x'.repeat(index) }),
   );
   await first.save(...crowd);
   await first.catchUp();

@@ -89,10 +89,10 @@ test('search threads: when all of them end, every running or waiting search is a
   const threads = watchThreads(t, 'search');
   const find = searchThreads(t);
   assert.deepEqual(await find(() => 'pdf'), [PDF]);
-  const searches = Array.from({ length: 40 }, (_, place) => find(() => (place % 2 ? 'frost' : 'pdf')));
+  const searches = Array.from({ length: 40 }, (_, index) => find(() => (index % 2 ? 'frost' : 'pdf')));
   for (const thread of threads.started) thread.terminate();
-  for (const [place, found] of (await Promise.all(searches)).entries()) {
-    assert.deepEqual(found, [place % 2 ? FROST : PDF]);
+  for (const [index, found] of (await Promise.all(searches)).entries()) {
+    assert.deepEqual(found, [index % 2 ? FROST : PDF]);
   }
 });
 

@@ -14,7 +14,7 @@ import { testWorld } from '../support/world.ts';
 const FILES = ['encoder.int8.onnx', 'static-256.i8', 'static-256.scale.f16', 'tokenizer.json'];
 
 function cosine(one: Float32Array, other: Float32Array): number {
-  return one.reduce((sum, value, place) => sum + value * (other[place] as number), 0);
+  return one.reduce((sum, value, index) => sum + value * (other[index] as number), 0);
 }
 
 async function modelsWithout(t: Parameters<typeof tempDir>[0], damaged: string[]): Promise<string> {

@@ -114,8 +114,8 @@ test('list: a pre-release is the newest version only on request, or when there i
 });
 
 test('list: counts the values of all its entries, the fifty most frequent', () => {
-  const crowd = Array.from({ length: 60 }, (_, place) =>
-    anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', 'shared', `own-${place}`] } }),
+  const crowd = Array.from({ length: 60 }, (_, index) =>
+    anEntry({ name: `crowd-${index}`, facets: { tag: ['Shared', 'shared', `own-${index}`] } }),
   );
   const lister = createLister(snapshotOf(familiesOf([...SEARCHABLE, ...crowd])));
   const asked = { filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset: 0, withFacets: true } as const;
@@ -135,8 +135,8 @@ test('list: counts the values of all its entries, the fifty most frequent', () =
 });
 
 test('list: counts only the values that contain a text, in any case', () => {
-  const crowd = Array.from({ length: 60 }, (_, place) =>
-    anEntry({ name: `crowd-${place}`, facets: { tag: ['Shared', `own-${place}`], provider: ['Own-Brand'] } }),
+  const crowd = Array.from({ length: 60 }, (_, index) =>
+    anEntry({ name: `crowd-${index}`, facets: { tag: ['Shared', `own-${index}`], provider: ['Own-Brand'] } }),
   );
   const lister = createLister(snapshotOf(familiesOf(crowd)));
   const asked = { filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset: 0, withFacets: true } as const;
@@ -144,7 +144,7 @@ test('list: counts only the values that contain a text, in any case', () => {
   assert.equal(few.total, 60);
   assert.deepEqual(
     few.facets?.capability.map(({ value }) => value),
-    ['own-5', ...Array.from({ length: 10 }, (_, place) => `own-5${place}`)],
+    ['own-5', ...Array.from({ length: 10 }, (_, index) => `own-5${index}`)],
   );
   assert.deepEqual(few.facet_totals, { type: 1, capability: 11, framework: 0, provider: 0, transport: 0 });
   assert.deepEqual(few.facets?.type, [{ value: 'tool', count: 60 }], 'types are always counted');
@@ -157,11 +157,11 @@ test('list: counts only the values that contain a text, in any case', () => {
 test('list: pages over several segments have no gaps or overlaps', () => {
   const createdAt = '2026-01-01T00:00:00.000Z';
   // Some arrived in the same moment, and the segments differ in size.
-  const entries = Array.from({ length: 40 }, (_, place) =>
-    anEntry({ name: `e${10 + place}`, ...(place < 15 && { createdAt }) }),
+  const entries = Array.from({ length: 40 }, (_, index) =>
+    anEntry({ name: `e${10 + index}`, ...(index < 15 && { createdAt }) }),
   );
   const parts = [0, 1, 2].map((part) => {
-    const families = familiesOf(entries.filter((_, place) => (place % 7 < 5 ? 0 : place % 7 === 5 ? 1 : 2) === part));
+    const families = familiesOf(entries.filter((_, index) => (index % 7 < 5 ? 0 : index % 7 === 5 ? 1 : 2) === part));
     return { id: part, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
   });
   const lister = createLister(createSnapshotReader().open(parts));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadJudgements } from '../../bench/search-data.ts';
+import { loadJudgments } from '../../bench/search-data.ts';
 import { misspelled, summarize } from '../../bench/search-measures.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { openEmbeddedModel } from '../../src/search/model/embedded-model.ts';
@@ -11,7 +11,7 @@ import { searchStage } from './search-stage.ts';
 
 test('quality: descriptions in plain words find matching entries better than keywords alone', async (t) => {
   const world = testWorld();
-  const [set] = await loadJudgements('bench/search-data');
+  const [set] = await loadJudgments('bench/search-data');
   assert.ok(set);
   const { save, catchUp, find } = await searchStage(t, {
     address: await emptyDatabase(t, 'sqlite'),
@@ -22,7 +22,7 @@ test('quality: descriptions in plain words find matching entries better than key
   await catchUp();
   const measured = async (mode: 'keyword' | 'semantic' | 'hybrid') => {
     const ranks: number[][] = [];
-    for (const { text, relevant } of set.judgements) {
+    for (const { text, relevant } of set.judgments) {
       const ids = (await find(text, { mode })).map(set.idOf);
       ranks.push([...relevant].map((id) => ids.indexOf(id) + 1 || Number.POSITIVE_INFINITY));
     }

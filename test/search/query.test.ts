@@ -8,8 +8,8 @@ import { snapshotOf } from '../support/lister.ts';
 import { familiesFrom } from './index/families.ts';
 
 function queryOn(descriptions: string[], query: string) {
-  const manifests = descriptions.map((description, place) =>
-    aManifest({ id: `e${place}`, name: `e${place}`, title: 'x', summary: description, description, tags: [] }),
+  const manifests = descriptions.map((description, index) =>
+    aManifest({ id: `e${index}`, name: `e${index}`, title: 'x', summary: description, description, tags: [] }),
   );
   return readQuery(query, snapshotOf(familiesFrom(...manifests)));
 }

@@ -33,9 +33,9 @@ test('index file: is read as written', async (t) => {
 test('index file: a damaged, truncated or foreign one is not read', async (t) => {
   const path = await savedFile(t);
   const whole = await readFile(path);
-  const damaged = (place: number) => {
+  const damaged = (position: number) => {
     const bytes = Buffer.from(whole);
-    bytes[place] = (bytes[place] as number) ^ 1;
+    bytes[position] = (bytes[position] as number) ^ 1;
     return bytes;
   };
   const versions = [
@@ -49,15 +49,15 @@ test('index file: a damaged, truncated or foreign one is not read', async (t) =>
     Buffer.alloc(0),
     Buffer.from('SQLite format 3'),
   ];
-  for (const [place, bytes] of versions.entries()) {
+  for (const [index, bytes] of versions.entries()) {
     await writeFile(path, bytes);
-    assert.equal(await readIndexFile(path), undefined, `version ${place}`);
+    assert.equal(await readIndexFile(path), undefined, `version ${index}`);
   }
   assert.equal(await readIndexFile(`${path}-absent`), undefined);
 });
 
-const crowd = Array.from({ length: 1_100 }, (_, place) =>
-  aManifest({ id: `t${place}`, name: `a/t${place}`, title: `T${place}` }),
+const crowd = Array.from({ length: 1_100 }, (_, index) =>
+  aManifest({ id: `t${index}`, name: `a/t${index}`, title: `T${index}` }),
 );
 const frost = aManifest({ id: 'frost', name: 'a/frost', title: 'Frost Watch', description: 'Warns of frost.' });
 

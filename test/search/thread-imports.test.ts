@@ -18,7 +18,7 @@ const LOAD = `
 `;
 
 for (const worker of ['search-worker', 'index-worker']) {
-  /** Loading zod takes longer than all else that these threads load, and every thread has its own copy. */
+  /** Loading zod takes longer than everything else that these threads load, and every thread has its own copy. */
   test(`search threads: ${worker} loads no schemas`, async () => {
     const module = new URL(`../../src/search/engine/${worker}.ts`, import.meta.url).href;
     const thread = new Worker(LOAD, { eval: true, workerData: module });

@@ -35,8 +35,8 @@ function ofRegistry(path: string): Endpoint {
 }
 
 /** The writing part of the protocol, once for each prefix. */
-function ofPublishing(prefix: string, place: number): Endpoint[] {
-  const server = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: `${place}.0.0` };
+function ofPublishing(prefix: string, index: number): Endpoint[] {
+  const server = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: `${index}.0.0` };
   const named = `${prefix}/servers/com.acme%2Fnotes`;
   return [
     { method: 'POST', path: `${prefix}/publish`, protection: 'publisher', success: 200, body: server },
@@ -46,7 +46,7 @@ function ofPublishing(prefix: string, place: number): Endpoint[] {
       path: `${prefix}/servers/:name/versions/:version/status`,
       protection: 'publisher',
       success: 200,
-      example: `${named}/versions/${place}.0.0/status`,
+      example: `${named}/versions/${index}.0.0/status`,
       body: { status: 'deleted' },
     },
     {
@@ -323,7 +323,7 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
   }
 });
 
-/** Fastify lists its routes only as a drawing; everything under /docs, and every `*`, is a file of a page. */
+/** Fastify prints its routes only as a tree; everything under /docs, and every `*`, is a file of a page. */
 function pathsOf(app: FastifyInstance): string[] {
   const parents: string[] = [];
   const paths = app

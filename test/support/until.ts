@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Only something that never happens takes this long. */
 const PATIENCE_MS = 60_000;
-/** Asking is work, so a long wait asks less often. */
+/** Checking takes time, so a long wait checks less often. */
 const LONGEST_PAUSE_MS = 40;
 
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const begun = performance.now();
-  for (let pause = 4; !(await isSo()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    assert.ok(performance.now() - begun < PATIENCE_MS, `never became true: ${isSo}`);
+  for (let pause = 4; !(await condition()); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+    assert.ok(performance.now() - begun < PATIENCE_MS, `never became true: ${condition}`);
     await sleep(pause);
   }
 }

@@ -159,7 +159,7 @@ const RELATIVE: [target: string, repository: string | undefined, url: string | u
   ['../../issues', 'https://gitlab.com/o/r', 'https://gitlab.com/o/r/-/issues'],
   ['../../LICENSE', 'https://github.com/o/r/tree/main/packages/a', 'https://github.com/o/r/blob/main/LICENSE'],
   ['docs/../LICENSE', REPOSITORY, 'https://github.com/o/r/blob/HEAD/LICENSE'],
-  // Out of the repository, to its branch or to its name.
+  // These lead out of the files of the repository.
   ['../LICENSE', REPOSITORY, undefined],
   ['../LICENSE', 'https://gitlab.com/o/r', undefined],
   ['../docs/a.md', REPOSITORY, undefined],

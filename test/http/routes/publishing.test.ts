@@ -90,7 +90,7 @@ testOnEveryEngine('publishing: a server is listed unchanged, found, installed an
 testOnEveryEngine('publishing: of many concurrent requests, exactly one publishes the version', async (t, database) => {
   const { publish } = await registry(testHub(t, { settings, database }));
   const answers = await Promise.all(
-    Array.from({ length: 5 }, (_, place) => publish(aServer({ description: `Number ${place}.` }))),
+    Array.from({ length: 5 }, (_, index) => publish(aServer({ description: `Number ${index}.` }))),
   );
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409, 409]);
 });

@@ -10,14 +10,14 @@ import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
 
 /** More entities than fit on a page, in none of the tested orders. */
-const CROWD = Array.from({ length: 120 }, (_, place) => {
-  const number = String((place * 47) % 120).padStart(3, '0');
+const CROWD = Array.from({ length: 120 }, (_, index) => {
+  const number = String((index * 47) % 120).padStart(3, '0');
   return aManifest({
     id: `crowd-${number}`,
     name: `crowd-${number}`,
     title: `Crowd ${number}`,
-    provenance: { updated_at: new Date(Date.UTC(2025, 0, 1 + ((place * 31) % 120))).toISOString() },
-    ...(place % 3 === 0 && { license: undefined }),
+    provenance: { updated_at: new Date(Date.UTC(2025, 0, 1 + ((index * 31) % 120))).toISOString() },
+    ...(index % 3 === 0 && { license: undefined }),
   });
 });
 

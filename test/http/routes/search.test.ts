@@ -133,8 +133,8 @@ test('search: every facet value works as a filter, also with commas', async (t) 
 });
 
 test('search: every facet value can be found by a part of it, with a query and without one', async (t) => {
-  const manifests = Array.from({ length: 60 }, (_, place) =>
-    aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}`, tags: ['common', `tag-${place}`], capabilities: [] }),
+  const manifests = Array.from({ length: 60 }, (_, index) =>
+    aManifest({ id: `pdf-${index}`, name: `a/pdf-${index}`, tags: ['common', `tag-${index}`], capabilities: [] }),
   );
   const { app } = await testHub(t, { manifests });
   const search = async (query: Record<string, string>) =>

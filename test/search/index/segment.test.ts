@@ -94,7 +94,7 @@ test('postings: are read as written', () => {
     fc.property(fc.uniqueArray(posting, { selector: ({ document }) => document }), (postings) => {
       const sorted = postings.map((each) => ({ ...each })).sort((one, other) => one.document - other.document);
       const writer = new ByteWriter();
-      for (const [place, each] of sorted.entries()) writePosting(writer, each, sorted[place - 1]?.document ?? -1);
+      for (const [index, each] of sorted.entries()) writePosting(writer, each, sorted[index - 1]?.document ?? -1);
       assert.deepEqual(readPostings(writer.written(), 0, writer.length), sorted);
     }),
   );

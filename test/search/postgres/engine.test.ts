@@ -80,7 +80,7 @@ testWithPgvector('postgres engine: shows the version that the query names', asyn
 
 testWithPgvector('postgres engine: filters apply within the search, not to its results', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);
-  const crowd = Array.from({ length: 310 }, (_, place) => aManifest({ id: `pdf-${place}`, name: `a/pdf-${place}` }));
+  const crowd = Array.from({ length: 310 }, (_, index) => aManifest({ id: `pdf-${index}`, name: `a/pdf-${index}` }));
   await save(...crowd, { ...frost, description: 'Warns growers of night frost. Makes a PDF of it.' });
   await save(aManifest({ id: 'gone', name: 'a/gone', lifecycle: { status: 'disabled' } }));
   await catchUp();
@@ -103,7 +103,7 @@ testWithPgvector('postgres engine: filters apply within the search, not to its r
 
 testWithPgvector('postgres engine: every facet value of a list can be found by a part of it', async (t, url) => {
   const { save, engine } = await postgresStage(t, url);
-  const tags = Array.from({ length: 60 }, (_, place) => `tag-${place}`);
+  const tags = Array.from({ length: 60 }, (_, index) => `tag-${index}`);
   await save(...tags.map((tag) => aManifest({ id: tag, name: `a/${tag}`, tags: [tag], capabilities: [] })));
   const asked = { filters: ANY, versions: 'all', sort: 'name', limit: 1, offset: 0, withFacets: true } as const;
   const all = await engine.list(asked);
@@ -256,8 +256,8 @@ testWithPgvector('postgres engine: every query has an answer, with scores in des
   ]) {
     const { hits, total } = await engine.rank(asks(text));
     assert.ok(total >= hits.length);
-    hits.forEach(({ final }, place) => {
-      assert.ok(final >= 0 && final <= (hits[place - 1]?.final ?? 1));
+    hits.forEach(({ final }, index) => {
+      assert.ok(final >= 0 && final <= (hits[index - 1]?.final ?? 1));
     });
   }
   const { hits } = await engine.rank(asks('pdf tables', { explain: true }));

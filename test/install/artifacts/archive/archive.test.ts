@@ -93,34 +93,34 @@ for (const [name, { make, needs }] of Object.entries(MAKERS)) {
     skip: needs ? unlessHere(needs) : false,
   }, async (t) => {
     const host = await startIndexServer(t);
-    const place = await building(t);
+    const stage = await building(t);
     const archive = await make(t);
     host.put('/thing-1.0.tar.gz', archive);
-    const installed = await place.install(zipKind, { url: host.url('/thing-1.0.tar.gz') });
+    const installed = await stage.install(zipKind, { url: host.url('/thing-1.0.tar.gz') });
     assert.deepEqual(
       [installed.resolved, installed.integrity],
       [host.url('/thing-1.0.tar.gz'), `sha256:${sha('sha256', archive)}`],
     );
-    for (const [path, text] of Object.entries(FILES)) assert.equal(await place.read(path), text);
-    const mode = async (path: string) => (await lstat(join(place.folder, path))).mode & 0o7777;
+    for (const [path, text] of Object.entries(FILES)) assert.equal(await stage.read(path), text);
+    const mode = async (path: string) => (await lstat(join(stage.folder, path))).mode & 0o7777;
     assert.equal((await mode('bin/start')) & 0o7111, 0o111 & ~process.umask());
     assert.equal((await mode('readme.md')) & 0o7111, 0);
-    assert.ok((await lstat(join(place.folder, 'empty'))).isDirectory());
-    await place.assertContained();
+    assert.ok((await lstat(join(stage.folder, 'empty'))).isDirectory());
+    await stage.assertContained();
   });
 }
 
 test('zip: accepts digests in every notation and refuses a wrong one', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
+  const stage = await building(t);
   const archive = await zipped();
   host.put('/a.zip', archive);
   const url = host.url('/a.zip');
   const sha256 = sha('sha256', archive);
   for (const digest of [`sha256:${sha256}`, sha256, `SHA256:${sha256.toUpperCase()}`, null])
-    await place.install(zipKind, { url, digest });
+    await stage.install(zipKind, { url, digest });
   const zeros = `sha256:${'0'.repeat(64)}`;
-  assert.match(await place.failure(zipKind, { url, digest: zeros }), /digest is sha256:.*should be sha256:000/);
+  assert.match(await stage.failure(zipKind, { url, digest: zeros }), /digest is sha256:.*should be sha256:000/);
 });
 
 const BAD_SPECS: [object, RegExp][] = [
@@ -172,7 +172,7 @@ for (const [spec, expected] of BAD_SPECS) {
 
 test('zip: keeps links that stay inside the archive', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
+  const stage = await building(t);
   const link = (name: string, content: string) => ({ name, mode: 0o120777, content });
   host.put(
     '/a.zip',
@@ -187,65 +187,65 @@ test('zip: keeps links that stay inside the archive', async (t) => {
     ]),
   );
   for (const path of ['/a.zip', '/a.tgz']) {
-    await place.install(zipKind, { url: host.url(path) });
-    assert.equal(await readlink(join(place.folder, 'docs/CLAUDE.md')), '../AGENTS.md');
-    assert.equal(await place.read('all/CLAUDE.md'), 'text');
+    await stage.install(zipKind, { url: host.url(path) });
+    assert.equal(await readlink(join(stage.folder, 'docs/CLAUDE.md')), '../AGENTS.md');
+    assert.equal(await stage.read('all/CLAUDE.md'), 'text');
   }
 });
 
 test('zip: reports failing hosts, and does not store a password in the address', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
-  assert.match(await place.failure(zipKind, { url: host.url('/nothing.zip') }), /its host answered 404/);
-  assert.match(await place.failure(zipKind, { url: 'http://127.0.0.1:1/a.zip' }), /could not be reached/);
+  const stage = await building(t);
+  assert.match(await stage.failure(zipKind, { url: host.url('/nothing.zip') }), /its host answered 404/);
+  assert.match(await stage.failure(zipKind, { url: 'http://127.0.0.1:1/a.zip' }), /could not be reached/);
   const strict = await building(t, { allowPrivate: false });
   assert.match(await strict.failure(zipKind, { url: host.url('/a.zip') }), /private or loopback/);
   host.put('/a.zip', await zipped());
   const url = host.url('/a.zip').replace('//', '//me:s3cret@');
-  const installed = await place.install(zipKind, { url });
+  const installed = await stage.install(zipKind, { url });
   assert.ok(!JSON.stringify([installed, zipKind.describe(zipKind.spec.parse({ url }))]).includes('s3cret'));
 });
 
 test('zip: a frozen install requires the same bytes', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
+  const stage = await building(t);
   const spec = { url: host.url('/a.zip') };
   host.put('/a.zip', await zipped());
-  const { resolved, integrity } = await place.install(zipKind, spec);
+  const { resolved, integrity } = await stage.install(zipKind, spec);
   const locked = { resolved, integrity };
-  assert.equal((await place.install(zipKind, spec, { locked })).integrity, integrity);
+  assert.equal((await stage.install(zipKind, spec, { locked })).integrity, integrity);
   host.put('/a.zip', rawZip([{ name: 'other' }]));
-  assert.match(await place.failure(zipKind, spec, { locked }), /should be sha256/);
-  assert.match(await place.failure(zipKind, spec, { locked: { ...locked, integrity: null } }), /no digest/);
+  assert.match(await stage.failure(zipKind, spec, { locked }), /should be sha256/);
+  assert.match(await stage.failure(zipKind, spec, { locked: { ...locked, integrity: null } }), /no digest/);
   const elsewhere = { ...locked, resolved: 'https://a.example/' };
-  assert.match(await place.failure(zipKind, spec, { locked: elsewhere }), /The lockfile has https:\/\/a\.example/);
+  assert.match(await stage.failure(zipKind, spec, { locked: elsewhere }), /The lockfile has https:\/\/a\.example/);
 });
 
 test('zip: a file downloaded to resolve is not downloaded again to build', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
+  const stage = await building(t);
   host.put('/a.zip', await zipped());
-  await place.install(zipKind, { url: host.url('/a.zip') });
+  await stage.install(zipKind, { url: host.url('/a.zip') });
   assert.equal(host.seen('/a.zip').length, 1);
 });
 
 test('zip: an extraction can be stopped in the middle', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
+  const stage = await building(t);
   host.answer('/slow.zip', (_request, response) => void response.write('PK\x03\x04'));
   await assert.rejects(
-    place.install(zipKind, { url: host.url('/slow.zip') }, { signal: AbortSignal.timeout(100) }),
+    stage.install(zipKind, { url: host.url('/slow.zip') }, { signal: AbortSignal.timeout(100) }),
     /was stopped/,
   );
   host.put('/many.zip', rawZip(Array.from({ length: 5_000 }, (_, n) => ({ name: `f${n}`, content: 'x' }))));
   const controller = new AbortController();
-  const download: typeof place.context.download = async (request) => {
-    const reply = await place.context.download(request);
+  const download: typeof stage.context.download = async (request) => {
+    const reply = await stage.context.download(request);
     setTimeout(() => controller.abort(), 20);
     return reply;
   };
-  await assert.rejects(place.install(zipKind, { url: host.url('/many.zip') }, { signal: controller.signal, download }));
-  await place.assertContained();
+  await assert.rejects(stage.install(zipKind, { url: host.url('/many.zip') }, { signal: controller.signal, download }));
+  await stage.assertContained();
 });
 
 const SERVER = `\${__dirname}/server/index.js`;
@@ -253,29 +253,29 @@ const BUNDLE = { name: 'thing', server: { mcp_config: { command: 'node', args: [
 
 test('mcpb: installs a bundle by its digest, and refuses other archives', async (t) => {
   const host = await startIndexServer(t);
-  const place = await building(t);
+  const stage = await building(t);
   const bundle = rawZip([
     { name: 'manifest.json', content: JSON.stringify(BUNDLE) },
     { name: 'server/index.js', content: '1' },
   ]);
   host.put('/thing.mcpb', bundle);
   const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
-  const installed = await place.install(mcpbKind, spec);
+  const installed = await stage.install(mcpbKind, spec);
   assert.equal(installed.integrity, `sha256:${spec.fileSha256}`);
   assert.deepEqual(installed.bundle?.args, [SERVER]);
-  assert.match(await place.failure(mcpbKind, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
+  assert.match(await stage.failure(mcpbKind, { ...spec, fileSha256: '0'.repeat(64) }), /should be/);
   for (const fileSha256 of ['12', 'x'.repeat(64), 'a'.repeat(128)])
-    assert.match(await place.failure(mcpbKind, { ...spec, fileSha256 }), /fileSha256/);
+    assert.match(await stage.failure(mcpbKind, { ...spec, fileSha256 }), /fileSha256/);
   host.put('/other.mcpb', await zipped());
   host.put('/third.mcpb', await tarred());
   host.put('/program.mcpb', Buffer.from('\x7fELF'));
   for (const path of ['/other.mcpb', '/third.mcpb'])
-    assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: host.url(path) }), /not an MCP bundle/);
+    assert.match(await stage.failure(mcpbKind, { registry: 'mcpb', package: host.url(path) }), /not an MCP bundle/);
   assert.match(
-    await place.failure(mcpbKind, { registry: 'mcpb', package: host.url('/program.mcpb') }),
+    await stage.failure(mcpbKind, { registry: 'mcpb', package: host.url('/program.mcpb') }),
     /neither a zip/,
   );
-  assert.match(await place.failure(mcpbKind, { registry: 'mcpb', package: 'thing' }), /http/);
+  assert.match(await stage.failure(mcpbKind, { registry: 'mcpb', package: 'thing' }), /http/);
 });
 
 /** Appended by `mcpb sign`; later versions also count it as a zip comment. */
@@ -292,10 +292,10 @@ function signed(bundle: Buffer, { isCounted }: { isCounted: boolean }): Buffer {
 for (const isCounted of [false, true])
   test(`mcpb: accepts a signed bundle${isCounted ? ', also when its signature is a comment' : ''}`, async (t) => {
     const host = await startIndexServer(t);
-    const place = await building(t);
+    const stage = await building(t);
     const bundle = signed(rawZip([{ name: 'manifest.json', content: JSON.stringify(BUNDLE) }]), { isCounted });
     host.put('/thing.mcpb', bundle);
     const spec = { registry: 'mcpb', package: host.url('/thing.mcpb'), fileSha256: sha('sha256', bundle) };
-    assert.equal((await place.install(mcpbKind, spec)).integrity, `sha256:${spec.fileSha256}`);
-    assert.deepEqual(await place.files(), ['manifest.json']);
+    assert.equal((await stage.install(mcpbKind, spec)).integrity, `sha256:${spec.fileSha256}`);
+    assert.deepEqual(await stage.files(), ['manifest.json']);
   });

@@ -219,9 +219,9 @@ const otherCases: Hostile[] = [
 for (const [name, archive, expected] of [...nameCases, ...pairCases, ...zipCases, ...tarCases, ...otherCases]) {
   test(`hostile archive is refused: ${name}`, async (t) => {
     const host = await startIndexServer(t);
-    const place = await building(t);
+    const stage = await building(t);
     host.put('/a.zip', archive());
-    assert.match(await place.failure(zipKind, { url: host.url('/a.zip') }), expected);
+    assert.match(await stage.failure(zipKind, { url: host.url('/a.zip') }), expected);
   });
 }
 

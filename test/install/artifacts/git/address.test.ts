@@ -216,9 +216,9 @@ test('git: ssh works only in a local install', async (t) => {
   await writeFile(join(home, '.gitconfig'), `[core]\n\tsshCommand = ${ssh}\n[safe]\n\tdirectory = *\n`);
   const env = { PATH: process.env.PATH, HOME: home };
   for (const repo of ['git@git.example:thing', `ssh://git@git.example${host.folder}/thing`]) {
-    const place = await building(t, { env, trust: { isOwnMachine: true } });
-    assert.equal((await place.install(gitKind, { repo })).resolved, commit);
-    assert.equal(await place.read('a.txt'), 'by ssh');
+    const stage = await building(t, { env, trust: { isOwnMachine: true } });
+    assert.equal((await stage.install(gitKind, { repo })).resolved, commit);
+    assert.equal(await stage.read('a.txt'), 'by ssh');
     const shared = await building(t, { env });
     assert.match(await shared.failure(gitKind, { repo }), /is an ssh address, but a hub has no ssh keys/);
   }

@@ -196,11 +196,11 @@ test('git: counts files and bytes before checkout', async (t) => {
   const host = await startGitHost(t);
   const zeros = '0'.repeat(50_000);
   await host.create('thing', { 'a.txt': zeros, 'b.txt': zeros });
-  const place = await building(t);
+  const stage = await building(t);
   const spec = { repo: host.url('thing') };
-  assert.match(await place.failure(createGitKind({ mostBytes: 90_000 }), spec), /contains \d+ bytes/);
-  assert.match(await place.failure(createGitKind({ mostFiles: 1 }), spec), /contains more than 1 files/);
-  await place.install(createGitKind({ mostBytes: 101_000, mostFiles: 2 }), spec);
+  assert.match(await stage.failure(createGitKind({ mostBytes: 90_000 }), spec), /contains \d+ bytes/);
+  assert.match(await stage.failure(createGitKind({ mostFiles: 1 }), spec), /contains more than 1 files/);
+  await stage.install(createGitKind({ mostBytes: 101_000, mostFiles: 2 }), spec);
 });
 
 /** `deep/er/up` links to the repository itself, so each `..` after it leads further out than its spelling suggests. */
@@ -274,10 +274,10 @@ const SENTENCE = /could not be fetched: it is larger than an install accepts/;
 test('git: a repository over the size limit is refused and leaves nothing behind', async (t) => {
   const host = await startGitHost(t);
   await host.create('large', { 'a.bin': randomBytes(300_000).toString('hex') });
-  const place = await building(t);
+  const stage = await building(t);
   const spec = { repo: host.url('large') };
-  assert.match(await place.failure(gitWithin(200_000), spec), SENTENCE);
-  await place.install(gitWithin(2_000_000), spec);
+  assert.match(await stage.failure(gitWithin(200_000), spec), SENTENCE);
+  await stage.install(gitWithin(2_000_000), spec);
 });
 
 test('git: an endless response is stopped while it arrives', async (t) => {
@@ -297,9 +297,9 @@ test('git: an endless response is stopped while it arrives', async (t) => {
     });
     return true;
   };
-  const place = await building(t);
+  const stage = await building(t);
   const kind = gitWithin(1_000_000);
-  assert.match(await place.failure(kind, { repo: host.url('endless') }), SENTENCE);
+  assert.match(await stage.failure(kind, { repo: host.url('endless') }), SENTENCE);
   assert.ok(sentBytes > 1_000_000, `${sentBytes} bytes`);
 });
 

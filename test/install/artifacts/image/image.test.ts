@@ -17,31 +17,31 @@ const bare = (t: TestContext): Promise<Building> => building(t, { env: { PATH: '
 test('image: without an engine records the digest, and the step says that nothing was pulled', async (t) => {
   const registry = await startOciHost(t);
   const digest = registry.manifest('some/thing', '1.0');
-  const place = await bare(t);
+  const stage = await bare(t);
   const spec = { image: `${registry.authority}/some/thing:1.0` };
-  const installed = await place.install(imageKind, spec);
+  const installed = await stage.install(imageKind, spec);
   assert.deepEqual([installed.resolved, installed.integrity], [`${registry.authority}/some/thing@${digest}`, digest]);
   assert.match(installed.skipped ?? '', /^Neither docker nor podman is installed\. The image is not pulled/);
   const scopes = registry.host.seen('/token').map(({ path }) => new URL(path, 'http://x').searchParams.get('scope'));
   assert.deepEqual(scopes, ['repository:some/thing:pull'], 'requests only read access');
   const reference = imageKind.spec.parse(spec);
-  assert.match((await imageKind.unavailable?.(reference, place.context)) ?? '', /Neither docker/);
+  assert.match((await imageKind.unavailable?.(reference, stage.context)) ?? '', /Neither docker/);
 });
 
 test('image: a locked image must match the repository and digest of the manifest', async (t) => {
   const registry = await startOciHost(t, { needsToken: false });
   const first = registry.manifest('thing', '1.0', { schemaVersion: 2, manifests: [], n: 1 });
   const second = registry.manifest('thing', '1.0', { schemaVersion: 2, manifests: [], n: 2 });
-  const place = await bare(t);
+  const stage = await bare(t);
   const image = `${registry.authority}/thing`;
-  assert.equal((await place.install(imageKind, { image, tag: '1.0' })).integrity, second);
-  assert.equal((await place.install(imageKind, { image: `${image}:1.0`, digest: first })).integrity, first);
+  assert.equal((await stage.install(imageKind, { image, tag: '1.0' })).integrity, second);
+  assert.equal((await stage.install(imageKind, { image: `${image}:1.0`, digest: first })).integrity, first);
   const locked = { resolved: `${image}@${first}`, integrity: first };
-  assert.equal((await place.install(imageKind, { image, tag: '1.0' }, { locked })).integrity, first);
-  assert.match(await place.failure(imageKind, { image, digest: DIGEST }), /has no such image, tag or digest/);
+  assert.equal((await stage.install(imageKind, { image, tag: '1.0' }, { locked })).integrity, first);
+  assert.match(await stage.failure(imageKind, { image, digest: DIGEST }), /has no such image, tag or digest/);
   const other = { image: `${registry.authority}/other` };
-  assert.match(await place.failure(imageKind, other, { locked }), /The lockfile has/);
-  assert.match(await place.failure(imageKind, { image, digest: second }, { locked }), /The lockfile has/);
+  assert.match(await stage.failure(imageKind, other, { locked }), /The lockfile has/);
+  assert.match(await stage.failure(imageKind, { image, digest: second }, { locked }), /The lockfile has/);
 });
 
 type Trouble = [name: string, prepare: (registry: OciHost) => void, expected: RegExp];
@@ -76,14 +76,14 @@ for (const [name, prepare, expected] of TROUBLES)
   test(`image: reports ${name}`, async (t) => {
     const registry = await startOciHost(t, { needsToken: name.includes('token') });
     prepare(registry);
-    const place = await bare(t);
-    assert.match(await place.failure(imageKind, { image: `${registry.authority}/thing` }), expected);
+    const stage = await bare(t);
+    assert.match(await stage.failure(imageKind, { image: `${registry.authority}/thing` }), expected);
   });
 
 test('image: does not contact a registry in a private network when that is off', async (t) => {
   const registry = await startOciHost(t);
-  const place = await building(t, { allowPrivate: false, env: { PATH: '/nowhere' } });
-  assert.match(await place.failure(imageKind, { image: `${registry.authority}/thing` }), /private or loopback/);
+  const stage = await building(t, { allowPrivate: false, env: { PATH: '/nowhere' } });
+  assert.match(await stage.failure(imageKind, { image: `${registry.authority}/thing` }), /private or loopback/);
   assert.equal(registry.host.requests.length, 0);
 });
 
@@ -98,9 +98,9 @@ async function withPrograms(t: TestContext, scripts: Record<string, string>, tru
     await writeFile(join(bin, name), `#!/bin/sh\n${calls}\n${logins}\n${script}\n`);
     await chmod(join(bin, name), 0o755);
   }
-  const place = await building(t, { trust });
+  const stage = await building(t, { trust });
   const run = createRun({ PATH: `${bin}:/bin` }, { url: async () => 'http://127.0.0.1:9' });
-  return { place, run, home, calls: async () => (await readFile(join(home, 'calls'), 'utf8')).trim().split('\n') };
+  return { stage, run, home, calls: async () => (await readFile(join(home, 'calls'), 'utf8')).trim().split('\n') };
 }
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -116,14 +116,14 @@ const offline = {
 
 test('image: prefers docker over podman, and skips a client without an engine', async (t) => {
   const toolOf = async (scripts: Record<string, string>) => {
-    const { place, run } = await withPrograms(t, scripts);
-    return place.install(imageKind, { image: 'thing:1.0' }, { ...offline, run });
+    const { stage, run } = await withPrograms(t, scripts);
+    return stage.install(imageKind, { image: 'thing:1.0' }, { ...offline, run });
   };
   const both = await toolOf({ docker: engine('docker'), podman: engine('podman') });
   assert.deepEqual([both.extra?.tool, both.resolved], ['docker', `docker.io/library/thing@${DIGEST}`]);
   assert.equal((await toolOf({ docker: NO_ENGINE, podman: engine('podman') })).extra?.tool, 'podman');
-  const { place, run } = await withPrograms(t, { docker: 'test "$1" = --version && echo Docker 27' });
-  const stopped = await imageKind.unavailable?.(imageKind.spec.parse({ image: 'thing' }), { ...place.context, run });
+  const { stage, run } = await withPrograms(t, { docker: 'test "$1" = --version && echo Docker 27' });
+  const stopped = await imageKind.unavailable?.(imageKind.spec.parse({ image: 'thing' }), { ...stage.context, run });
   assert.equal(
     stopped,
     'docker is installed, but no engine responds. The image is not pulled; its digest is recorded.',
@@ -131,16 +131,16 @@ test('image: prefers docker over podman, and skips a client without an engine', 
 });
 
 test('image: is pulled by digest', async (t) => {
-  const { place, run, calls } = await withPrograms(t, { docker: engine('docker') });
+  const { stage, run, calls } = await withPrograms(t, { docker: engine('docker') });
   const image = `ghcr.io/o/t@${DIGEST}`;
-  await place.install(imageKind, { image }, { ...offline, run });
+  await stage.install(imageKind, { image }, { ...offline, run });
   assert.ok((await calls()).includes(`docker pull --quiet -- ${image}`));
 });
 
 test('image: never uses the digest of another repository', async (t) => {
-  const { place, run } = await withPrograms(t, { docker: engine('docker', { repository: 'mirror.example/thing' }) });
+  const { stage, run } = await withPrograms(t, { docker: engine('docker', { repository: 'mirror.example/thing' }) });
   assert.match(
-    await place.failure(imageKind, { image: 'thing:1.0' }, { ...offline, run }),
+    await stage.failure(imageKind, { image: 'thing:1.0' }, { ...offline, run }),
     /docker does not report the digest/,
   );
 });
@@ -157,14 +157,14 @@ test('image: engines on a hub get the Docker context, and logins only for named 
     { credentialsFor: ['ghcr.io/team'], auths: { 'ghcr.io': LOGINS.auths['ghcr.io'] } },
   ];
   for (const { credentialsFor, auths } of cases) {
-    const { place, run, home } = await withPrograms(t, { docker: engine('docker') }, { credentialsFor });
+    const { stage, run, home } = await withPrograms(t, { docker: engine('docker') }, { credentialsFor });
     await mkdir(join(home, '.docker'));
     await writeFile(join(home, '.docker/config.json'), JSON.stringify(LOGINS));
-    await place.install(imageKind, { image: `ghcr.io/team/tool@${DIGEST}` }, { ...offline, run, home });
+    await stage.install(imageKind, { image: `ghcr.io/team/tool@${DIGEST}` }, { ...offline, run, home });
     const config = JSON.parse(await readFile(join(home, 'config'), 'utf8'));
     assert.deepEqual([config.currentContext, config.auths], ['colima', auths]);
     const where = (await readFile(join(home, 'place'), 'utf8')).trim();
-    assert.ok(!where.startsWith(place.context.stagingDir) && !existsSync(where), 'logins stay out of the target');
+    assert.ok(!where.startsWith(stage.context.stagingDir) && !existsSync(where), 'logins stay out of the target');
   }
 });
 

@@ -98,8 +98,8 @@ for (const format of ['oci', 'v2s2'] as const)
     const inspect = ['inspect', '--tls-verify=false', '--format', '{{.Digest}}'];
     const expected = (await run('skopeo', [...inspect, `docker://${spec.image}`])).stdout.trim();
     const bare = await building(t, { env: { PATH: '/nowhere' } });
-    for (const place of [bare, await skopeoOnly(t)]) {
-      const installed = await place.install(imageKind, spec);
+    for (const stage of [bare, await skopeoOnly(t)]) {
+      const installed = await stage.install(imageKind, spec);
       assert.equal(installed.integrity, expected);
       assert.match(installed.skipped ?? '', /The image is not pulled/);
     }

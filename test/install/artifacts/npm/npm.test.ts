@@ -110,8 +110,8 @@ test('npm: logins are stored outside the target and deleted when npm fails', asy
   const context = await artifactContext(t, { env, trust: { credentialsFor: ['h.example'] } });
   assert.match(await failure(npmKind.resolve(npmKind.spec.parse(spec('thing')), context)), /could not install/);
   assert.match(await readFile(join(home, 'config'), 'utf8'), new RegExp(SECRET));
-  const place = (await readFile(join(home, 'place'), 'utf8')).trim();
-  assert.ok(!place.startsWith(context.stagingDir) && !existsSync(place), place);
+  const configPath = (await readFile(join(home, 'place'), 'utf8')).trim();
+  assert.ok(!configPath.startsWith(context.stagingDir) && !existsSync(configPath), configPath);
 });
 
 test('npm: a local install uses the user’s configuration', async (t) => {
