@@ -11,7 +11,7 @@ import type {
   RegistrationEffort,
   RegistrationProgress,
 } from './contract.ts';
-import { arrive } from './items/arrive.ts';
+import { detectGatewaySwitch } from './items/gateway-switch.ts';
 import { createHolders } from './items/holders.ts';
 import { leftoverNote, removeLeftovers } from './items/leftovers.ts';
 import { createLookup } from './items/lookup.ts';
@@ -77,7 +77,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     };
   }
 
-  const arriveWith = ({ client: { url }, lookup }: RegistrationBatch) => arrive({ items, lookup, url });
+  const detectSwitch = ({ client: { url }, lookup }: RegistrationBatch) => detectGatewaySwitch({ items, lookup, url });
 
   async function clearAway(batch: RegistrationBatch, signal: AbortSignal, pauses?: Pauses): Promise<LeftoverReport> {
     const report = await removeLeftovers({
@@ -95,11 +95,11 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   async function run(batch: RegistrationBatch, { effort, signal, onProgress }: PendingOptions): Promise<RunReport> {
     const none = { registered: 0, failed: 0 };
     const pauses = createPauses(sleep, signal);
-    const arrival = await arriveWith(batch);
-    if ('outcome' in arrival) return { ...none, stopped: arrival.error };
+    const gatewaySwitch = await detectSwitch(batch);
+    if ('outcome' in gatewaySwitch) return { ...none, stopped: gatewaySwitch.error };
     const leftovers = await clearAway(batch, signal, pauses);
     const notesWith = (report: LeftoverReport) => ({
-      ...noteOf(arrival.note, leftoverNote(report)),
+      ...noteOf(gatewaySwitch.note, leftoverNote(report)),
       ...(report.removed.length > 0 ? { removed: report.removed } : {}),
     });
     const notes = notesWith({ ...leftovers, left: 0 });
@@ -134,15 +134,15 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async registerOne(uid, signal = new AbortController().signal) {
       if (!client) return undefined;
       const batch = createBatch(signal, client);
-      const arrival = await arriveWith(batch);
+      const gatewaySwitch = await detectSwitch(batch);
       const entity = await store.get(uid);
       if (!entity?.mcpRegistration) return undefined;
       if (entity.type === 'agent' && !registerAgents) return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
       if (entity.isHeld) return { outcome: 'failed', calls: [], error: HELD, isPermanent: true };
       const attempt: Attempt =
-        'outcome' in arrival
-          ? { registration: { ...arrival, calls: [] }, items: entity.items }
+        'outcome' in gatewaySwitch
+          ? { registration: { ...gatewaySwitch, calls: [] }, items: entity.items }
           : await createRegister(batch)(entity);
       const present = await store.record([recordOf(entity, attempt, now())]);
       if (!present.has(uid)) await clearAway(batch, signal);
@@ -159,10 +159,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async removeLeftovers(signal = new AbortController().signal) {
       if (!client) return { removed: [], left: 0, foreign: [] };
       const batch = createBatch(signal, client);
-      const arrival = await arriveWith(batch);
-      if (!('outcome' in arrival)) return clearAway(batch, signal);
+      const gatewaySwitch = await detectSwitch(batch);
+      if (!('outcome' in gatewaySwitch)) return clearAway(batch, signal);
       const { own, foreign } = await items.leftovers();
-      return { removed: [], left: own.length, foreign: foreign.map(({ name }) => name), stopped: arrival.error };
+      return { removed: [], left: own.length, foreign: foreign.map(({ name }) => name), stopped: gatewaySwitch.error };
     },
   };
 }

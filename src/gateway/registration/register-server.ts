@@ -62,7 +62,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   /** Catalogs list one address under thousands of ids, so its fault is remembered. */
   const faultsByAddress = new Map<string, string>();
   /** Newer gateways reject HTTP, and older ones store it without connecting; set to false by the first such response. */
-  let isHttpOfUse = true;
+  let isHttpUsable = true;
 
   async function register(request: ServerRequest): Promise<Registration> {
     const { entity, candidates, calls } = request;
@@ -118,10 +118,10 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   async function offer(one: Offer, own: OwnRow | undefined): Promise<Outcome> {
     if (one.address.transport !== 'HTTP') return send(one, own);
     const streamable = { ...one, address: asStreamable(one.address) };
-    if (!isHttpOfUse || own) return send(streamable, own);
+    if (!isHttpUsable || own) return send(streamable, own);
     const outcome = await make(one);
     if (outcome.status !== 422 && !outcome.own?.row.isInert) return outcome;
-    isHttpOfUse = false;
+    isHttpUsable = false;
     return send(streamable, outcome.own);
   }
 

@@ -5,14 +5,18 @@ import type { GatewayItem, ItemStore } from '../store.ts';
 import { isUnanswered, rowOfItem } from './item.ts';
 import type { GatewayLookup } from './lookup.ts';
 
-export interface Arrival {
+export interface SwitchCheck {
   items: Pick<ItemStore, 'gatewayUrl' | 'ofRegistered' | 'switchTo'>;
   lookup: GatewayLookup;
   url: string;
 }
 
 /** Returns a note if the gateway has changed, and an error if that cannot be determined. */
-export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: string } | GatewayDown> {
+export async function detectGatewaySwitch({
+  items,
+  lookup,
+  url,
+}: SwitchCheck): Promise<{ note?: string } | GatewayDown> {
   const before = await items.gatewayUrl();
   if (before === url) return {};
   const known = before === null ? 'same' : await isSameGateway({ items, lookup, url });
@@ -25,7 +29,7 @@ export async function arrive({ items, lookup, url }: Arrival): Promise<{ note?: 
 }
 
 /** If the gateway only moved to another address, it still has items under the recorded ids. */
-async function isSameGateway({ items, lookup }: Arrival): Promise<'same' | 'another' | GatewayDown> {
+async function isSameGateway({ items, lookup }: SwitchCheck): Promise<'same' | 'another' | GatewayDown> {
   const held = (await items.ofRegistered()).filter((item) => !/^\d+$/.test(item.id) && !isUnanswered(item));
   for (const [kind, ofKind] of Map.groupBy(held, (item) => item.kind)) {
     const listing = await lookup.list(kind);
