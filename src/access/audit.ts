@@ -18,7 +18,7 @@ export interface ChangeOutcome {
 }
 
 export interface Audit {
-  /** Writes an entry before the change and its outcome afterwards, so that nothing is changed without an entry. */
+  /** Writes an entry before the change and its outcome afterward, so that nothing is changed without an entry. */
   record<T>(
     caller: Caller,
     change: AuditedChange,

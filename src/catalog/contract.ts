@@ -57,7 +57,7 @@ const ENTITY_SUMMARY = {
   manifest_url: z.string().describe('Where to read the manifest: `source_url`, or the hub itself.'),
   gateway_registered_at: Timestamp.nullable().describe('Null means pending.'),
   gateway_error: z.string().nullable(),
-  missing_since: Timestamp.nullable().describe('When the last remote stopped listing it; null while one lists it.'),
+  missing_since: Timestamp.nullable().describe('When the last remote stopped listing it.'),
   changed_at: Timestamp.nullable().describe(
     'When the content of this version last changed after it was first published.',
   ),

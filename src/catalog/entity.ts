@@ -53,7 +53,7 @@ export interface StoredEntity extends Entity {
   updatedAt: string;
   gatewayRegisteredAt: string | null;
   gatewayError: string | null;
-  /** The time since which no remote lists it. */
+  /** When the last remote stopped listing it. */
   missingSince: string | null;
   /** When the content of this version last changed after it was first published. */
   changedAt: string | null;

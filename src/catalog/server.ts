@@ -20,7 +20,7 @@ export function describeServer(registration: JsonObject | null): { url: string; 
   return { url, transport: named || (url ? 'SSE' : 'STDIO') };
 }
 
-/** A sentence why this manifest can never be registered; undefined if it may be. */
+/** Explains in a sentence why this manifest can never be registered; undefined if it can. */
 export function registrationFault({
   type,
   mcpRegistration,

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import type { GuardedProxy } from './net/guarded-proxy.ts';
 import type { Run, RunRequest } from './world.ts';
 
-/** A program that could not be started or had to be stopped. The message is the end of a sentence about it. */
+/** A program that could not be started or had to be stopped. The message is a clause without a final period. */
 export class RunError extends Error {
   override readonly name = 'RunError';
   readonly reason: 'missing' | 'timeout' | 'stopped' | 'unstartable' | 'output';

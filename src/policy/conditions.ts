@@ -96,7 +96,7 @@ function compilePatterns(patterns: readonly string[]) {
   return { matches, isNoneMeant: exact.has(NONE) };
 }
 
-/** Describes an entity's value of a member for people: `license gpl-3.0`. */
+/** The value that an entity has for a member, in words: `license gpl-3.0`. */
 export function foundWords(member: Member, facts: Facts): string {
   const { texts, quality, ageDays, hasDigests, trust, signers } = facts;
   if (member === 'remote') return `remote ${texts.remote.map(shownAddress).join(' or ') || NONE}`;

@@ -33,7 +33,7 @@ export interface RemoteStore {
   change(url: string, changes: RemoteChanges): Promise<number>;
   /**
    * Marks entities that no other remote lists as missing, or with `purge` deletes them unless they are blocked. Passes
-   * other entities to the remotes that list them. Counts all four.
+   * other entities to the remotes that list them. Returns how many of each.
    */
   remove(
     url: string,

@@ -49,7 +49,7 @@ export interface SearchQuery {
   withFacets: boolean;
   /** Only facet values that contain it are counted. */
   facetText?: string;
-  /** For admins only, which the callers of search enforce. */
+  /** Needs the role `operator`, which the callers of search check. */
   explain: boolean;
 }
 

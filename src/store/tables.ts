@@ -59,7 +59,7 @@ export interface EntityTable {
   updated_at: string;
   gateway_registered_at: Generated<string | null>;
   gateway_error: Generated<string | null>;
-  /** The time since which no remote lists it. */
+  /** When the last remote stopped listing it. */
   missing_since: Generated<string | null>;
   /** The owning remote: the one that provided it first, or the one with the highest priority. */
   owner_url: Generated<string | null>;

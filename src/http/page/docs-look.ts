@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_FOLDER } from './web.ts';
 
-/** For the library, which serves scripts and style sheets of others only as text. */
+/** The theme for the API documentation library, which takes style sheets and scripts as text. */
 export function docsLook() {
   const folder = join(PAGE_FOLDER, 'assets');
   const names = existsSync(folder) ? readdirSync(folder) : [];

@@ -54,7 +54,7 @@ export function ardRoutes(
     { ...read, schema: { ...schema, params: z.object({ id: z.string() }) } },
     async (request, reply) => sendCard(await hub.ard.card(request.params.id), request, reply),
   );
-  // A2A clients are given the URL before the well-known path.
+  // A2A clients know only the URL before the well-known path, and append the path themselves.
   app.get(
     `/catalog/agent-card/:id${WELL_KNOWN_CARD}`,
     { ...read, schema: { ...schema, params: z.object({ id: z.string() }) } },

@@ -23,7 +23,7 @@ export interface GuardedProxy {
 }
 
 export interface ProxyTimes {
-  /** For connecting, not for the traffic afterwards. */
+  /** For connecting, not for the traffic afterward. */
   connectMs: number;
   /** A connection without traffic for this long is closed. */
   silenceMs: number;

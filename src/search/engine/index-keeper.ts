@@ -109,7 +109,7 @@ export class IndexKeeper implements FollowingIndex {
   private async load(signal: AbortSignal): Promise<void> {
     const { index, state } = this.given;
     this.revision = undefined;
-    // Read first: changes made while pages are read are applied afterwards.
+    // Read first: changes made while pages are read are applied afterward.
     const begun = await index.revision();
     const before = new Set(state.parts.map(({ id }) => id));
     for (let last: FamilyName | undefined; !signal.aborted; ) {

@@ -7,7 +7,7 @@ export type ModelCheck =
   | { outcome: 'fallback'; model: string; reason: string }
   | { outcome: 'unavailable'; reason: string };
 
-/** Embeds a real text, which tests everything it takes. */
+/** Embeds a real text, which tests everything that embedding needs. */
 export async function checkModel(open: () => Promise<Embedder>): Promise<ModelCheck> {
   try {
     const embedder = await open();

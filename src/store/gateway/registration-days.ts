@@ -1,4 +1,4 @@
-// The number of registrations of each day: what happened, whatever was removed from the gateway later.
+// Counts registrations by day; those that were removed from the gateway later still count.
 import type { RegistrationHistory } from '../../gateway/contract.ts';
 import type { RegistrationRecord } from '../../gateway/store.ts';
 import type { Db } from '../dialects/dialect.ts';
