@@ -8,4 +8,4 @@ function refuse(): never {
   throw new UsageError(SENTENCE);
 }
 
-export { refuse as isCatalogThere, refuse as localChecks, refuse as openLocalHub, refuse as serve };
+export { refuse as catalogExists, refuse as localChecks, refuse as openLocalHub, refuse as serve };

@@ -64,7 +64,7 @@ export function assertRole({ name, role, isKnown }: Pick<Caller, 'name' | 'role'
 }
 
 /** For records with a single name: people and machine users cannot be confused with tokens, whose names have no spaces. */
-export function signatureOf({ name, kind }: Pick<Caller, 'name' | 'kind'>): string {
+export function recordedName({ name, kind }: Pick<Caller, 'name' | 'kind'>): string {
   if (kind === 'sign-in') return `${name} (signed in)`;
   return kind === 'machine user' ? `${name} (machine user)` : name;
 }

@@ -30,7 +30,7 @@ export function factsOfManifest(manifest: Manifest, document: JsonObject): Entit
     transports: transportsOf(manifest.mcpRegistration),
     artifacts: artifacts.length === 0 && hasAddress(manifest) ? ['remote'] : [...new Set(artifacts.map(kindOf))],
     hasDigests: installed.every((artifact) => artifactDigest(artifact) !== undefined),
-    brings: jsonDigest(broughtBy(document, manifest.mcpRegistration)),
+    brings: jsonDigest(contentToApprove(document, manifest.mcpRegistration)),
   };
 }
 
@@ -40,7 +40,7 @@ function hasAddress({ mcpRegistration }: Manifest): boolean {
 }
 
 /** The content that approvals cover: artifacts and registration, without descriptions. */
-export function broughtBy(
+export function contentToApprove(
   { artifacts, packages, remotes, adapters }: JsonObject,
   mcpRegistration: JsonObject | null,
 ): JsonObject {

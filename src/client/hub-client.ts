@@ -34,14 +34,14 @@ import {
   SyncReport,
 } from '../remotes/contract.ts';
 import { SearchPage, type SearchQuery } from '../search/contract.ts';
-import { type SearchWish, searchQuery } from '../search/search-query.ts';
+import { type SearchRequest, searchQuery } from '../search/search-query.ts';
 import { TrustChecked } from '../trust/contract.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { HubClientOptions } from './exchange.ts';
 import { RefusedError } from './hub-errors.ts';
 
 // This is the only file that the package exports.
-export type { HubClientOptions, HubOperations, SearchQuery, SearchWish };
+export type { HubClientOptions, HubOperations, SearchQuery, SearchRequest };
 export { HubError, RefusedError, searchQuery, UnreachableError };
 
 /** The fields that every manifest in a catalog has. */

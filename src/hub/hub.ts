@@ -16,7 +16,7 @@ import { openRegistry } from '../registry/open-registry.ts';
 import { validateDocument } from '../registry/publishing/validate.ts';
 import { openRemotes } from '../remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from '../search/contract.ts';
-import { backupDatabase, spareOwnFiles } from '../store/backup.ts';
+import { assertNotOwnFile, backupDatabase } from '../store/backup.ts';
 import { holdsCatalog } from '../store/database.ts';
 import { createDeliveryStore } from '../store/events/delivery-store.ts';
 import { createWebhookStore } from '../store/events/webhook-store.ts';
@@ -65,10 +65,10 @@ export interface Hub extends HubOperations {
   /** Copies the database to a new file while the hub keeps running; only for SQLite. */
   backup(file: string): Promise<{ bytes: number }>;
   /** @throws HubError if the path is one of the database's own files, which must not be overwritten. */
-  spareOwnFiles(path: string): Promise<void>;
+  assertNotOwnFile(path: string): Promise<void>;
   /** Resolves when all texts are embedded, as far as possible; a hub that serves does this in the background. */
   catchUpSearch(): Promise<void>;
-  /** Saves a manifest that no remote brought. @throws HubError `invalid_manifest` */
+  /** Saves a manifest that no remote published. @throws HubError `invalid_manifest` */
   save: Catalog['save'];
   /** Registers one entity with the gateway. */
   registerOne: Gateway['registerOne'];
@@ -94,7 +94,7 @@ export interface HubDependencies {
 const CLEAR_GATEWAY_MS = 15_000;
 
 /** Whether a hub with these settings would find a catalog. Does not create one. @throws StartError if that cannot be determined. */
-export function isCatalogThere({ database }: Pick<Config, 'database'>): Promise<boolean> {
+export function catalogExists({ database }: Pick<Config, 'database'>): Promise<boolean> {
   return holdsCatalog(database);
 }
 
@@ -197,7 +197,7 @@ export async function createHub({
   const stopping = new AbortController();
   const repaired = repair({ catalog, sync, signal: stopping.signal, log });
 
-  /** Takes out of the gateway what belongs to deleted or blocked entities. What takes too long is left to the next sync. */
+  /** Removes items of deleted or blocked entities from the gateway. The next sync removes those that take too long. */
   async function clearGateway(): Promise<{ note?: string }> {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CLEAR_GATEWAY_MS)]);
     const note = leftoverNote(await gateway.removeLeftovers(signal));
@@ -211,7 +211,7 @@ export async function createHub({
     catalog,
     clearGateway,
     register: (uid, signal) => gateway.registerOne(uid, signal),
-    whenFactsAreThere: repaired,
+    whenFactsAreReady: repaired,
     recordChange: (caller, change) =>
       audit.record(caller, { operation: 'changePolicy', subject: 'the policy' }, change, ended.policy),
     world,
@@ -275,7 +275,7 @@ export async function createHub({
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),
-    spareOwnFiles: (path) => spareOwnFiles(database, path),
+    assertNotOwnFile: (path) => assertNotOwnFile(database, path),
     save: (source) => catalog.save(source),
     registerOne: (uid, signal) => gateway.registerOne(uid, signal),
     async load(sources) {

@@ -1,7 +1,7 @@
 // Implements each operation: which parts of the hub it calls, and in which order.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Audit } from '../access/audit.ts';
-import { type Authentication, signatureOf } from '../access/authenticate.ts';
+import { type Authentication, recordedName } from '../access/authenticate.ts';
 import type { Caller } from '../access/contract.ts';
 import type { Tokens } from '../access/tokens.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -146,25 +146,25 @@ export function operationsOf(
     saveView: (view) => registry.views.save(view),
     removeView: (name) => registry.views.remove(name),
     getPolicy: () => policy.getPolicy(),
-    changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: signatureOf(caller) }),
+    changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: recordedName(caller) }),
     testPolicy: (request) => policy.testPolicy(request),
     listApprovals: (query) => policy.listApprovals(query),
     async getApproval(id) {
       const review = await policy.getApproval(id);
       return { ...review, trust: await trust.known(review.id) };
     },
-    decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: signatureOf(caller) }),
+    decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: recordedName(caller) }),
     whoAmI: async () => ({ name: caller.name, kind: caller.kind, role: caller.role, scope: [...caller.scope] }),
     listTokens: () => tokens.list(),
     createToken(token) {
       // On the command line, the settings of the server that will check the token are unknown.
       if (authentication.isOpen && caller.via !== 'command line') throw needsProtection();
-      return tokens.create(token, signatureOf(caller));
+      return tokens.create(token, recordedName(caller));
     },
     revokeToken: (name) => tokens.revoke(name),
     listAudit: (query) => audit.list(query),
     listWebhooks: () => webhooks.list(),
-    addWebhook: (webhook) => webhooks.add(webhook, signatureOf(caller)),
+    addWebhook: (webhook) => webhooks.add(webhook, recordedName(caller)),
     removeWebhook: (name) => webhooks.remove(name),
     testWebhook: (name) => webhooks.test(name),
     listDeliveries: (name, query) => webhooks.deliveries(name, query),

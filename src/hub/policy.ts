@@ -45,7 +45,7 @@ export interface HubPolicyDependencies {
   /** Registers an approved entity; the next sync retries what fails. */
   register: (uid: string, signal: AbortSignal) => Promise<unknown>;
   /** Resolves when every entity has facts. */
-  whenFactsAreThere: Promise<unknown>;
+  whenFactsAreReady: Promise<unknown>;
   /** Records a change of the policy in the audit log. */
   recordChange: (caller: Caller, change: () => Promise<PolicyChange>) => Promise<PolicyChange>;
   world: Pick<World, 'now' | 'log'>;
@@ -93,7 +93,7 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
     if (path !== undefined) file = await openPolicyFile({ path, state: policies.state, change, log, onChange });
     inBackground(
       'Applying the policy',
-      dependencies.whenFactsAreThere.then(() => applyAgain({ evenIfApplied: false })),
+      dependencies.whenFactsAreReady.then(() => applyAgain({ evenIfApplied: false })),
     );
     const lookAgain = () => inBackground('Applying the policy', applyAgain({ evenIfApplied: true }));
     timers.push(setTimeout(lookAgain, FIRST_LOOK_MS).unref(), setInterval(lookAgain, LOOK_EVERY_MS).unref());

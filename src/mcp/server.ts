@@ -3,7 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { VERSION } from '../version.ts';
 import { offerFindPrompt } from './prompt.ts';
 import { offerResources } from './resources.ts';
-import { FOREIGN_WORDS, type McpServerOptions } from './tools/tool.ts';
+import { type McpServerOptions, PUBLISHER_TEXT_NOTE } from './tools/tool.ts';
 import { offerInstall, offerPlan } from './tools/tools-install.ts';
 import { offerPending, offerSync } from './tools/tools-operating.ts';
 import { offerEntity, offerSearch } from './tools/tools-reading.ts';
@@ -13,7 +13,7 @@ const INSTRUCTIONS = [
   'A catalog of agents, tools and MCP servers.',
   'Describe what you need with search_catalog, read an entity with get_entity,',
   'preview the install with plan_install, and install it into a project with install_entity.',
-  FOREIGN_WORDS,
+  PUBLISHER_TEXT_NOTE,
 ].join(' ');
 
 const OFFERS = [

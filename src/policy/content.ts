@@ -13,9 +13,9 @@ const MOST_VALUES = 300;
 const LONGEST_VALUE = 300;
 
 /** Hides secrets and truncates long values; a digest shows whether two values are equal. */
-export function contentOf(brought: unknown): ContentValue[] {
-  const whole = [...leavesOf(brought, '')];
-  const values = [...leavesOf(withoutCredentials(brought), '')].map(({ path, value }, index) => {
+export function contentOf(content: unknown): ContentValue[] {
+  const whole = [...leavesOf(content, '')];
+  const values = [...leavesOf(withoutCredentials(content), '')].map(({ path, value }, index) => {
     const cut = value.slice(0, LONGEST_VALUE);
     const full = whole[index]?.value;
     return { path, value: cut === full ? cut : `${cut}… (${jsonDigest(full)})` };

@@ -2,7 +2,7 @@
 
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
-import { artifactDigest, broughtBy } from '../catalog/facts.ts';
+import { artifactDigest, contentToApprove } from '../catalog/facts.ts';
 import { type Launch, launchOf, type Variable } from '../catalog/launch/launch.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
@@ -32,7 +32,7 @@ export function reviewOf(subject: PolicySubject, record: EntityRecord, document:
       required: isRequired,
       description: description ?? null,
     })),
-    content: contentOf(broughtBy(document, record.mcp_registration)),
+    content: contentOf(contentToApprove(document, record.mcp_registration)),
   };
 }
 

@@ -50,8 +50,8 @@ export function openRegistry({
   const keeper = new RegistryKeeper({ ...given, tables });
   const upToDate = () => keeper.bringUpToDate();
   const rank = async (text: string) => {
-    const wish = { text, type: 'mcp_server', includeInactive: true, limit: MOST_RANKED } as const;
-    const { items } = await search(searchQuery(wish));
+    const request = { text, type: 'mcp_server', includeInactive: true, limit: MOST_RANKED } as const;
+    const { items } = await search(searchQuery(request));
     const servers = await store.serversOf(items.map(({ id }) => id));
     return items.flatMap(({ id, score_final: score }) => {
       const key = servers.get(id);
@@ -60,8 +60,8 @@ export function openRegistry({
   };
   const findAgents = async (text = '') => {
     const limit = text === '' ? MOST_AGENTS : MOST_RANKED;
-    const wish = { text, type: 'agent', transports: ['a2a'], versions: 'latest', limit } as const;
-    const { items } = await search(searchQuery(wish));
+    const request = { text, type: 'agent', transports: ['a2a'], versions: 'latest', limit } as const;
+    const { items } = await search(searchQuery(request));
     return items.map(({ id, score_final: score }) => ({ uid: id, score }));
   };
   const agents = createArdAgents({ find: findAgents, get: getEntity, manifest: catalog.manifest }, baseUrl);

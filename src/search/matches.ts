@@ -1,5 +1,5 @@
 // Finds the words of a query in a text.
-import { contentWords, isUnspaced, lateRuns, wordsOf } from './words.ts';
+import { contentWords, isUnspaced, lazyRuns, wordsOf } from './words.ts';
 
 export interface Match {
   start: number;
@@ -11,7 +11,7 @@ export interface Match {
 /** The terms of a query, each with its original word. */
 export type QueryTerms = ReadonlyMap<string, string>;
 
-const RUNS = lateRuns(String.raw`[\p{L}\p{M}\p{N}]`);
+const RUNS = lazyRuns(String.raw`[\p{L}\p{M}\p{N}]`);
 /** Nobody reads further, and long texts would delay other requests. */
 const LONGEST_TEXT = 20_000;
 

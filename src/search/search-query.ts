@@ -4,7 +4,7 @@ import { HubError } from '../errors.ts';
 import type { SearchFilters, SearchQuery } from './contract.ts';
 
 /** All fields are optional; without a text, the catalog is listed. */
-export interface SearchWish extends Partial<Omit<SearchQuery, 'filters'>>, Partial<Omit<SearchFilters, 'type'>> {
+export interface SearchRequest extends Partial<Omit<SearchQuery, 'filters'>>, Partial<Omit<SearchFilters, 'type'>> {
   type?: EntityType | 'any';
 }
 
@@ -12,11 +12,11 @@ export interface SearchWish extends Partial<Omit<SearchQuery, 'filters'>>, Parti
 export const LONGEST_QUERY = 2_000;
 
 /** The only place that defines the defaults. @throws HubError `invalid_request` */
-export function searchQuery({ type, ...wish }: SearchWish): SearchQuery {
-  const { capabilities = [], frameworks = [], providers = [], transports = [] } = wish;
-  const { includeInactive = false, includePending = true, prerelease = false } = wish;
-  const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = wish;
-  const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0, facetText } = wish;
+export function searchQuery({ type, ...request }: SearchRequest): SearchQuery {
+  const { capabilities = [], frameworks = [], providers = [], transports = [] } = request;
+  const { includeInactive = false, includePending = true, prerelease = false } = request;
+  const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = request;
+  const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0, facetText } = request;
   if (text.length > LONGEST_QUERY) throw tooLong();
   const lists = { capabilities, frameworks, providers, transports };
   const shown = { withFitReason, withSnippets, withFacets, explain, ...(withFacets && { facetText }) };

@@ -33,7 +33,7 @@ function withoutAccents(text: string): string {
 /** Scripts written without spaces: every two adjacent letters are a term. Uses script extensions, so that `ー` is Katakana. */
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]`;
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'v');
-const WORD_RUNS = lateRuns(String.raw`[\p{L}\p{N}]`);
+const WORD_RUNS = lazyRuns(String.raw`[\p{L}\p{N}]`);
 const CASE_EDGE = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const LONGEST_WORD = 64;
 
@@ -41,7 +41,7 @@ const LONGEST_WORD = 64;
  * Matches runs of these characters; an unspaced script starts a new run: `支持PDF文件` contains the word `PDF`. Compiled on
  * first use, because that takes milliseconds and would delay a page load.
  */
-export function lateRuns(characters: string): () => RegExp {
+export function lazyRuns(characters: string): () => RegExp {
   let runs: RegExp | undefined;
   return () => {
     runs ??= new RegExp(`[${characters}&&${UNSPACED}]+|[${characters}--${UNSPACED}]+`, 'gv');

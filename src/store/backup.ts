@@ -8,8 +8,8 @@ import type { Dialect } from './dialects/dialect.ts';
 export async function backupDatabase(dialect: Dialect, file: string): Promise<{ bytes: number }> {
   if (!dialect.copyTo) throw new Error(`A ${dialect.name} database cannot be copied to a file from here.`);
   const unfinished = `${file}.unfinished`;
-  await spareOwnFiles(dialect, file);
-  await spareOwnFiles(dialect, unfinished);
+  await assertNotOwnFile(dialect, file);
+  await assertNotOwnFile(dialect, unfinished);
   await rm(unfinished, { force: true });
   // The operating system reports what is wrong with the path; SQLite only reports that it cannot open it.
   await (await open(unfinished, 'wx')).close();
@@ -26,7 +26,7 @@ export async function backupDatabase(dialect: Dialect, file: string): Promise<{ 
 }
 
 /** Overwriting a database file would leave the hub writing to a deleted file. @throws HubError for such a path. */
-export async function spareOwnFiles(dialect: Dialect, path: string): Promise<void> {
+export async function assertNotOwnFile(dialect: Dialect, path: string): Promise<void> {
   if (!(await dialect.isOwnFile?.(path))) return;
   throw new HubError('invalid_request', `${path} belongs to the database itself. Choose another path.`);
 }

@@ -8,7 +8,7 @@ import {
   HubError,
   type HubOperations,
   RefusedError,
-  type SearchWish,
+  type SearchRequest,
   searchQuery,
   UnreachableError,
 } from '../../src/client/hub-client.ts';
@@ -55,7 +55,7 @@ test('client: searches with every option, as in process', async (t) => {
   const { hub, listen } = await testHub(t, { settings, manifests });
   const client = new HubClient({ url: await listen(), token: TOKEN });
   const everything = { withFitReason: true, withSnippets: true, withFacets: true, facetText: 'pdf', explain: true };
-  const wishes: SearchWish[] = [
+  const requests: SearchRequest[] = [
     {},
     { text: 'pdf & tables?', versions: 'all', limit: 1, offset: 1 },
     { text: 'pdf', type: 'tool', includePending: false },
@@ -63,7 +63,7 @@ test('client: searches with every option, as in process', async (t) => {
     { text: 'pdf', rerank: 'llm', ...everything },
     { capabilities: ['nothing', 'weather, wind'] },
   ];
-  const queries = wishes.map((options) => searchQuery({ mode: 'keyword', ...options }));
+  const queries = requests.map((options) => searchQuery({ mode: 'keyword', ...options }));
   // While the index is being built, two searches may differ.
   await until(async () => !(await hub.search(searchQuery({ mode: 'keyword', text: 'pdf' }))).degraded);
   for (const query of queries) assert.deepEqual(await client.search(query), await hub.search(query), query.text);

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { SEARCH_MODES } from '../../src/search/contract.ts';
 import {
   type Candidate,
+  clamp01,
   finalScore,
   isOfNamed,
   isUnrelated,
-  unit,
   weightsFor,
 } from '../../src/search/ranking/merge.ts';
 
@@ -132,6 +132,6 @@ test('merge: a candidate without a vector is scored by its words', () => {
   assert.ok(finalScore(unknown, described) > finalScore({ ...unknown, semantic: 0 }, described));
 });
 
-test('unit: clamps numbers to 0..1', () => {
-  assert.deepEqual([Number.NaN, -3, 0.25, 7].map(unit), [0, 0, 0.25, 1]);
+test('clamp01: limits numbers to 0..1', () => {
+  assert.deepEqual([Number.NaN, -3, 0.25, 7].map(clamp01), [0, 0, 0.25, 1]);
 });

@@ -32,7 +32,7 @@ export const backupCommands = [
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
       if (path !== undefined) checkDestination({ path, isFolder: format === 'index', force });
       const hub = await access.open({ mustExist: true });
-      if (path !== undefined) await spareDatabase(path, access);
+      if (path !== undefined) await assertNotDatabase(path, access);
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
       const count = await output.working((progress) => {
         const onProgress = (done: number, total: number) =>
@@ -73,7 +73,7 @@ export const backupCommands = [
         throw new UsageError(
           `The database is PostgreSQL. Back it up with its own tool: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' exports only the catalog.`,
         );
-      await spareDatabase(file, access);
+      await assertNotDatabase(file, access);
       const made = await mkdir(dirname(resolve(file)), { recursive: true });
       // The path may be a typing error.
       if (made !== undefined) output.note(`hub: Created the folder ${dirname(resolve(file))}.`);
@@ -88,10 +88,10 @@ export const backupCommands = [
 ];
 
 /** Refuses to overwrite a database that this process has open, directly or through the temporary file next to it. */
-async function spareDatabase(path: string, access: Pick<HubAccess, 'serverUrl' | 'openLocal'>): Promise<void> {
+async function assertNotDatabase(path: string, access: Pick<HubAccess, 'serverUrl' | 'openLocal'>): Promise<void> {
   if (access.serverUrl !== undefined) return;
   const hub = await access.openLocal();
-  for (const written of [resolve(path), `${resolve(path)}.unfinished`]) await hub.spareOwnFiles(written);
+  for (const written of [resolve(path), `${resolve(path)}.unfinished`]) await hub.assertNotOwnFile(written);
 }
 
 interface Destination {

@@ -43,7 +43,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     const { serverChecks } = await import('../doctor/hub-checks.ts');
     return serverChecks(hub, access.serverUrl);
   }
-  const [{ localChecks }, { openEmptyHub }, { openWorld }, { isCatalogThere }] = await Promise.all([
+  const [{ localChecks }, { openEmptyHub }, { openWorld }, { catalogExists }] = await Promise.all([
     import('../doctor/local-checks.ts'),
     import('../hub/empty-hub.ts'),
     import('../hub/world.ts'),
@@ -58,7 +58,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
   return localChecks({
     config,
     world,
-    isCatalogThere: () => isCatalogThere(config),
+    catalogExists: () => catalogExists(config),
     openHub: () => access.openLocal(),
     async openEmptyHub() {
       const { hub, close: closeHub } = await openEmptyHub({

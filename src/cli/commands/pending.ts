@@ -10,7 +10,7 @@ import type { Output } from '../output/output.ts';
 import { neverRegistered } from '../output/sync-report.ts';
 import { oneLine, plural } from '../output/text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { syncAndTell } from './remotes.ts';
+import { syncAndReport } from './remotes.ts';
 
 export const pendingCommands = [
   command({
@@ -93,7 +93,7 @@ export const pendingCommands = [
     options: {},
     examples: [['hub pending retry', 'after the gateway was fixed']],
     run: (call) =>
-      syncAndTell(call, {
+      syncAndReport(call, {
         force: true,
         mustExist: true,
         isOk: ({ failed, errors }) => failed === 0 && Object.keys(errors).length === 0,

@@ -152,7 +152,7 @@ export const remoteCommands = [
       ['hub sync --hub https://hub.example.org', 'on another hub; the token comes from HUB_TOKEN'],
     ],
     run: ({ options: { force }, ...call }) =>
-      syncAndTell(call, {
+      syncAndReport(call, {
         force,
         mustExist: !hasSeeds(call.access),
         isOk: ({ errors, stopped }) => Object.keys(errors).length === 0 && !stopped,
@@ -179,7 +179,7 @@ interface SyncChoices {
   isOk: (report: SyncReport) => boolean;
 }
 
-export async function syncAndTell(
+export async function syncAndReport(
   { output, access }: Pick<Call, 'output' | 'access'>,
   { force, mustExist, isOk }: SyncChoices,
 ): Promise<Ending> {

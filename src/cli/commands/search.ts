@@ -68,20 +68,20 @@ export const searchCommands = [
       ['hub search --type agent --sort name', 'all agents by name'],
       ['HUB_URL=https://hub.example.org hub search calendar', 'in the catalog of another hub'],
     ],
-    async run({ args, options: { registered, ...wish }, output, access, terminal }) {
+    async run({ args, options: { registered, ...request }, output, access, terminal }) {
       const text = args.join(' ');
       const hub = await access.open({ mustExist: true });
       // A server has its vectors in memory; this process loads them first and computes missing ones.
-      if (text !== '' && wish.mode !== 'keyword')
+      if (text !== '' && request.mode !== 'keyword')
         await output.working((progress) => {
           progress.show('reading the catalog …');
           return access.settle({ withinMs: PATIENCE_MS });
         });
       terminal.shutdown.throwIfAborted();
       // Without a query, versions of one name would fill the list, so only the newest is shown, with a count.
-      const versions = wish.versions ?? (text.trim() === '' ? 'latest' : undefined);
-      const ask = () => hub.search(searchQuery({ ...wish, text, versions, includePending: !registered }));
-      const page = wish.mode === 'keyword' ? await whenIndexed(ask, { access, terminal }) : await ask();
+      const versions = request.versions ?? (text.trim() === '' ? 'latest' : undefined);
+      const ask = () => hub.search(searchQuery({ ...request, text, versions, includePending: !registered }));
+      const page = request.mode === 'keyword' ? await whenIndexed(ask, { access, terminal }) : await ask();
       const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.only_by_meaning) output.note(`hub: ${ONLY_NEAREST}`);

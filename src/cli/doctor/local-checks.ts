@@ -19,7 +19,7 @@ export interface LocalChecksOptions {
   config: Config;
   world: Pick<World, 'fetch' | 'run'>;
   /** @throws StartError if the database cannot be used, like `openHub`. */
-  isCatalogThere: () => Promise<boolean>;
+  catalogExists: () => Promise<boolean>;
   openHub: () => Promise<Hub>;
   /** Opens a hub on an empty database, which is deleted afterward. */
   openEmptyHub: () => Promise<Hub>;
@@ -33,7 +33,7 @@ const MOST_REMOTES_TRIED = 5;
 export function localChecks(options: LocalChecksOptions): Check[] {
   const { config, world, openEmptyHub } = options;
   // The check must not create a missing catalog.
-  const openCatalog = once(async () => ((await options.isCatalogThere()) ? options.openHub() : undefined));
+  const openCatalog = once(async () => ((await options.catalogExists()) ? options.openHub() : undefined));
   const catalogIfUsable = () => openCatalog().catch(() => undefined);
   const diagnose = once(async () => ((await catalogIfUsable()) ?? (await openEmptyHub())).diagnose());
   return [

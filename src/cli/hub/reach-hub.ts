@@ -37,8 +37,8 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
 
   async function isLocalThere(): Promise<boolean> {
     // Loaded lazily: commands that talk to a server do not need most of the hub's code.
-    const { isCatalogThere } = await import('../../hub/hub.ts');
-    return isCatalogThere(config());
+    const { catalogExists } = await import('../../hub/hub.ts');
+    return catalogExists(config());
   }
 
   async function openLocal({ mustExist = false } = {}): Promise<Hub> {

@@ -15,7 +15,7 @@ const TRY_TIMEOUT_MS = 60_000;
 export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
 
 /** Output of programs when the hub's proxy refused a connection; some omit the reason. */
-export const HELD_BACK =
+export const REFUSED_BY_PROXY =
   /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
 
 /** Output of programs when a host does not answer or closes the connection. */

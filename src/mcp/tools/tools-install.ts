@@ -14,7 +14,7 @@ import {
 import { wholeManifest } from '../answers/present.ts';
 import { shortened, shortLines, shownJson } from '../answers/short.ts';
 import { EntityId, Prerelease } from './entity-id.ts';
-import { answered, FOREIGN_WORDS, type McpServerOptions, progressReporter, shortAnswer } from './tool.ts';
+import { answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const Version = z.string().max(128).optional().describe('The version, if the id has none');
@@ -27,7 +27,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     'plan_install',
     {
       title: 'See what an install would do',
-      description: `Shows the steps of an install into a new folder: what will fail, warnings, and alternative packages, from which prefer selects one. Nothing is written. Needs a token with the role installer, as install_entity does. ${FOREIGN_WORDS}`,
+      description: `Shows the steps of an install into a new folder: what will fail, warnings, and alternative packages, from which prefer selects one. Nothing is written. Needs a token with the role installer, as install_entity does. ${PUBLISHER_TEXT_NOTE}`,
       inputSchema: toolArguments({
         id: EntityId,
         version: Version,

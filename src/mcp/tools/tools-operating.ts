@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SyncReport } from '../../remotes/contract.ts';
 import { gatewayText } from '../answers/present.ts';
 import { countThatFit, shortened, shortLines, shortText, shownJson } from '../answers/short.ts';
-import { answer, answered, FOREIGN_WORDS, type McpServerOptions, progressReporter, shortAnswer } from './tool.ts';
+import { answer, answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const MOST_PENDING = 50;
@@ -14,7 +14,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
     'list_pending',
     {
       title: 'Servers that are not in the gateway',
-      description: `Lists MCP servers that are not registered with the gateway, or whose update failed there, each with the reason. Needs a token with the role operator. ${FOREIGN_WORDS}`,
+      description: `Lists MCP servers that are not registered with the gateway, or whose update failed there, each with the reason. Needs a token with the role operator. ${PUBLISHER_TEXT_NOTE}`,
       inputSchema: toolArguments({
         query: z.string().max(200).default('').describe('Only servers whose name, id or error contains these words'),
         words: z.string().max(200).default('').describe('The same as query'),

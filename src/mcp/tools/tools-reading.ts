@@ -7,7 +7,7 @@ import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
 import { countThatFit, shortText } from '../answers/short.ts';
 import { EntityId, Prerelease } from './entity-id.ts';
-import { answer, answered, FOREIGN_WORDS, type McpServerOptions, shortAnswer } from './tool.ts';
+import { answer, answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
 const MOST_RESULTS = 20;
@@ -46,7 +46,7 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
     'search_catalog',
     {
       title: 'Search the catalog',
-      description: `Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing. ${FOREIGN_WORDS}`,
+      description: `Finds agents, tools and MCP servers for a need stated in plain words, best first, each with the reason why it fits. Use it when a capability is missing. ${PUBLISHER_TEXT_NOTE}`,
       inputSchema: SearchInput,
       outputSchema: z.object({
         items: z.array(z.looseObject({ id: z.string() })),
@@ -57,19 +57,19 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
       }),
       annotations: READS,
     },
-    ({ query, ...wish }) =>
+    ({ query, ...request }) =>
       answered(options, async () => {
-        const versions = wish.versions ?? (query.trim() === '' ? 'latest' : undefined);
+        const versions = request.versions ?? (query.trim() === '' ? 'latest' : undefined);
         const { items, total, degraded, only_by_meaning } = await options.hub.search(
-          searchQuery({ ...wish, versions, text: query, withFitReason: true }),
+          searchQuery({ ...request, versions, text: query, withFitReason: true }),
         );
-        const lines = items.map((item, index) => itemLine(item, wish.offset + index + 1));
+        const lines = items.map((item, index) => itemLine(item, request.offset + index + 1));
         const shown = items.map(shownItem);
         const count = countThatFit(shown, lines);
-        const found = count > 0 ? [...lines.slice(0, count), FOREIGN_WORDS] : [await nothingFound(options)];
+        const found = count > 0 ? [...lines.slice(0, count), PUBLISHER_TEXT_NOTE] : [await nothingFound(options)];
         const lack = degraded && shortText(degraded);
         const notes = [only_by_meaning && ONLY_NEAREST, lack].filter((note) => note !== undefined);
-        const next = wish.offset + count;
+        const next = request.offset + count;
         const hasMore = count > 0 && total > next;
         const more = hasMore ? [`${total - next} more; continue with offset ${next}.`] : [];
         return answer([...found, ...notes, ...more], {
@@ -94,7 +94,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     'get_entity',
     {
       title: 'Read one entity',
-      description: `Shows what one entity of the catalog is, what it installs, how to connect to it, and its license, quality and versions. ${FOREIGN_WORDS}`,
+      description: `Shows what one entity of the catalog is, what it installs, how to connect to it, and its license, quality and versions. ${PUBLISHER_TEXT_NOTE}`,
       inputSchema: toolArguments({ id: EntityId, prerelease: Prerelease }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,
@@ -102,7 +102,11 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     ({ id, prerelease }) =>
       answered(options, async () => {
         const entity = await options.hub.getEntity(id, { prerelease });
-        return shortAnswer([...entityLines(entity), FOREIGN_WORDS], shownEntity(entity), wholeManifest(entity.id));
+        return shortAnswer(
+          [...entityLines(entity), PUBLISHER_TEXT_NOTE],
+          shownEntity(entity),
+          wholeManifest(entity.id),
+        );
       }),
   );
 }

@@ -1,7 +1,7 @@
 // Finds the families that may match a query, with their keyword and semantic scores.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
-import { isUnrelated, leastNearness, unit } from '../ranking/merge.ts';
+import { clamp01, isUnrelated, leastNearness } from '../ranking/merge.ts';
 import { nameKey, versionedName } from '../words.ts';
 import { type FoundFamily, type Named, namedFamilies } from './merge-hits.ts';
 import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
@@ -40,7 +40,7 @@ export async function findCandidates(reads: SearchReads, query: Query): Promise<
   ]);
   const candidates = families.map((family) => ({
     family,
-    lexical: unit((scores.get(family) ?? otherScores.get(family) ?? 0) / (words.best || 1)),
+    lexical: clamp01((scores.get(family) ?? otherScores.get(family) ?? 0) / (words.best || 1)),
     semantic: cosines.get(family) ?? otherCosines.get(family),
     named: named.get(family)?.match,
   }));

@@ -5,7 +5,7 @@ import { editDistance } from '../../lib/typing-errors.ts';
 import type { Hit } from '../engine/engine.ts';
 import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
-import { type Candidate, explanationOf, finalScore, type MergeWeights, rounded, unit } from '../ranking/merge.ts';
+import { type Candidate, clamp01, explanationOf, finalScore, type MergeWeights, rounded } from '../ranking/merge.ts';
 import type { LexicalQuery } from './query.ts';
 import type { FoundMember, NamedFamily } from './store.ts';
 
@@ -60,11 +60,11 @@ export function hitsFrom(
   const hits = members.flatMap(({ uid, family, versionCount, status, ...member }): Hit[] => {
     const candidate = byFamily.get(family);
     if (!candidate) return [];
-    const quality = unit(member.quality);
+    const quality = clamp01(member.quality);
     const recency = recencyScore(member.publishedAt, now);
     const final = finalScore({ ...candidate, quality, recency, isDeprecated: status !== 'active' }, weights);
     const { lexical, semantic } = candidate;
-    return [{ uid, lexical, semantic: unit(semantic ?? 0), quality, recency, final, versionCount }];
+    return [{ uid, lexical, semantic: clamp01(semantic ?? 0), quality, recency, final, versionCount }];
   });
   return hits.filter(({ final }) => final > 0).sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
 }

@@ -57,9 +57,9 @@ export function weightsFor(mode: SearchMode, query: { isName: boolean; wordCount
 
 export function finalScore(candidate: Candidate, weights: MergeWeights): number {
   const { from, to } = candidate.named ? NAMED[candidate.named] : UNNAMED;
-  const rest = QUALITY_WEIGHT * unit(candidate.quality) + RECENCY_WEIGHT * unit(candidate.recency);
+  const rest = QUALITY_WEIGHT * clamp01(candidate.quality) + RECENCY_WEIGHT * clamp01(candidate.recency);
   const merged = (1 - QUALITY_WEIGHT - RECENCY_WEIGHT) * matchScore(candidate, weights) + rest;
-  return unit(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
+  return clamp01(from + (to - from) * merged * (candidate.isDeprecated ? DEPRECATED_FACTOR : 1));
 }
 
 /** Whether a final score belongs to a document that the query names. */
@@ -68,9 +68,9 @@ export function isOfNamed(score: number): boolean {
 }
 
 function matchScore({ lexical, semantic }: Candidate, { words, meaning }: MergeWeights): number {
-  const covered = unit(lexical);
+  const covered = clamp01(lexical);
   if (meaning === 0) return covered;
-  return (words * covered ** POWER_OF_COVERAGE + meaning * unit(semantic ?? covered)) / (words + meaning);
+  return (words * covered ** POWER_OF_COVERAGE + meaning * clamp01(semantic ?? covered)) / (words + meaning);
 }
 
 export function isUnrelated({ lexical, semantic, named }: Pick<Candidate, 'lexical' | 'semantic' | 'named'>): boolean {
@@ -110,6 +110,6 @@ export function rounded(value: number): number {
 }
 
 /** Limits any input to 0..1. */
-export function unit(value: number): number {
+export function clamp01(value: number): number {
   return value > 0 ? Math.min(value, 1) : 0;
 }

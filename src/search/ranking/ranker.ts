@@ -11,13 +11,13 @@ import { ORDER_OF, ORDERS } from '../sort.ts';
 import { type ByDocument, byMeaning, byWords, findNames, type Named } from './candidates.ts';
 import {
   type Candidate,
+  clamp01,
   explanationOf,
   finalScore,
   isUnrelated,
   leastNearness,
   type MergeWeights,
   rounded,
-  unit,
   weightsFor,
 } from './merge.ts';
 import { type IndexQuery, readQuery } from './query.ts';
@@ -80,7 +80,7 @@ function scored(open: OpenSegment, candidates: Candidates, { index, task, words,
     const newest = choice.members[document] as number;
     if (newest < 0 || open.dead[document] === 1) continue;
     const name = candidates.named?.get(document);
-    const lexical = unit((candidates.lexical?.get(document) ?? 0) / (words.best || 1));
+    const lexical = clamp01((candidates.lexical?.get(document) ?? 0) / (words.best || 1));
     const match = { lexical, semantic: candidates.semantic?.get(document), named: name?.match };
     if (isUnrelated(match)) continue;
     // All versions, or the version named in the query, or the newest one.
@@ -102,8 +102,8 @@ function hitFrom(found: Found, query: Query): Hit {
   const hit: Hit = {
     uid: uidOf(found),
     lexical,
-    semantic: unit(found.semantic ?? 0),
-    quality: rounded(unit(found.quality)),
+    semantic: clamp01(found.semantic ?? 0),
+    quality: rounded(clamp01(found.quality)),
     recency,
     final,
     versionCount: membersOf(segment, document).length,

@@ -1,7 +1,7 @@
 // Runs git without prompts and hooks, and with the machine's configuration only where it is trusted.
 import { dirname, join } from 'node:path';
 import type { ArtifactContext } from '../artifact.ts';
-import { type Causes, findCause, HELD_BACK, lastLine, NEEDS_LOGIN, runToEnd, UNREACHABLE } from '../program.ts';
+import { type Causes, findCause, lastLine, NEEDS_LOGIN, REFUSED_BY_PROXY, runToEnd, UNREACHABLE } from '../program.ts';
 
 const MOST_OUTPUT_BYTES = 50_000_000;
 /** The unit of `ulimit -f` (POSIX). */
@@ -70,7 +70,7 @@ function environmentOf({ usesConfiguration }: GitAccess, context: GitContext): R
 }
 
 const CAUSES: Causes = [
-  [HELD_BACK, 'it leads to an address that the hub may not connect to'],
+  [REFUSED_BY_PROXY, 'it leads to an address that the hub may not connect to'],
   [/file too large/i, 'it is larger than an install accepts: publish what is needed as an archive'],
   [/host key verification failed/i, 'its host is not in known_hosts: connect to it once with ssh'],
   [

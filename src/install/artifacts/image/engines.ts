@@ -16,9 +16,9 @@ import type { ArtifactContext } from '../artifact.ts';
 import {
   type Causes,
   findCause,
-  HELD_BACK,
   lastLine,
   NEEDS_LOGIN,
+  REFUSED_BY_PROXY,
   runToEnd,
   tryProgram,
   UNREACHABLE,
@@ -120,7 +120,7 @@ async function loginsFor(image: ImageReference, folder: string, { trust, home }:
 }
 
 const CAUSES: Causes = [
-  [HELD_BACK, 'its registry leads to an address that the hub may not connect to'],
+  [REFUSED_BY_PROXY, 'its registry leads to an address that the hub may not connect to'],
   [/policy\.json/, 'its policy /etc/containers/policy.json is missing: install the package containers-common'],
   [/toomanyrequests|too many requests|rate limit/i, 'the registry limits requests; try again later'],
   [/unauthorized|authentication required|\bdenied\b/i, `it does not exist, or ${NEEDS_LOGIN}`],

@@ -8,9 +8,9 @@ import type { ArtifactContext } from '../artifact.ts';
 import {
   type Causes,
   findCause,
-  HELD_BACK,
   lastLine,
   NEEDS_LOGIN,
+  REFUSED_BY_PROXY,
   runToEnd,
   tryProgram,
   UNREACHABLE,
@@ -44,7 +44,7 @@ export async function runNpm(
   const { package: name, registry_url } = spec;
   const [command = '', ...rest] = args;
   if (registry_url) await vetHost(registry_url, context);
-  else if (!isGuarded && !context.trust.isOwnMachine && !context.allowPrivateNetwork) await assertObedient(context);
+  else if (!isGuarded && !context.trust.isOwnMachine && !context.allowPrivateNetwork) await assertNpmVersion(context);
   const request = {
     program: 'npm',
     args: [command, '--prefix', folder, ...OPTIONS, ...registryOptions(spec), ...rest],
@@ -63,7 +63,7 @@ export async function runNpm(
 }
 
 /** Versions before 11.14 ignore `--allow-remote` silently. @throws InstallError */
-async function assertObedient(context: ArtifactContext): Promise<void> {
+async function assertNpmVersion(context: ArtifactContext): Promise<void> {
   const version = (await tryProgram('npm', ['--version'], context)) ?? '';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (version && (major < 11 || (major === 11 && minor < 14)))
@@ -115,7 +115,7 @@ export function isRemoteRefused(error: unknown): boolean {
 
 const UNTRUSTED = 'npm does not trust the certificate of the registry';
 const causes = (name: string): Causes => [
-  [HELD_BACK, `The registry leads to an address that the hub may not connect to for '${name}'.`],
+  [REFUSED_BY_PROXY, `The registry leads to an address that the hub may not connect to for '${name}'.`],
   [/'(\S+)@[^'@]*' (?:is not in this registry|could not be found)/, "The registry has no package '$1'."],
   [/No matching version found for (\S+?)\.?\s/, 'The registry has no version $1.'],
   [/code EINTEGRITY/, `The registry sent other bytes than expected for '${name}': the digest differs.`],

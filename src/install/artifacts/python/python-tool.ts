@@ -8,11 +8,11 @@ import type { ArtifactContext } from '../artifact.ts';
 import {
   type Causes,
   findCause,
-  HELD_BACK,
   lastLine,
   NEEDS_LOGIN,
   NO_DOWNLOADS,
   neutralFolder,
+  REFUSED_BY_PROXY,
   runToEnd,
   UNREACHABLE,
 } from '../program.ts';
@@ -161,7 +161,7 @@ export function neededPython(error: unknown): string | undefined {
 const NO_ACCESS =
   'The package index refused access (403): check its address, and whether your login may read the package. On a hub, the operator must add its host to INSTALL_CREDENTIALS_FOR.';
 const REFUSALS: Causes = [
-  [HELD_BACK, 'The package index leads to an address that the hub may not connect to.'],
+  [REFUSED_BY_PROXY, 'The package index leads to an address that the hub may not connect to.'],
   [/401 (?:Unauthorized|Client Error)/i, `The package index refused access: ${NEEDS_LOGIN}.`],
   [/403 (?:Forbidden|Client Error)/i, NO_ACCESS],
 ];
