@@ -1,5 +1,5 @@
-# Two stages build and fetch. The third holds only what runs: Node, production dependencies, dist, the models, the sample catalog, and the
-# programs that installs use.
+# Two stages build the hub and install its dependencies. The third contains only what runs: Node, the dependencies, dist, the models, the
+# sample catalog, and the programs that installs use.
 
 FROM node:24-slim AS build
 WORKDIR /app
