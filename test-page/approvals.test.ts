@@ -185,7 +185,7 @@ browserTest(
     const page = await open('/operations/policy');
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
-    await page.getByText('Only the role admin can change the policy.').waitFor();
+    await page.getByText('Only admins can change the policy.').waitFor();
     assert.equal(await page.getByLabel('Policy (YAML or JSON)').isEditable(), false);
     assert.equal(await page.getByRole('button', { name: 'Check' }).count(), 0);
     await screenshot(page, 'policy-as-operator');

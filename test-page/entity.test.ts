@@ -380,8 +380,8 @@ browserTest('entity: the page shows what it is loading', demo, async ({ open }) 
     await route.continue();
   });
   for (const [path, words] of [
-    [PDF, 'Loading …'],
-    ['/', 'Loading …'],
+    [PDF, 'Loading…'],
+    ['/', 'Loading…'],
   ] as const) {
     await page.evaluate(`location.assign(${JSON.stringify(path)})`);
     const waiting = page.getByRole('status').filter({ hasText: words });

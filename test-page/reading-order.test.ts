@@ -44,7 +44,7 @@ for (const [size, viewport] of Object.entries({
     assert.ok(stops.length > 8, JSON.stringify(stops));
     assert.ok(stops.some(({ column }) => column === 'side'));
     assert.ok(downwards(stops), JSON.stringify(stops, null, 1));
-    assert.deepEqual(await headings(page), await headings(page, 'by height'), 'as they are read, so they are seen');
+    assert.deepEqual(await headings(page), await headings(page, 'by height'), 'the reading order is the visual order');
   });
 }
 

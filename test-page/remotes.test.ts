@@ -41,7 +41,7 @@ browserTest('remotes: a sync reports changes, and shows the notes of each remote
   assert.deepEqual(await page.locator('.runs th').allInnerTexts(), [
     'Started',
     'Remote',
-    'Took',
+    'Duration',
     'New',
     'Changed',
     'Unchanged',

@@ -164,10 +164,10 @@ browserTest('search: while another search runs, the old count is not shown as it
   const letGo = hold();
   await status(page).getByText('30 entries').waitFor();
   await field(page).fill('weather');
-  const searching = page.getByRole('status').getByText('Searching …');
+  const searching = page.getByRole('status').getByText('Searching…');
   await searching.waitFor();
   const announced = `[...document.querySelectorAll('.results-count > :not([aria-hidden])')].map((each) => each.textContent).join(' ')`;
-  assert.equal(await page.evaluate(announced), 'Searching …');
+  assert.equal(await page.evaluate(announced), 'Searching…');
   await until(page, 'getComputedStyle(document.querySelector(".results-count .waiting")).opacity === "1"');
   await until(page, 'getComputedStyle(document.querySelector(".results-were")).visibility === "hidden"');
   await screenshot(page, 'search-refining');

@@ -14,7 +14,7 @@ export function LazyPage({ name }: { name: keyof OperatorPages }) {
   if (pages.value === undefined || pages.value === 'not loaded')
     return (
       <main id="content" class="operations-page">
-        {pages.value ? <NotLoaded /> : <Waiting>Loading the page …</Waiting>}
+        {pages.value ? <NotLoaded /> : <Waiting>Loading the page…</Waiting>}
       </main>
     );
   const Page = pages.value[name];

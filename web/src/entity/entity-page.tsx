@@ -84,7 +84,7 @@ export function EntityPage({ id }: { id: string }) {
           </FailureNotice>
         </div>
       )}
-      {!entity.value && !failure.value && <Waiting>Loading …</Waiting>}
+      {!entity.value && !failure.value && <Waiting>Loading…</Waiting>}
       {removal.value && <Deleted removal={removal.value} />}
       {entity.value && !failure.value && !removal.value && (
         <Entity

@@ -25,7 +25,7 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
           {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
           {approval && mayAct('operator') && (
             <p>
-              Decide about it in <a href="/operations/approvals">Approvals</a>.
+              Review it in <a href="/operations/approvals">Approvals</a>.
             </p>
           )}
         </Notice>

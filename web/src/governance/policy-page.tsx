@@ -70,7 +70,7 @@ function Editor() {
       {policy.value && (
         <section class="panel" aria-label="Policy in force">
           <Source policy={policy.value} />
-          {!isAdmin && <p>Only the role admin can change the policy.</p>}
+          {!isAdmin && <p>Only admins can change the policy.</p>}
           <label>
             <span class="label">Policy (YAML or JSON)</span>
             <textarea

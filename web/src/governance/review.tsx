@@ -84,7 +84,7 @@ function Decided({ shown: { decision } }: { shown: ApprovalReview }) {
 }
 
 function Changes({ shown: { since } }: { shown: ApprovalReview }) {
-  if (!since) return <p class="quiet">No version of it was approved before.</p>;
+  if (!since) return <p class="quiet">No version has been approved before.</p>;
   return (
     <section aria-label="Changes">
       <h3>Since {since.id} was approved</h3>

@@ -46,7 +46,7 @@ export function Signatures({ id, trust, onChecked }: SignaturesProps) {
       {trust.checked_at && <p class="quiet">Checked on {onDay(trust.checked_at)}.</p>}
       {mayAct('operator') && trust.signals.length > 0 && (
         <button type="button" class="button button-small" disabled={isChecking.value} onClick={check}>
-          {isChecking.value ? 'Checking …' : 'Check signatures'}
+          {isChecking.value ? 'Checking…' : 'Check signatures'}
         </button>
       )}
       <p role="status">{note}</p>

@@ -148,7 +148,7 @@ function ViewForm({ view, onSave }: { view: RegistryView; onSave: (view: Registr
         <input type="text" name="name" required maxLength={64} defaultValue={view.name} disabled={!isNew} />
       </label>
       <label>
-        <span class="label">Servers: names or patterns, separated by commas; none means all</span>
+        <span class="label">Servers: names or patterns, separated by commas; leave empty for all</span>
         <input
           type="text"
           name="names"

@@ -10,7 +10,7 @@ import { atMoment, count } from '../parts/words.ts';
 
 const PAGE_SIZE = 20;
 const COLUMNS = ['Webhook', 'Events', 'Waiting', 'Last delivery', 'Log'];
-const LOG_COLUMNS = ['When', 'Events', 'Tries', 'Answer', 'Outcome'];
+const LOG_COLUMNS = ['When', 'Events', 'Tries', 'Response', 'Outcome'];
 
 interface Log extends DeliveryPage {
   name: string;

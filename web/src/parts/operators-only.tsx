@@ -38,7 +38,7 @@ export function OperatorsOnly({ title, failure, open, children }: OperatorsOnlyP
         <Account />
       </header>
       {open}
-      {!areSettingsAsked.value && <Waiting>Loading …</Waiting>}
+      {!areSettingsAsked.value && <Waiting>Loading…</Waiting>}
       {areSettingsAsked.value && !needsToken && !isRefused && children}
       {areSettingsAsked.value && (needsToken || isRefused) && (
         <section class="panel" aria-labelledby="token">

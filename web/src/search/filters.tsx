@@ -111,7 +111,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
       ))}
       {isLong.value && (
         <p class="quiet" role="status">
-          {found?.isAwaited ? 'Looking for more …' : (found?.failure ?? note)}
+          {found?.isAwaited ? 'Looking for more…' : (found?.failure ?? note)}
         </p>
       )}
       {known.total > FEW && (

@@ -103,7 +103,7 @@ function Count({ page, state }: { page: SearchPage; state: SearchState }) {
       <span class={isOld ? 'results-were' : undefined} aria-hidden={isOld || undefined}>
         {countSentence(page, state)}
       </span>
-      {isOld && <span class="waiting">Searching …</span>}
+      {isOld && <span class="waiting">Searching…</span>}
     </>
   );
 }
@@ -213,7 +213,7 @@ function Nothing({ state, isEmpty }: { state: SearchState; isEmpty: boolean }) {
 function Placeholder() {
   return (
     <>
-      <Waiting>Loading …</Waiting>
+      <Waiting>Loading…</Waiting>
       <div class="results" aria-hidden="true">
         {[1, 2, 3].map((each) => (
           <div key={each} class="result awaited">

@@ -68,7 +68,7 @@ export function SearchBox({ onDown, onUp, onEnter, children }: FieldKeys & { chi
           /
         </span>
         <p id="search-keys" class="unseen">
-          Results appear as you type. Enter or arrow down moves to them, Enter opens one.
+          Results appear as you type. Press Enter or the down arrow to move to them, and Enter to open one.
         </p>
       </form>
       <div class="search-options">

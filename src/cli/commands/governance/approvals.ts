@@ -184,7 +184,7 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
         ...(since.changes.length === 0 ? ['  its content has not changed'] : []),
         ...since.changes.map(({ what, before, after }) => oneLine(`  ${what}: ${before} → ${after}`)),
       ]
-    : ['No version of it was approved before.'];
+    : ['No version has been approved before.'];
   const all = [...lines, ...artifacts, ...trust, ...variables, ...content, '', ...changes]
     .map((line) => `${line}\n`)
     .join('');

@@ -38,7 +38,7 @@ export function gatewayTile(settings: PublicConfig | undefined, trial: GatewayTr
   if (!settings) return { value: 'Unknown', note: 'MCP_GATEWAY_URL' };
   if (!settings.gateway_configured) return { value: 'Not configured', note: 'set MCP_GATEWAY_URL' };
   if (trial === 'not tried') return { value: 'Configured', note: 'only operators can check it' };
-  if (trial === 'being tried') return { value: 'Configured', note: 'checking …' };
+  if (trial === 'being tried') return { value: 'Configured', note: 'checking…' };
   if ('failure' in trial) return { value: 'Unknown', note: `The check failed. ${trial.failure.message}`, tone: 'bad' };
   switch (trial.outcome) {
     case 'ok':
