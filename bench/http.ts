@@ -59,7 +59,7 @@ async function measure({ manifests, judgments }: SearchData): Promise<void> {
     await load('list with filters', 8, (n) => `/catalog/search?${filters[n % filters.length]}&offset=${n}`);
     await load('entity, each once', 8, (n) => entities[(n * 7919) % entities.length] ?? '');
     await load('entity, the same 100', 32, (n) => entities[n % 100] ?? '');
-    rows.push({ what: 'memory after all this', MB: await memory() });
+    rows.push({ what: 'memory at the end', MB: await memory() });
   });
 }
 

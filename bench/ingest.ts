@@ -59,7 +59,7 @@ async function ingest(hub: HubProcess, name: string, first?: number): Promise<nu
     updated: stats.updated,
     unchanged: stats.unchanged,
     failed: stats.failed,
-    'of the first, %': first ? round((seconds / first) * 100) : '',
+    '% of the first run': first ? round((seconds / first) * 100) : '',
     'health p99, ms': round(await watch()),
     'peak memory, MB': await hub.memory('peak'),
     ...(error ? { error } : {}),

@@ -50,13 +50,13 @@ async function measure(name: string, host: Server): Promise<Record<string, unkno
     const again = await timed(() => install(name, host, join(hubDir, 'target')));
     return {
       archive: name,
-      'MB packed': Math.round((await stat(join(folder, name))).size / 1_000_000),
+      'MB compressed': Math.round((await stat(join(folder, name))).size / 1_000_000),
       ok: first.ok && again.ok,
       seconds: first.seconds,
-      'seconds again': again.seconds,
+      'seconds, repeated': again.seconds,
       'health p99 ms': Number(healthP99.toFixed(1)),
       'MB before': before,
-      'MB at most': await hub.memory('peak'),
+      'MB at peak': await hub.memory('peak'),
     };
   } finally {
     await hub.stop();

@@ -5,4 +5,4 @@ import { pruneDependencies } from './prune-dependencies.mjs';
 await pruneDependencies(fileURLToPath(new URL('../node_modules', import.meta.url)), process);
 const vite = await import('vite').catch(() => undefined);
 if (vite) await vite.build({ logLevel: 'warn' });
-else console.log('The page is not built, for vite is not installed: production installs leave it out.');
+else console.log('The page is not built, because vite is not installed: production installs omit it.');

@@ -19,9 +19,9 @@ test('proxy: forwards allowed requests, plain and through a tunnel', async (t) =
   assert.equal(host.headers[0]?.['proxy-authorization'], undefined, 'its password is not forwarded');
 
   const inside = `GET /through HTTP/1.1\r\nhost: ${host.name}\r\nconnection: close\r\n\r\n`;
-  const tunnelled = await say(proxy, `CONNECT ${host.name} HTTP/1.1\r\nhost: ${host.name}\r\n`, inside);
-  assert.match(tunnelled, /^HTTP\/1\.1 200 /);
-  assert.match(tunnelled, /hello/);
+  const tunneled = await say(proxy, `CONNECT ${host.name} HTTP/1.1\r\nhost: ${host.name}\r\n`, inside);
+  assert.match(tunneled, /^HTTP\/1\.1 200 /);
+  assert.match(tunneled, /hello/);
   assert.equal(host.asked[1], '/through');
 });
 
@@ -30,8 +30,8 @@ test('proxy: refuses forbidden addresses, as numbers and as names', async (t) =>
   const proxy = await aProxy(t, { allowPrivate: false });
   const named = host.name.replace('127.0.0.1', 'localhost');
   for (const name of [host.name, named, `[::1]:${host.port}`, '169.254.169.254:80', `2130706433:${host.port}`]) {
-    const tunnelled = await say(proxy, `CONNECT ${name} HTTP/1.1\r\nhost: ${name}\r\n`);
-    assert.match(tunnelled, /^HTTP\/1\.1 403 .*(private or loopback|never connected to)/, name);
+    const tunneled = await say(proxy, `CONNECT ${name} HTTP/1.1\r\nhost: ${name}\r\n`);
+    assert.match(tunneled, /^HTTP\/1\.1 403 .*(private or loopback|never connected to)/, name);
     const plain = await say(proxy, `GET http://${name}/ HTTP/1.1\r\nhost: ${name}\r\nconnection: close\r\n`);
     assert.match(plain, /^HTTP\/1\.1 403 .*(private or loopback|never connected to)/, name);
   }
@@ -65,8 +65,8 @@ test('proxy: reports an unreachable host as such', async (t) => {
   await host.close();
   const plain = `GET ${host.url}/ HTTP/1.1\r\nhost: ${host.name}\r\nconnection: close\r\n`;
   assert.match(await say(proxy, plain), /^HTTP\/1\.1 502 could not be reached \(ECONNREFUSED\)/);
-  const tunnelled = await say(proxy, `CONNECT ${host.name} HTTP/1.1\r\nhost: x\r\n`);
-  assert.match(tunnelled, /^HTTP\/1\.1 502 could not be reached \(ECONNREFUSED\)/);
+  const tunneled = await say(proxy, `CONNECT ${host.name} HTTP/1.1\r\nhost: x\r\n`);
+  assert.match(tunneled, /^HTTP\/1\.1 502 could not be reached \(ECONNREFUSED\)/);
 });
 
 test('proxy: whatever a host does, the client gets a response and the hub survives', async (t) => {
@@ -95,15 +95,15 @@ test('proxy: a silent host times out, before and inside a tunnel', async (t) => 
   const port = await aSocketHost(t, () => {});
   const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
   assert.match(plain, /^HTTP\/1\.1 502 .*the connection was idle for too long/);
-  const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
-  assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'the tunnel has no bytes of the proxy');
+  const tunneled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
+  assert.equal(tunneled, 'HTTP/1.1 200 Connection established\r\n\r\n', 'the tunnel has no bytes of the proxy');
 });
 
 test('proxy: a reset tunnel ends without output of the proxy', async (t) => {
   const proxy = await aProxy(t, { allowPrivate: true });
   const port = await aSocketHost(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
-  const tunnelled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
-  assert.equal(tunnelled, 'HTTP/1.1 200 Connection established\r\n\r\n');
+  const tunneled = await say(proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
+  assert.equal(tunneled, 'HTTP/1.1 200 Connection established\r\n\r\n');
 });
 
 test('proxy: a refusal closes its connection, and closing ends tunnels', async (t) => {
@@ -115,10 +115,10 @@ test('proxy: a refusal closes its connection, and closing ends tunnels', async (
   await Promise.all(strangers.map((stranger) => once(stranger.resume(), 'end')));
   for (const stranger of strangers) stranger.destroy();
 
-  const tunnelled = say({ url, port: Number(new URL(url).port) }, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`);
+  const tunneled = say({ url, port: Number(new URL(url).port) }, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`);
   await sleep(50);
   await proxy.close();
-  assert.match(await tunnelled, /^HTTP\/1\.1 200 /);
+  assert.match(await tunneled, /^HTTP\/1\.1 200 /);
 });
 
 test('run: guarded programs use the proxy, unless the operator has one', async (t) => {

@@ -24,7 +24,7 @@ function pool(
   return workers;
 }
 
-test('timed workers: tasks queued behind a cancelled one run at once', SOON, async (t) => {
+test('timed workers: tasks queued behind a canceled one run at once', SOON, async (t) => {
   const workers = pool(t, { timeoutMs: 900_000 });
   const given = new AbortController();
   const blocked = assert.rejects(workers.run({ kind: 'block', ms: 900_000 }, { signal: given.signal }), {
@@ -48,7 +48,7 @@ test('timed workers: the time limit of a task starts with its turn', async (t) =
   await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, NEVER), { message: 'took longer than 3 s to read' });
 });
 
-test('timed workers: a waiting task can be cancelled, and never starts', async (t) => {
+test('timed workers: a waiting task can be canceled, and never starts', async (t) => {
   const workers = pool(t);
   const first = workers.run({ kind: 'block', ms: 500 }, NEVER);
   await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, { signal: AbortSignal.timeout(50) }), {

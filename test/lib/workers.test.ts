@@ -36,7 +36,7 @@ test('workers: a task that needs too much memory fails alone, and the next one s
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 1 })) as { value: number }).value, 1);
 });
 
-test('workers: a cancelled task does not block the next one', SOON, async (t) => {
+test('workers: a canceled task does not block the next one', SOON, async (t) => {
   const workers = pool(t);
   await assert.rejects(workers.run({ kind: 'block', ms: 900_000 }, { signal: AbortSignal.timeout(100) }));
   assert.deepEqual(((await workers.run({ kind: 'echo', value: 2 })) as { value: number }).value, 2);

@@ -34,7 +34,7 @@ for (const validators of ['etag', 'none'] as const) {
 
       await it.saveInline(own);
       const mine = await it.get('tool:a');
-      assert.deepEqual([mine.summary, mine.source_url], ['Of my own.', null], 'which is not from there');
+      assert.deepEqual([mine.summary, mine.source_url], ['Of my own.', null], 'it is not from the remote');
       assert.deepEqual(countsOf(await it.ingest()), { updated: 1, unchanged: 1 });
       const back = await it.get('tool:a');
       assert.deepEqual([back.summary, back.source_url], [a.summary, it.host.url('/m/a.json')]);

@@ -198,7 +198,7 @@ test('approvals: an approval survives a new summary, but not new artifacts', asy
   assert.equal(await isFound(app, uidOf('changing')), false);
   assertProblem(await decide(app, uidOf('changing'), { decision: 'approve', digest }), 'decision_conflict');
   await hub.load([{ document: server('changing') }]);
-  assert.deepEqual(await listed(), [], 'an approved content is approved again when it returns');
+  assert.deepEqual(await listed(), [], 'approved content is approved again when it returns');
 });
 
 test('approvals: a new version needs approval unless the rule says otherwise', async (t) => {
