@@ -103,7 +103,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
   }
 
   async function listText({ cursor, limit = USUAL_LIMIT, view: name, ...given }: ServerQuery): Promise<string> {
-    const asked = withoutBlanks(given);
+    const asked = normalizedQuery(given);
     const { query, after } =
       cursor === undefined ? { query: queryOf(asked), after: undefined } : readCursor(cursor, asked);
     const view = name === undefined ? {} : { view: await views.filterOf(name) };
@@ -133,7 +133,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
   };
 }
 
-function withoutBlanks({ search, updatedSince, ...asked }: ServerQuery): Partial<ListedQuery> {
+function normalizedQuery({ search, updatedSince, ...asked }: ServerQuery): Partial<ListedQuery> {
   return {
     ...asked,
     search: search?.trim() || undefined,

@@ -35,14 +35,14 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
     return known;
   }
 
-  async function isLocalThere(): Promise<boolean> {
+  async function localCatalogExists(): Promise<boolean> {
     // Loaded lazily: commands that talk to a server do not need most of the hub's code.
     const { catalogExists } = await import('../../hub/hub.ts');
     return catalogExists(config());
   }
 
   async function openLocal({ mustExist = false } = {}): Promise<Hub> {
-    if (!local && mustExist && !(await isLocalThere())) throw new NotFoundError(missingSentence(config()));
+    if (!local && mustExist && !(await localCatalogExists())) throw new NotFoundError(missingSentence(config()));
     const { openLocalHub } = await import('./local-hub.ts');
     local ??= openLocalHub({ config: config(), environment, terminal });
     return (await local).hub;
@@ -57,7 +57,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
       return server;
     },
     openLocal,
-    findLocal: async () => (local || (await isLocalThere()) ? openLocal() : undefined),
+    findLocal: async () => (local || (await localCatalogExists()) ? openLocal() : undefined),
     async settle({ withinMs } = {}) {
       const caughtUp = (await local)?.hub.catchUpSearch();
       if (!caughtUp) return;

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 /** A 422 has no reason by default, so the cause is inferred from the request. */
 export function explain({ status, error }: { status: number; error: string }, url = ''): string {
   const cause = likelyCause(status, error, url);
-  return `The gateway answered ${status}: ${withoutFullStop(error)}.${cause ? ` ${cause}` : ''}`;
+  return `The gateway answered ${status}: ${withoutPeriod(error)}.${cause ? ` ${cause}` : ''}`;
 }
 
 function likelyCause(status: number, error: string, url: string): string | undefined {
@@ -14,11 +14,11 @@ function likelyCause(status: number, error: string, url: string): string | undef
   }
   if (status === 403) return 'The token does not allow this: use an administrator’s token.';
   if (status === 413) return 'The content is larger than the gateway accepts.';
-  if (status === 422) return unsaid(url);
+  if (status === 422) return causeOfInvalid(url);
   return status >= 500 ? unreachable(error, url) : undefined;
 }
 
-function unsaid(url: string): string {
+function causeOfInvalid(url: string): string {
   if (url === '')
     return 'Likely cause: a text in it contains characters, or a template contains expressions, that gateways refuse.';
   if (isLocal(url)) {
@@ -53,6 +53,6 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : '';
 }
 
-function withoutFullStop(sentence: string): string {
+function withoutPeriod(sentence: string): string {
   return sentence.replace(/[.\s]+$/, '');
 }

@@ -122,12 +122,12 @@ async function* dueEntities(
     const last = due.at(-1);
     if (!last) return;
     after = last.uid;
-    const hopeless = due.flatMap((entity) => hopelessRecord(entity, at));
-    const { size: recorded } = await store.record(hopeless);
+    const unregistrable = due.flatMap((entity) => unregistrableRecord(entity, at));
+    const { size: recorded } = await store.record(unregistrable);
     report.failed += recorded;
     if (recorded > 0) report.unregistrable = (report.unregistrable ?? 0) + recorded;
     reportProgress();
-    const marked = new Set(hopeless.map(({ uid }) => uid));
+    const marked = new Set(unregistrable.map(({ uid }) => uid));
     yield* due.filter(({ uid }) => !marked.has(uid));
   }
 }
@@ -146,7 +146,7 @@ function hasNothingNew({ tries }: RegistrableEntity, { outcome, calls }: Registr
   return outcome === 'gateway_down' && calls.length === 0 && tries > 0;
 }
 
-function hopelessRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {
+function unregistrableRecord(entity: RegistrableEntity, at: Date): RegistrationRecord[] {
   const { uid, manifestDigest, tries } = entity;
   const error = registrationFault(entity);
   if (error === undefined) return [];

@@ -63,7 +63,7 @@ export function entityLines(entity: EntityRecord): string[] {
   return [
     `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
     `Summary: ${shortText(summary)}`,
-    kinds ? `Installs: ${shortText(kinds)}.` : 'Nothing to install: it runs on a remote server.',
+    kinds ? `Installs: ${shortText(kinds)}.` : 'It lists no artifacts to install.',
     license ? `License: ${shortText(license)}.` : 'License: not stated.',
     `${versions.length} version${versions.length === 1 ? '' : 's'}.`,
     ...(gateway ? [`Gateway: ${gateway}.`] : []),
