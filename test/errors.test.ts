@@ -24,7 +24,7 @@ test('errors: an error without invalid input lists no fields', () => {
   assert.deepEqual(new HubError('internal_error', 'Something went wrong.').faults, []);
 });
 
-test('errors: a wrong setting stops the start, and so does any other StartError', () => {
+test('errors: a wrong setting is a StartError', () => {
   const error = new SettingError('PORT is taken.');
   assert.ok(error instanceof StartError);
   assert.equal(String(error), 'SettingError: PORT is taken.');

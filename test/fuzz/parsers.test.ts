@@ -137,7 +137,7 @@ test('fuzz: agent cards are kept unchanged in their manifests', SOON, () => {
   );
 });
 
-test('fuzz: validation and publishing agree about every document', SOON, () => {
+test('fuzz: a document with errors is invalid and cannot be published', SOON, () => {
   fc.assert(
     fc.property(fc.oneof(almost(server), almost(manifest), almost(anAgentCard())), (document) => {
       const { valid, issues } = validateDocument(document);

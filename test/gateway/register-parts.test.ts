@@ -170,7 +170,7 @@ for (const [kind, part] of [
   });
 }
 
-test('parts: a resource of 0.9 beyond its limit of fifty listed rows exists nevertheless', async (t) => {
+test('parts: 409 means that a resource of 0.9 exists, even if it is not among the fifty listed', async (t) => {
   const gateway = await startFakeGateway(t, { generation: '0.9' });
   for (let number = 0; number < 60; number += 1)
     gateway.table.resources.push(createRow(`r${number}`, { uri: `memo://${number}`, content: '' }, { id: number + 1 }));

@@ -42,7 +42,7 @@ const odd: Record<string, string> = {
   spaces: ' \t\n ',
 };
 
-test('bad queries: each is answered quickly and without an error', SOON, async (t) => {
+test('bad queries: each is answered without an error', SOON, async (t) => {
   const { app, hub, world } = await testHub(t);
   await hub.load(await readDemoCatalog());
   await app.inject('/catalog/search?q=warm');

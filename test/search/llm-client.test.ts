@@ -58,7 +58,7 @@ test('model: an invalid answer is a failure, and nothing is thrown', async (t) =
   }
 });
 
-test('model: no caller waits longer than the limit, even in a queue', SOON, async (t) => {
+test('model: a silent model keeps no caller waiting forever, even in a queue', SOON, async (t) => {
   const { llm, server } = await aClient(t, { timeoutMs: 200 });
   server.answer(() => 'silence');
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => llm.ask(PROMPT, readCount)));

@@ -143,7 +143,7 @@ testOnEveryEngine(
   },
 );
 
-testOnEveryEngine('record: many at once, and returns those that still exist', async (t, address) => {
+testOnEveryEngine('record: records many at once, and returns those that still exist', async (t, address) => {
   const { save, store, catalog } = await openStage(t, address);
   await save(servers('a', 'b'));
   const records = [await aRecord(store, 'a'), await aRecord(store, 'b', { error: 'No.' })];
@@ -271,7 +271,7 @@ testOnEveryEngine('removeMany: removes the named servers in order, with a reason
   assert.deepEqual((await store.removeMany({ uids: [uidOf('a')], errorOnly: false })).removed, [uidOf('a')]);
 });
 
-testOnEveryEngine('removeMany: all, or all with an error; registered ones stay', async (t, address) => {
+testOnEveryEngine('removeMany: removes all, or all with an error; registered ones stay', async (t, address) => {
   const { save, store, catalog } = await openStage(t, address);
   await save([...servers('a', 'b', 'c', 'registered'), aManifest({ type: 'tool', id: 'tool' })]);
   await store.record([await aRecord(store, 'registered'), await aRecord(store, 'b', { error: 'No.' })]);
@@ -281,7 +281,7 @@ testOnEveryEngine('removeMany: all, or all with an error; registered ones stay',
   assert.deepEqual(await catalog.countByType(), { agent: 0, tool: 1, mcp_server: 1 });
 });
 
-testOnEveryEngine('removeMany: thousands at once', async (t, address) => {
+testOnEveryEngine('removeMany: removes thousands at once', async (t, address) => {
   const { save, store } = await openStage(t, address);
   const ids = Array.from({ length: 3_000 }, (_, index) => `s${index}`);
   await save(servers(...ids));
