@@ -18,7 +18,7 @@ const TokenName = z
   .string()
   .trim()
   .regex(/^[\w.@-]{1,64}$/, 'must have 1 to 64 characters: letters, digits, and . _ @ -')
-  .refine((name) => !RESERVED_NAMES.includes(name.toLowerCase()), 'must not be a name that the hub uses itself')
+  .refine((name) => !RESERVED_NAMES.includes(name.toLowerCase()), 'is reserved for the hub: choose another name')
   .meta({ examples: ['build-server'] });
 
 const ScopePattern = z

@@ -20,7 +20,7 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryA
   not_allowed: { status: 403, title: 'Not allowed' },
   invalid_policy: { status: 400, title: 'Invalid policy' },
   policy_from_file: { status: 409, title: 'Policy from a file' },
-  decision_conflict: { status: 409, title: 'Decided already' },
+  decision_conflict: { status: 409, title: 'Decision conflict' },
   entity_blocked: { status: 409, title: 'Entity blocked' },
   remote_not_found: { status: 404, title: 'Remote not found' },
   name_taken: { status: 409, title: 'Name taken' },

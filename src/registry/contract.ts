@@ -176,7 +176,7 @@ const ArdField = z.enum(ARD_FIELDS, { error: `must be one of ${ARD_FIELDS.join('
 export type ArdField = z.output<typeof ArdField>;
 
 const Filter = z.partialRecord(ArdField, z.union([z.string().max(500), z.array(z.string().max(500)).max(50)]), {
-  error: `must be an object with members of these: ${ARD_FIELDS.join(', ')}`,
+  error: `must be an object with some of these members: ${ARD_FIELDS.join(', ')}`,
 });
 const Query = z.object({ text: z.string().trim().min(1).max(2_000), filter: Filter.optional() });
 

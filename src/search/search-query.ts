@@ -35,5 +35,5 @@ export function plainText(text: string): string {
 
 function tooLong(): HubError {
   const message = `must not be longer than ${LONGEST_QUERY} characters`;
-  return new HubError('invalid_request', `What to look for ${message}.`, { faults: [{ path: 'q', message }] });
+  return new HubError('invalid_request', `The query ${message}.`, { faults: [{ path: 'q', message }] });
 }

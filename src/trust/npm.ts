@@ -40,7 +40,7 @@ export async function checkNpm(artifact: JsonObject, context: CheckContext): Pro
   const answer = await ask({ fetch, url, signal });
   if (answer.outcome === 'unavailable') return notChecked(what, answer.reason);
   const read = answer.outcome === 'ok' ? Attestations.safeParse(answer.document).data : undefined;
-  if (!read) return notChecked(what, `${host} does not deliver the provenance that it has.`);
+  if (!read) return notChecked(what, `${host} lists provenance for this version, but does not return it.`);
   const bundles = read.attestations.filter(({ predicateType }) => PROVENANCE.includes(predicateType));
   if (bundles.length === 0) return none;
   const expected = {

@@ -41,7 +41,7 @@ for (const name of ['pdf', '@acme/pdf']) {
 }
 
 const refused: [what: string, document: JsonObject, says: RegExp][] = [
-  ['other bytes', npmStatement('pdf', '00'.repeat(64)), /other bytes/],
+  ['other bytes', npmStatement('pdf', '00'.repeat(64)), /other content/],
   ['another package', npmStatement('pdf-tables'), /another name/],
   ['another version', statement({ name: 'pkg:npm/pdf@2.0.0', digest: {} }), /another name/],
   ['another type', { ...npmStatement('pdf'), predicateType: 'https://x.example/scan' }, /of the type/],
@@ -119,7 +119,7 @@ const unchecked: [what: string, spec: JsonObject, says: RegExp, prepare?: (regis
   [
     'provenance that cannot be loaded',
     { package: 'pdf', version: '1.0.0' },
-    /does not deliver/,
+    /but does not return it/,
     ({ server }) => server.remove('/-/npm/v1/attestations/pdf@1.0.0'),
   ],
 ];

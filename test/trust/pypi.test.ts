@@ -49,7 +49,7 @@ test('pypi: the attestation of a real release is verified with the hub’s built
 test('pypi: other bytes under the same name fail', async (t) => {
   const { state, detail } = await check(t, await startIndex(t, [file(FILE, '0'.repeat(64))]));
   assert.equal(state, 'failed');
-  assert.match(detail, /other bytes/);
+  assert.match(detail, /other content/);
 });
 
 test('pypi: the attestation of another file fails', async (t) => {
