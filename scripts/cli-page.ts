@@ -55,9 +55,10 @@ function listed([name, page]: [string, Page]): string {
 }
 
 function indexPage(generated: string): string {
-  const known = Object.values(PAGES).flatMap(({ commands }) => commands);
-  const missing = COMMAND_TABLE.commands.filter(({ path: [first = ''] }) => !known.includes(first)).map(nameOf);
-  if (missing.length > 0) throw new Error(`PAGES of scripts/cli-page.ts lacks ${missing.join(', ')}.`);
+  const named = new Set(Object.values(PAGES).flatMap(({ commands }) => commands));
+  const existing = new Set(COMMAND_TABLE.commands.map(({ path: [first = ''] }) => first));
+  const different = [...named.symmetricDifference(existing)];
+  if (different.length > 0) throw new Error(`PAGES of scripts/cli-page.ts is wrong about ${different.join(', ')}.`);
   return `${generated}
 # Command line
 

@@ -107,7 +107,7 @@ function Artifacts({ artifacts }: Pick<ApprovalReview, 'artifacts'>) {
   if (artifacts.length === 0) return null;
   return (
     <>
-      <h3>Artifacts</h3>
+      <h3>What it installs</h3>
       <ul class="plain-list">
         {artifacts.map(({ kind, what, digest }) => (
           <li key={`${kind} ${what}`}>

@@ -23,7 +23,7 @@ export function GatewayTile() {
   useEffect(() => {
     if (mayTry && trial.value === 'not tried') void tryIt();
   }, [mayTry]);
-  const words = gatewayTile(known, trial.value);
+  const words = gatewayTile(known, mayTry ? trial.value : 'not tried');
   return (
     <Tile name="Gateway" {...words}>
       {mayTry && words.tone === 'bad' && (
