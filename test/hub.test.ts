@@ -7,6 +7,7 @@ import { HubError, StartError } from '../src/errors.ts';
 import { createHub } from '../src/hub/hub.ts';
 import { aManifest } from './support/builders.ts';
 import { tempDir } from './support/databases.ts';
+import { until } from './support/until.ts';
 import { testWorld } from './support/world.ts';
 
 test('hub: loaded entities can be read and counted', async (t) => {
@@ -91,10 +92,7 @@ test('hub: search pauses its background work during an install, which needs the 
   assert.equal(await inIndex(), '0');
   downloads.reject(new Error('The line is cut.'));
   assert.equal((await installing).ok, false);
-  for (let tries = 200; (await inIndex()) !== '1'; tries -= 1) {
-    assert.ok(tries > 0, 'the entity is not in the index afterwards');
-    await sleep(50);
-  }
+  await until(async () => (await inIndex()) === '1');
 });
 
 test('hub: an unusable database stops the start with one line', async () => {

@@ -243,8 +243,7 @@ test('client: an error of a listener is reported, and ends the connection', asyn
     throw mine;
   };
   await assert.rejects(new HubClient({ url }).ingest(undefined, throwing), (error) => error === mine);
-  for (let tries = 100; isOpen && tries > 0; tries -= 1) await sleep(10);
-  assert.equal(isOpen, false);
+  await until(() => !isOpen);
 });
 
 test('client: the token is sent to the hub only', async (t) => {

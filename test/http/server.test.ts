@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
+import { until } from '../support/until.ts';
 import { assertProblem, inject } from './wire.ts';
 
 const manifests = Array.from({ length: 5 }, (_, index) => aManifest({ id: `e${index}` }));
@@ -140,7 +141,7 @@ test('overload: an overloaded hub answers 503, stays alive on /health, and recov
   assert.equal((await inject(app, '/health')).status, 200);
   assert.equal((await inject(app, '/health?check_db=true')).status, 200);
 
-  for (let tries = 50; tries > 0 && app.isUnderPressure(); tries -= 1) await sleep(100);
+  await until(() => !app.isUnderPressure());
   assert.equal((await inject(app, '/catalog')).status, 200);
   assert.deepEqual(
     world.logged.filter(({ level }) => level === 'error'),

@@ -22,7 +22,7 @@ async function downloader(t: TestContext, { allowPrivate = true, stallMs = 5_000
   });
   const file = join(folder, 'file');
   const download = (url: string, some: Partial<DownloadRequest> = {}) =>
-    guarded.download({ url, file, maxBytes: 10_000_000, timeoutMs: 5_000, ...some });
+    guarded.download({ url, file, maxBytes: 10_000_000, timeoutMs: 60_000, ...some });
   return { ...guarded, file, download };
 }
 

@@ -4,7 +4,6 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedProxy, type ProxyTimes } from '../../src/lib/net/guarded-proxy.ts';
 import { createRun } from '../../src/lib/run.ts';
 
@@ -91,7 +90,7 @@ test('proxy: whatever a host does, the client gets a response and the hub surviv
 });
 
 test('proxy: a silent host times out, before and inside a tunnel', async (t) => {
-  const proxy = await aProxy(t, { allowPrivate: true }, { connectMs: 200, silenceMs: 200 });
+  const proxy = await aProxy(t, { allowPrivate: true }, { connectMs: 60_000, silenceMs: 200 });
   const port = await aSocketHost(t, () => {});
   const plain = await say(proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`);
   assert.match(plain, /^HTTP\/1\.1 502 .*the connection was idle for too long/);
@@ -107,7 +106,8 @@ test('proxy: a reset tunnel ends without output of the proxy', async (t) => {
 });
 
 test('proxy: a refusal closes its connection, and closing ends tunnels', async (t) => {
-  const port = await aSocketHost(t, () => {});
+  const isThrough = Promise.withResolvers<unknown>();
+  const port = await aSocketHost(t, (socket) => socket.once('data', isThrough.resolve));
   const proxy = createGuardedProxy({ allowPrivate: true });
   const url = await proxy.url();
   const strangers = Array.from({ length: 20 }, () => connect({ port: Number(new URL(url).port), allowHalfOpen: true }));
@@ -115,8 +115,9 @@ test('proxy: a refusal closes its connection, and closing ends tunnels', async (
   await Promise.all(strangers.map((stranger) => once(stranger.resume(), 'end')));
   for (const stranger of strangers) stranger.destroy();
 
-  const tunneled = say({ url, port: Number(new URL(url).port) }, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`);
-  await sleep(50);
+  const way = { url, port: Number(new URL(url).port) };
+  const tunneled = say(way, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n`, 'hello');
+  await isThrough.promise;
   await proxy.close();
   assert.match(await tunneled, /^HTTP\/1\.1 200 /);
 });
@@ -126,7 +127,7 @@ test('run: guarded programs use the proxy, unless the operator has one', async (
   const PATH = process.env.PATH;
   const proxiesOf = async (environment: Record<string, string | undefined>, isGuarded: boolean) => {
     const run = createRun({ PATH, ...environment }, { url: async () => url });
-    const { stdout } = await run({ program: 'env', args: [], cwd: tmpdir(), timeoutMs: 5_000, isGuarded });
+    const { stdout } = await run({ program: 'env', args: [], cwd: tmpdir(), timeoutMs: 60_000, isGuarded });
     return stdout.split('\n').filter((line) => /proxy/i.test(line));
   };
   assert.deepEqual(await proxiesOf({ NO_PROXY: '*' }, false), ['NO_PROXY=*']);
@@ -190,7 +191,7 @@ async function say({ url, port }: { url: string; port: number }, head: string, a
   const { username, password } = new URL(url);
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
   const socket = connect(port, '127.0.0.1');
-  socket.setTimeout(5_000, () => socket.destroy(new Error('nothing came')));
+  socket.setTimeout(60_000, () => socket.destroy(new Error('nothing came')));
   socket.write(`${head}proxy-authorization: Basic ${credentials}\r\n\r\n`);
   let received = '';
   for await (const chunk of socket) {

@@ -49,7 +49,7 @@ test('proxy: requests and downloads use it, for names that only it can resolve',
   const { fetch, close } = createFetch({ allowPrivate: false }, proxyFor);
   const downloads = createDownload({ allowPrivate: false }, { proxyFor });
   t.after(() => Promise.all([close(), downloads.close()]));
-  const limits = { maxBytes: 1_000, timeoutMs: 5_000 };
+  const limits = { maxBytes: 1_000, timeoutMs: 60_000 };
 
   const reply = await fetch({ url: 'http://catalog.example/old', ...limits });
   assert.deepEqual([reply.status, reply.url], [200, 'http://other.example/index.json']);
@@ -71,7 +71,7 @@ test('proxy: private addresses and metadata services are refused before it is us
   t.after(() => Promise.all([close(), downloads.close()]));
   for (const url of ['http://10.0.0.1/', 'https://169.254.169.254/latest', 'https://[fd00:ec2::254]/']) {
     const expected = /private or loopback|never connected to|metadata/;
-    await assert.rejects(fetch({ url, maxBytes: 100, timeoutMs: 5_000 }), expected);
+    await assert.rejects(fetch({ url, maxBytes: 100, timeoutMs: 60_000 }), expected);
     await assert.rejects(downloads.vetAddress(url), expected);
   }
   assert.deepEqual(proxy.requests, []);
@@ -84,7 +84,7 @@ test('proxy: its refusals are reported as such', async (t) => {
   const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { fetch, close } = createFetch({ allowPrivate: false }, proxiesOf({ HTTPS_PROXY: proxy }));
   t.after(close);
-  const refused = fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 5_000 });
+  const refused = fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 60_000 });
   await assert.rejects(refused, { message: 'was refused by the proxy (status 403)' });
 });
 
@@ -94,6 +94,6 @@ test('proxy: encrypted requests use a tunnel', async (t) => {
   const { fetch, close } = createFetch({ allowPrivate: false }, proxiesOf({ HTTPS_PROXY: proxy.url }));
   t.after(close);
   // The host does not speak TLS: only the route counts.
-  await assert.rejects(fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 5_000 }));
+  await assert.rejects(fetch({ url: 'https://catalog.example/', maxBytes: 100, timeoutMs: 60_000 }));
   assert.deepEqual(proxy.requests.slice(0, 1), ['CONNECT catalog.example:443']);
 });

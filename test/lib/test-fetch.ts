@@ -6,7 +6,7 @@ import { FetchError } from '../../src/lib/net/fetch-error.ts';
 import type { NetworkRule } from '../../src/lib/net/network-rule.ts';
 import type { FetchReply, FetchRequest } from '../../src/lib/world.ts';
 
-const LIMITS = { maxBytes: 10_000, timeoutMs: 5_000 };
+const LIMITS = { maxBytes: 10_000, timeoutMs: 60_000 };
 
 export function fetcher(t: TestContext, rule: NetworkRule = { allowPrivate: true }) {
   const { fetch, close } = createFetch(rule);

@@ -43,7 +43,7 @@ test('timed workers: the time limit of a task starts with its turn', async (t) =
   const workers = pool(t, { timeoutMs: 3_000 });
   // The thread has started by then, which takes a while on a slow machine.
   await workers.run({ kind: 'echo', value: 0 }, NEVER);
-  const tasks = [1, 2].map(() => workers.run({ kind: 'block', ms: 2_000 }, NEVER));
+  const tasks = [1, 2].map(() => workers.run({ kind: 'block', ms: 1_600 }, NEVER));
   await Promise.all(tasks);
   await assert.rejects(workers.run({ kind: 'block', ms: 20_000 }, NEVER), { message: 'took longer than 3 s to read' });
 });

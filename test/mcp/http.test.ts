@@ -4,12 +4,14 @@ import { request as httpRequest } from 'node:http';
 import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Environment } from '../../src/config.ts';
+import { searchQuery } from '../../src/search/search-query.ts';
 import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { aManifest } from '../support/builders.ts';
 import { type Ending, tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { shared } from '../support/shared.ts';
+import { whenIndexed } from '../support/when-indexed.ts';
 
 const TOKEN = 'operators-only-0123456789';
 const MANIFESTS = [
@@ -47,7 +49,11 @@ async function connected(t: Ending, { token, settings, manifests = MANIFESTS }: 
 }
 
 /** Nothing is added to its catalog. */
-const readOnly = shared((t) => connected(t));
+const readOnly = shared(async (t) => {
+  const connection = await connected(t);
+  await whenIndexed(() => connection.hub.search(searchQuery({ text: 'pdf', mode: 'keyword' })));
+  return connection;
+});
 /** Each test adds entities of its own. */
 const extended = shared((t) => connected(t));
 

@@ -7,6 +7,7 @@ import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { until } from '../support/until.ts';
 import { hubOn } from './hubs.ts';
 import { type SyncingProcess, syncingProcess } from './syncing.ts';
 
@@ -37,12 +38,9 @@ testOnEveryEngine(name, async (t, address) => {
   t.diagnostic(`killed after these numbers of requests: ${moments}`);
 
   const { hub: next } = await hubOn(t, address);
-  let { last } = await next.ingestStatus();
   // The hub marks them in the background after the start.
-  for (let wait = 0; wait < 200 && last.length === 0; wait += 1) {
-    await sleep(20);
-    ({ last } = await next.ingestStatus());
-  }
+  await until(async () => (await next.ingestStatus()).last.length > 0);
+  const { last } = await next.ingestStatus();
   // Only one, because the clock of these hubs is frozen and a run is identified by its start time.
   assert.deepEqual(
     last.map(({ ok, error }) => [ok, error]),

@@ -11,7 +11,7 @@ const TASK = { remote: 'http://h.example/index.json', signal: new AbortControlle
 function manifestFetcher(t: TestContext) {
   const { fetch, close } = createFetch({ allowPrivate: true });
   t.after(close);
-  return createManifestFetcher({ fetch, maxManifestBytes: 1_000, timeoutMs: 2_000 });
+  return createManifestFetcher({ fetch, maxManifestBytes: 1_000, timeoutMs: 60_000 });
 }
 
 const known = ({ member }: FetchedText, fields: Partial<KnownMember> = {}): KnownMember => ({

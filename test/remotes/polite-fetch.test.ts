@@ -74,7 +74,7 @@ test('polite fetch: all requests to a host obey its Retry-After, in seconds', as
   const fetch = politely(t);
   for (const path of ['/a', '/b']) host.put(path, path);
   other.put('/c', 'c');
-  host.fail('/a', { status: 429, times: 1, headers: { 'retry-after': '2' } });
+  host.fail('/a', { status: 429, times: 1, headers: { 'retry-after': '4' } });
   const startedAt = performance.now();
   const since = () => performance.now() - startedAt;
   const first = fetch(host.url('/a'));
@@ -88,7 +88,7 @@ test('polite fetch: all requests to a host obey its Retry-After, in seconds', as
   order.push('after the pause');
   await elsewhere;
   assert.deepEqual(order, ['elsewhere', 'after the pause'], 'other hosts are not affected');
-  assert.ok((await second) >= 1_990, `${await second} ms`);
+  assert.ok((await second) >= 3_990, `${await second} ms`);
 });
 
 test('polite fetch: Retry-After may be a date; a past or invalid one causes no pause', async (t) => {
@@ -132,14 +132,14 @@ test('polite fetch: a Retry-After of a day is limited to an hour', async (t) => 
 
 test('polite fetch: the time limit covers all tries and pauses', async (t) => {
   const host = await startIndexServer(t);
-  host.fail('/busy', { status: 429, times: 1_000, headers: { 'retry-after': '3' } });
+  host.fail('/busy', { status: 429, times: 1_000, headers: { 'retry-after': '5' } });
   host.fail('/down', { status: 503, times: 1_000 });
   host.answer('/hangs', () => {});
-  const limit = { timeoutMs: 5_000 };
-  const down = politely(t, { backoffMs: () => 2_000 })(host.url('/down'), limit);
+  const limit = { timeoutMs: 8_000 };
+  const down = politely(t, { backoffMs: () => 3_000 })(host.url('/down'), limit);
   await Promise.all([
-    assert.rejects(politely(t)(host.url('/busy'), limit), /asks for a pause of 3 seconds$/),
-    assert.rejects(politely(t)(host.url('/hangs'), limit), /did not answer within 5 s$/),
+    assert.rejects(politely(t)(host.url('/busy'), limit), /asks for a pause of 5 seconds$/),
+    assert.rejects(politely(t)(host.url('/hangs'), limit), /did not answer within 8 s$/),
   ]);
   assert.equal((await down).status, 503);
   assert.equal(host.seen('/busy').length, 2, 'a second pause would not fit');

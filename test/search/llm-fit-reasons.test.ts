@@ -52,7 +52,7 @@ async function someReasons(t: TestContext, say: (question: AskedQuestion) => Sai
   server.answer(say);
   const { fetchTrusted, log, close } = testWorld();
   t.after(close);
-  const endpoint = { baseUrl: server.baseUrl, model: 'large', timeoutMs: 5_000 };
+  const endpoint = { baseUrl: server.baseUrl, model: 'large', timeoutMs: 60_000 };
   const fitReasons = createLlmFitReasons(createLlmClient({ endpoint, fetch: fetchTrusted, log }));
   return { fitReasons, questions: server.questions };
 }

@@ -76,7 +76,7 @@ async function aReranker(t: TestContext, say: () => Said) {
   server.answer(say);
   const { fetchTrusted, log, close } = testWorld();
   t.after(close);
-  const endpoint = { baseUrl: server.baseUrl, model: 'large', timeoutMs: 5_000 };
+  const endpoint = { baseUrl: server.baseUrl, model: 'large', timeoutMs: 60_000 };
   const reranker = createReranker(createLlmClient({ endpoint, fetch: fetchTrusted, log }));
   return { reranker, questions: server.questions };
 }

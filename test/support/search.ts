@@ -79,7 +79,7 @@ export async function testSearch(t: TestContext, { manifests = [], settings = {}
   const search = createSearch({
     engine,
     store,
-    llm: llm && { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 5_000 },
+    llm: llm && { baseUrl: llm.baseUrl, model: 'large', timeoutMs: 60_000 },
     settings: { profile: 'general', mode: 'hybrid', rerank: 'none', ...settings },
     world,
     baseUrl,

@@ -95,9 +95,9 @@ function troublesOf(
   const passing = [
     ...(isBuilding ? [`The index is still being built: ${sizes.entities} entities so far.`] : []),
     ...(meaning ? meaningTroubles(meaning, sizes) : []),
+    ...(isBehind && !isBuilding ? [BEHIND] : []),
   ];
-  // A stale index does not count as passing: the version changes once the index is up to date.
-  const all = [...passing, ...(isBehind && !isBuilding ? [BEHIND] : []), ...(meaning?.isStandIn ? [STAND_IN] : [])];
+  const all = [...passing, ...(meaning?.isStandIn ? [STAND_IN] : [])];
   return { ...(all.length > 0 && { degraded: all.join(' ') }), isLasting: passing.length === 0 };
 }
 

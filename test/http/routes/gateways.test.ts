@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts';
 import type { SyncProgress } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -117,9 +116,13 @@ test('pending: a sync removes the registered servers and shows errors for the ot
 
 test('sync: progress events count the servers in total and those done', async (t) => {
   const hub = await hubWithGateway(t);
-  hub.gateway.onCall(({ method }) => (method === 'POST' ? sleep(700) : undefined));
+  const isReported = Promise.withResolvers<void>();
+  hub.gateway.onCall(({ method }) => (method === 'POST' ? isReported.promise : undefined));
   const seen: SyncProgress[] = [];
-  await hub.hub.syncRemotes((progress) => seen.push(progress));
+  await hub.hub.syncRemotes((progress) => {
+    seen.push(progress);
+    if (progress.registering === 2) isReported.resolve();
+  });
   const { registering, registering_total } = seen.find((progress) => progress.registering !== null) ?? {};
   assert.deepEqual([registering, registering_total], [2, 4], 'servers without an address are done at once');
   assert.deepEqual((await hub.app.inject('/ingest/status')).json().registering_total, null);

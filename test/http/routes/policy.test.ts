@@ -16,6 +16,7 @@ import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
+import { whenIndexed } from '../../support/when-indexed.ts';
 import { type LoggedEvent, testWorld } from '../../support/world.ts';
 import { assertProblem, inject } from '../wire.ts';
 
@@ -51,7 +52,8 @@ async function put(app: FastifyInstance, text: string): Promise<PolicyChange> {
 }
 
 async function found(app: FastifyInstance, path = '/catalog?sort=name'): Promise<string[]> {
-  return (await app.inject(path)).json().items.map(({ id }: { id: string }) => id);
+  const page = await whenIndexed(async () => (await app.inject(path)).json());
+  return page.items.map(({ id }: { id: string }) => id);
 }
 
 async function withGateway(t: TestContext, manifests: JsonObject[] = MANIFESTS) {

@@ -8,6 +8,7 @@ import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
+import { whenIndexed } from '../../support/when-indexed.ts';
 
 /** More entities than fit on a page, in none of the tested orders. */
 const CROWD = Array.from({ length: 120 }, (_, index) => {
@@ -142,8 +143,8 @@ function assertInOrder(items: readonly Item[], sort: Sort, usual: readonly Item[
 async function pages(app: FastifyInstance, query: string): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
-    const answer = await app.inject(`/catalog/search?${query}&limit=50&offset=${items.length}`);
-    const page = SearchPage.parse(answer.json());
+    const path = `/catalog/search?${query}&limit=50&offset=${items.length}`;
+    const page = await whenIndexed(async () => SearchPage.parse((await app.inject(path)).json()));
     items.push(...page.items);
     if (page.items.length < 50) {
       assert.equal(page.total, items.length);

@@ -10,6 +10,7 @@ import { tempDir, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { testSearch } from '../../support/search.ts';
 import { until } from '../../support/until.ts';
+import { whenIndexed } from '../../support/when-indexed.ts';
 import { assertProblem, inject } from '../wire.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -117,8 +118,8 @@ const refused = [
 test('search: every facet value works as a filter, also with commas', async (t) => {
   const manifest = aManifest({ capabilities: ['read, write'], compatibility: { providers: ['Acme, Inc.'] } });
   const { app } = await testHub(t, { manifests: [manifest, aManifest({ id: 'other', name: 'other' })] });
-  const search = async (query: Record<string, string>) =>
-    (await app.inject({ url: '/catalog/search', query })).json<SearchPage>();
+  const search = (query: Record<string, string>) =>
+    whenIndexed(async () => (await app.inject({ url: '/catalog/search', query })).json<SearchPage>());
   const { facets } = await search({ facets: 'true' });
   for (const [facet, name] of [
     ['capability', 'capabilities'],
@@ -137,8 +138,10 @@ test('search: every facet value can be found by a part of it, with a query and w
     aManifest({ id: `pdf-${index}`, name: `a/pdf-${index}`, tags: ['common', `tag-${index}`], capabilities: [] }),
   );
   const { app } = await testHub(t, { manifests });
-  const search = async (query: Record<string, string>) =>
-    (await app.inject({ url: '/catalog/search', query: { facets: 'true', limit: '1', ...query } })).json<SearchPage>();
+  const search = (given: Record<string, string>) => {
+    const query = { facets: 'true', limit: '1', ...given };
+    return whenIndexed(async () => (await app.inject({ url: '/catalog/search', query })).json<SearchPage>());
+  };
   for (const q of ['', 'pdf']) {
     const all = await search({ q, mode: 'keyword' });
     assert.deepEqual([all.facets?.capability.length, all.facet_totals?.capability], [50, 61]);

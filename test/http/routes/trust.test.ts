@@ -11,6 +11,7 @@ import { emptyDatabase, testOnEveryEngine } from '../../support/databases.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
+import { whenIndexed } from '../../support/when-indexed.ts';
 import { npmStatement, putNpm, startRegistries } from '../../trust/registries.ts';
 import { assertProblem, inject } from '../wire.ts';
 
@@ -33,7 +34,8 @@ async function entity(app: FastifyInstance): Promise<EntityRecord> {
 }
 
 async function found(app: FastifyInstance): Promise<{ id: string; trust_state?: string }[]> {
-  return (await app.inject('/catalog/search?q=pdf+tables&mode=keyword&include_pending=true')).json().items;
+  const url = '/catalog/search?q=pdf+tables&mode=keyword&include_pending=true';
+  return (await whenIndexed(async () => (await app.inject(url)).json())).items;
 }
 
 test('trust: shows unchecked entities as such, and a check result everywhere', async (t) => {

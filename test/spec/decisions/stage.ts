@@ -8,6 +8,7 @@ import { emptyDatabase } from '../../support/databases.ts';
 import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
+import { whenIndexed } from '../../support/when-indexed.ts';
 
 /** For decisions that do not depend on the database. */
 export function testOnSqlite(name: string, run: (t: TestContext, address: DatabaseAddress) => Promise<void>): void {
@@ -30,8 +31,8 @@ export async function stage(t: TestContext, database: DatabaseAddress, settings:
     return host.url(`/${path}.json`);
   }
   const found = async (query: string) => {
-    const { body } = await ask('GET', `/catalog/search?${query}`);
-    return body.items.map(({ id }: { id: string }) => id);
+    const page = await whenIndexed(async () => (await ask('GET', `/catalog/search?${query}`)).body);
+    return page.items.map(({ id }: { id: string }) => id);
   };
   return { host, world, app, hub, ask, publish, found };
 }

@@ -87,7 +87,7 @@ test('git: fetches only the wanted commit', async (t) => {
     program: 'git',
     args: ['-C', folder, 'rev-list', '--count', 'HEAD'],
     cwd: '/',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
   assert.equal(stdout.trim(), '1');
 });
@@ -102,7 +102,7 @@ test('git: two targets get the same bytes, without changes in git status', async
     program: 'git',
     args: ['-C', one.folder, 'status', '--porcelain'],
     cwd: '/',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
   assert.equal(stdout, '');
 });
