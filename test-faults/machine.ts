@@ -34,8 +34,8 @@ const runFullDisk: Fault['run'] = async (scope, engine, inject) => {
   await inject(async () => {
     await writeFile(ballast, Buffer.alloc(64_000_000)).catch(() => {});
     const { status, body } = await hub.ask('/remotes/sync', { method: 'POST', body: {} });
-    const isToldOf = status === 503 || (status === 200 && Object.keys(body.errors).length > 0);
-    assert.ok(isToldOf, `${status} ${JSON.stringify(body)}`);
+    const isReported = status === 503 || (status === 200 && Object.keys(body.errors).length > 0);
+    assert.ok(isReported, `${status} ${JSON.stringify(body)}`);
     assert.equal((await hub.ask('/catalog')).status, 200, 'reads continue');
     await rm(ballast, { force: true });
     const again = await hub.ask('/remotes/sync', { method: 'POST', body: {} });

@@ -6,10 +6,10 @@ import { inTerminal } from './in-terminal.ts';
 
 /** Another server that gives the same response to everything. */
 async function startOtherServer(t: TestContext, body: string): Promise<string> {
-  const stranger = createServer((_request, response) => void response.end(body));
-  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-  t.after(() => void stranger.close());
-  return `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  const server = createServer((_request, response) => void response.end(body));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const COMMANDS = [

@@ -116,11 +116,11 @@ async function hasArrived({ address }: Running): Promise<void> {
 /** Waits until new connections are refused. */
 async function refused({ address }: Running): Promise<void> {
   for (let tries = 1_000; tries > 0; tries -= 1) {
-    const wasLetIn = await fetch(`${address}/health`, { headers: { connection: 'close' } }).then(
+    const wasAccepted = await fetch(`${address}/health`, { headers: { connection: 'close' } }).then(
       () => true,
       () => false,
     );
-    if (!wasLetIn) return;
+    if (!wasAccepted) return;
     await sleep(10);
   }
   assert.fail('New connections are still accepted');
