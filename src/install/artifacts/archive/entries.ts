@@ -25,7 +25,6 @@ export interface ArchiveSource {
 
 export type ArchiveContent = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/** An entry with an accepted name and size. */
 export interface AdmittedEntry {
   path: string;
   kind: 'file' | 'folder' | 'link';

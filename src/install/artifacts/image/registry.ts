@@ -23,7 +23,6 @@ export const TokenReply = z.object({ token: Token.optional(), access_token: Toke
 export async function digestFromRegistry(image: ImageReference, { fetch, signal }: ArtifactContext): Promise<string> {
   const { host, repository, digest, tag = 'latest' } = image;
   const get = (url: string, headers: Record<string, string> = {}) => fetch({ url, headers, ...LIMITS, signal });
-  // Registries on loopback addresses have no certificates.
   const url = `${isLoopback(host) ? 'http' : 'https'}://${host}/v2/${repository}/manifests/${digest ?? tag}`;
   try {
     let reply = await get(url, { accept: MANIFEST_TYPES });

@@ -108,7 +108,6 @@ export const PypiSpec = z
     const allExtras = [...ownExtras.split(/[[\],\s]+/), ...(extras ?? [])].filter(Boolean);
     const bracket = allExtras.length > 0 ? `[${allExtras.join(',')}]` : '';
     return {
-      /** Normalized according to PEP 503. */
       name: normalName(name),
       requirement: `${name}${bracket}${ownVersions || versions}`,
       indexUrl: index_url ?? undefined,
