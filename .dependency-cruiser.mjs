@@ -66,7 +66,7 @@ const seenByEntryPoints = [
   '^src/search/search-query\\.ts$',
   '^src/gateway/state-words\\.ts$',
   '^src/access/audit-for-people\\.ts$',
-  '^src/catalog/(uid|entity|manifest-text|trust-signals)\\.ts$',
+  '^src/catalog/(uid|entity|manifest-text|artifact-kind|trust-signals)\\.ts$',
   '^src/access/authenticate\\.ts$',
   // Identifies the entity in a file the same way as ingest.
   '^src/remotes/ingest/entity-from-text\\.ts$',
@@ -95,7 +95,7 @@ export default {
         path: `^src/(${slices.join('|')})/`,
         pathNot: [
           ...seenByEntryPoints,
-          '^src/catalog/(artifact-kind|client-config|transport|version-order)\\.ts$',
+          '^src/catalog/(client-config|transport|version-order)\\.ts$',
           // A policy is checked without a hub.
           '^src/policy/(read-policy|warnings)\\.ts$',
           // What should be published is checked without a hub.

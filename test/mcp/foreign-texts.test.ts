@@ -112,6 +112,16 @@ const HUGE: Record<string, JsonObject> = {
     tags: Array.from({ length: 2_000 }, (_, at) => `tag ${at}`),
     capabilities: Array.from({ length: 900 }, (_, at) => `${long(30)}${at}`),
   },
+  'long texts in every field': {
+    ...Object.fromEntries(['summary', 'description', 'license'].map((field) => [field, '"'.repeat(5_000)])),
+    tags: Array.from({ length: 60 }, (_, at) => `${at}${'"'.repeat(200)}`),
+    capabilities: Array.from({ length: 60 }, (_, at) => `${at}${'"'.repeat(200)}`),
+    artifacts: Array.from({ length: 60 }, () => ({
+      kind: 'npm',
+      spec: { package: '"'.repeat(600), version: '1.0.0' },
+    })),
+    adapters: Array.from({ length: 60 }, () => ({ framework: '"'.repeat(200), template_key: '"'.repeat(200) })),
+  },
 };
 
 const hugeHub = shared((t) =>

@@ -1,5 +1,6 @@
 // The official client against a real hub, over streamable HTTP.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -125,6 +126,46 @@ test('mcp: an entity is shown without the secrets of its registration', async ()
   }
   const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'mcp_server:pdf-tables' } });
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
+});
+
+test('mcp: the text about an entity has the facts that a model needs, without secrets', async () => {
+  const { client, hub } = await extended();
+  const file = new URL('../../demo/agents/meeting-minutes/manifest.json', import.meta.url);
+  await hub.load([{ document: JSON.parse(await readFile(file, 'utf8')) }]);
+  const said = async (id: string) => textOf(await client.callTool({ name: 'get_entity', arguments: { id } }));
+  const lines = (await said('agent:meeting-minutes')).split('\n');
+  for (const line of [
+    'agent:meeting-minutes@1.5.4: Meeting Minutes',
+    'Summary: From a recording to minutes, decisions and tasks.',
+    'Artifact: Connects to https://minutes.example.com/agent/mcp',
+    'Server: https://minutes.example.com/agent/mcp, HTTP',
+    'Glue code: autogen tool',
+    'License: Apache-2.0.',
+    'Homepage: https://minutes.example.com',
+    'Tags: meetings, transcription, summaries, action-items, audio',
+    'Capabilities: speech-to-text, summarization',
+    'Frameworks: langgraph, autogen',
+    'Providers: openai',
+    '1 version: 1.5.4',
+  ])
+    assert.ok(lines.includes(line), `${line}\nis missing in\n${lines.join('\n')}`);
+  assert.match(lines.join('\n'), /^Description: Turns the recording .* deletes the recording afterwards\.$/m);
+
+  const packages = [
+    {
+      kind: 'npm',
+      spec: { package: '@acme/kit', version: '1.2.0', registry_url: 'https://me:very-secret@r.example/' },
+    },
+  ];
+  await hub.load([{ document: aManifest({ type: 'tool', id: 'kit', name: 'kit', artifacts: packages }) }]);
+  assert.match(
+    await said('tool:kit'),
+    /^Artifact: npm package @acme\/kit 1\.2\.0, registry url https:\/\/r\.example\/$/m,
+  );
+  const secretive = await said('mcp_server:pdf-tables');
+  assert.match(secretive, /^Artifact: Archive https:\/\/zip\.example\.org\/a\.zip$/m);
+  assert.match(secretive, /^Server: https:\/\/pdf\.example\.org\/sse\?page=1&api_key=\*\*\*, SSE$/m);
+  assert.doesNotMatch(secretive, /very-secret/);
 });
 
 test('mcp: an entity that the policy restricts says so', async (t) => {

@@ -1,13 +1,16 @@
 // Presents an entity to a model: short, without credentials, and without publisher text at the start of a line.
+import { artifactLine } from '../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import type { SearchItem } from '../../search/contract.ts';
 import { oneLine } from './line.ts';
-import { type Shortened, shortened, shortText } from './short.ts';
+import { MOST_TEXT_CHARS, type Shortened, shortened, shortLines, shortText } from './short.ts';
 
 const LONGEST_TITLE = 120;
 const LONGEST_SUMMARY = 240;
 const LONGEST_DESCRIPTION = 1_500;
+const LONGEST_FACT = 240;
+const MOST_ARTIFACT_CHARS = 1_500;
 const MOST_VERSIONS = 10;
 
 export function shownItem(item: SearchItem): Record<string, unknown> {
@@ -56,23 +59,63 @@ export function wholeManifest(id: string): string {
   return `the resource catalog://manifest/${encodeURIComponent(id).replaceAll('%3A', ':').replaceAll('%40', '@')} has all of it.`;
 }
 
+/** The facts of `shownEntity` that a model needs to choose and to act, one per line, the most important first. */
 export function entityLines(entity: EntityRecord): string[] {
-  const { id, title, name, summary, license, artifacts, versions } = entity;
-  const kinds = artifacts.map(({ kind }) => String(kind)).join(', ');
+  const { id, title, name, status, license, homepage, versions } = entity;
+  const lines = [
+    `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
+    `Summary: ${shortText(entity.summary, LONGEST_SUMMARY)}`,
+    ...stateLines(entity),
+    ...fact('Description', entity.description, LONGEST_DESCRIPTION),
+    ...fact('Status', status === 'active' ? '' : status),
+    ...artifactLines(entity),
+    ...fact('Server', serverText(entity)),
+    ...adapterLines(entity),
+    license ? `License: ${shortText(license, LONGEST_FACT)}.` : 'License: not stated.',
+    ...fact('Homepage', homepage ?? ''),
+    ...fact('Tags', entity.tags.join(', ')),
+    ...fact('Capabilities', entity.capabilities.join(', ')),
+    ...fact('Frameworks', entity.frameworks.join(', ')),
+    ...fact('Providers', entity.providers.join(', ')),
+    `Quality: ${Math.round(entity.score_quality * 100)} of 100.`,
+    ...fact(
+      versions.length === 1 ? '1 version' : `${versions.length} versions`,
+      versions
+        .slice(0, MOST_VERSIONS)
+        .map((each) => each.version)
+        .join(', '),
+    ),
+  ];
+  return shortLines(lines, { room: MOST_TEXT_CHARS });
+}
+
+function fact(label: string, text: string, most = LONGEST_FACT): string[] {
+  const shown = shortText(text, most);
+  return shown ? [`${label}: ${shown}`] : [];
+}
+
+function artifactLines({ artifacts }: EntityRecord): string[] {
+  if (artifacts.length === 0) return ['It lists no artifacts to install.'];
+  const lines = artifacts.map((each) => `Artifact: ${shortText(artifactLine(each), LONGEST_FACT)}`);
+  return shortLines(lines, { room: MOST_ARTIFACT_CHARS });
+}
+
+function adapterLines({ adapters }: EntityRecord): string[] {
+  const words = adapters.map(({ framework, template_key: key }) => [framework, key].filter(Boolean).join(' '));
+  return fact('Glue code', words.join(', '));
+}
+
+/** What an operator, a policy or a check says about it. */
+function stateLines(entity: EntityRecord): string[] {
   const gateway = gatewayText(entity);
   return [
-    `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
-    `Summary: ${shortText(summary)}`,
-    kinds ? `Installs: ${shortText(kinds)}.` : 'It lists no artifacts to install.',
-    license ? `License: ${shortText(license)}.` : 'License: not stated.',
-    `${versions.length} version${versions.length === 1 ? '' : 's'}.`,
-    ...(gateway ? [`Gateway: ${gateway}.`] : []),
-    ...(entity.missing_since ? ['No remote lists it.'] : []),
+    ...(entity.install_refusal ? [`Cannot be installed: ${shortText(entity.install_refusal)}`] : []),
     ...(entity.blocked_at ? [`Blocked by an operator${reasonOf(entity)}.`] : []),
+    ...(entity.missing_since ? ['No remote lists it.'] : []),
     ...(entity.trust?.checked_at ? [`Signatures: ${entity.trust.state.replace('_', ' ')}.`] : []),
+    ...(gateway ? [`Gateway: ${gateway}.`] : []),
     ...(entity.hidden_by ? [`Hidden from search by ${shortText(entity.hidden_by)}.`] : []),
     ...(entity.held_by ? [`Kept out of the gateway by ${shortText(entity.held_by)}.`] : []),
-    ...(entity.install_refusal ? [`Cannot be installed: ${shortText(entity.install_refusal)}`] : []),
   ];
 }
 
@@ -96,4 +139,10 @@ function serverOf(registration: Record<string, unknown> | null): Record<string, 
     url: typeof url === 'string' ? url : null,
     transport: typeof transport === 'string' ? transport : null,
   };
+}
+
+function serverText({ mcp_registration }: EntityRecord): string {
+  return Object.values(serverOf(mcp_registration) ?? {})
+    .filter(Boolean)
+    .join(', ');
 }

@@ -13,7 +13,7 @@ const DEEPEST = 8;
 
 /** The longest response for a model: about 20,000 characters, including the note about cuts. */
 const MOST_STRUCTURED_CHARS = 12_000;
-const MOST_TEXT_CHARS = 6_000;
+export const MOST_TEXT_CHARS = 6_000;
 
 /** Removes credentials first, because a truncated one would not be recognized. */
 export function shortText(whole: string, most = LONGEST_TEXT): string {
@@ -47,8 +47,11 @@ export function countThatFit(structured: readonly unknown[], lines: readonly str
 }
 
 /** The first lines, and how many more there are; `all` includes items that were left out before. */
-export function shortLines(lines: readonly string[], all = lines.length): string[] {
-  const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), MOST_TEXT_CHARS / 2);
+export function shortLines(
+  lines: readonly string[],
+  { all = lines.length, room = MOST_TEXT_CHARS / 2 }: { all?: number; room?: number } = {},
+): string[] {
+  const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), room);
   const left = all - shown.length;
   return left > 0 ? [...shown, `… and ${left} more`] : shown;
 }

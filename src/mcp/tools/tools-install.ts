@@ -112,8 +112,8 @@ interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
 /** Uses only values that may be shown; from `whole`, only counts. */
 function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
   const lines = [
-    ...shortLines(artifacts.map(artifactLine), whole.artifacts.length),
-    ...shortLines(adapters.map(adapterLine), whole.adapters.length),
+    ...shortLines(artifacts.map(artifactLine), { all: whole.artifacts.length }),
+    ...shortLines(adapters.map(adapterLine), { all: whole.adapters.length }),
     ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
     ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
     '- lockfile.write: hub.lock.json',
@@ -150,5 +150,5 @@ function reportLines(
   const failed = whole.files_written.length === 0 ? 'Nothing' : 'Only a part';
   const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} was installed into ${target}.`;
   const warned = warnings.map((warning) => `Warning: ${warning}`);
-  return [head, ...shortLines(lines, whole.results.length), ...warned];
+  return [head, ...shortLines(lines, { all: whole.results.length }), ...warned];
 }
