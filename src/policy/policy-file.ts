@@ -37,7 +37,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
     seen = version;
     // Without an earlier policy, the hub does not start, and reports the fault then.
     if (problem !== undefined && problem !== fault && (await hasPolicy()))
-      log.error({ file: path }, `The policy file cannot be used, so the earlier policy stays in force: ${problem}`);
+      log.error({ file: path }, `The policy file could not be applied, so the earlier policy stays in force. ${problem}`);
     fault = problem;
   }
 
@@ -51,7 +51,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
 
   await look();
   if (fault !== undefined && !(await hasPolicy()))
-    throw new StartError(`The policy file '${path}' cannot be used: ${fault}`);
+    throw new StartError(`The policy file '${path}' could not be applied. ${fault}`);
   let isLooking = false;
   const timer = setInterval(() => {
     // Applying a policy to a large catalog takes longer than the interval.

@@ -375,7 +375,7 @@ test('POLICY_FILE: a hub that never had a policy does not start when the file is
   const database = await emptyDatabase(t, 'sqlite');
   await assert.rejects(start(database), (error) => {
     assert.ok(error instanceof StartError);
-    assert.match(error.message, /policy\.yaml' cannot be used: It does not exist\./);
+    assert.match(error.message, /policy\.yaml' could not be applied\. It does not exist\./);
     return true;
   });
   await writeFile(file, 'version: 1');
@@ -383,8 +383,8 @@ test('POLICY_FILE: a hub that never had a policy does not start when the file is
   await writeFile(file, 'version: 7');
   await start(database);
   assert.deepEqual(
-    logged.map(({ message }) => message.split(':')[0]),
-    ['The policy file cannot be used, so the earlier policy stays in force'],
+    logged.map(({ message }) => message.split('.')[0]),
+    ['The policy file could not be applied, so the earlier policy stays in force'],
     'only if an earlier policy exists',
   );
 });
