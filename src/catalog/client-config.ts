@@ -94,12 +94,10 @@ interface EntryContext {
   root: string;
 }
 
-/** If Claude does not set the project folder, servers run in the folder where Claude was started. */
-const CLAUDE_FOLDER = `\${CLAUDE_PROJECT_DIR:-.}`;
 const WORKSPACE = `\${workspaceFolder}`;
 
 const WRITERS: Record<ClientName, (launch: Reachable, context: EntryContext) => JsonObject> = {
-  claude: (launch) => jsonEntry(launch, { reference: bare, folder: CLAUDE_FOLDER }),
+  claude: (launch) => jsonEntry(launch, { reference: bare, folder: '.' }),
   cursor: (launch) => jsonEntry(launch, { reference: env, folder: WORKSPACE }),
   vscode: (launch, context) => jsonEntry(launch, { reference: (each) => asked(each, context), folder: WORKSPACE }),
   windsurf: (launch, { root }) => {
@@ -200,7 +198,8 @@ function tomlValue(value: unknown): string {
     const members = Object.entries(value).map(([key, each]) => `${tomlKey(key)} = ${tomlValue(each)}`);
     return `{ ${members.join(', ')} }`;
   }
-  return JSON.stringify(String(value)).replaceAll('\u007f', '\\u007f');
+  if (typeof value !== 'string') return String(value);
+  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
 }
 
 function tomlKey(key: string): string {

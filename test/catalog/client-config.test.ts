@@ -23,7 +23,7 @@ const entry = (client: (typeof CLIENTS)[number], launch: typeof installed | type
 
 test('client: an installed program is named as each client finds it', () => {
   const commands = CLIENTS.map((client) => entry(client, installed).command);
-  const folders = [`\${CLAUDE_PROJECT_DIR:-.}/`, `\${workspaceFolder}/`, `\${workspaceFolder}/`, '/srv/project/', ''];
+  const folders = ['./', `\${workspaceFolder}/`, `\${workspaceFolder}/`, '/srv/project/', ''];
   assert.deepEqual(
     commands,
     folders.map((folder) => `${folder}.hub/bin/notes`),

@@ -517,7 +517,7 @@ test('install: starts the MCP program of a package, and reports a package withou
     assert.equal((await verify())?.checks[0]?.what, 'npm');
     return [command, stepNamed(report, 'adapters.write').extra?.warning];
   };
-  const launcher = (name: string) => `\${CLAUDE_PROJECT_DIR:-.}/.hub/bin/${name}`;
+  const launcher = (name: string) => `./.hub/bin/${name}`;
   assert.deepEqual(await start('notes', ['jot', 'jot-mcp-server']), [launcher('jot-mcp-server'), undefined]);
   assert.deepEqual(await start('library', []), [
     'npx',

@@ -39,16 +39,12 @@ export interface ConfigEntry {
   entry: JsonObject;
 }
 
-/** `filled in` means the same server, with values that a person entered. */
-export type EntryState = 'absent' | 'same' | 'filled in' | 'another';
-
 /** A format of configuration files. All methods throw a RangeError if the file cannot be read. */
 export interface ConfigFormat {
-  compare(text: string, entry: ConfigEntry): EntryState;
+  /** The entry with this name, if any. */
+  find(text: string, place: Omit<ConfigEntry, 'entry'>): unknown;
   put(text: string, entry: ConfigEntry): string;
   remove(text: string, entry: ConfigEntry): string;
-  /** The entry for a new version, including the values that a person entered into the earlier one. */
-  upgrade?(text: string, wanted: ConfigEntry, earlier: JsonObject): JsonObject;
   /** Questions that the client asks its user. */
   addInputs?(text: string, inputs: readonly JsonObject[]): string;
 }

@@ -1,6 +1,7 @@
 // Adds or removes the entry of an entity in a client's configuration file, and leaves everything else unchanged.
-import type { JsonObject } from '../../lib/json.ts';
+import { asObject, type JsonObject } from '../../lib/json.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
+import { mergeChange, stateOf } from './entry-state.ts';
 import { jsonConfig } from './json-config.ts';
 import { tomlConfig } from './toml-config.ts';
 
@@ -19,17 +20,17 @@ export interface EntryMerge {
 
 /** Returns the new text and the entry's name, which a person may have changed. @throws RangeError if the file cannot be merged. */
 export function mergeEntry(written: string, { wanted, earlier, taken, isForced }: EntryMerge) {
-  const { compare, put, upgrade, addInputs = (unchanged) => unchanged } = formatOf(wanted);
+  const { find, put, addInputs = (unchanged) => unchanged } = formatOf(wanted);
   const text = written.replace(/^\uFEFF/, '');
-  const stateOf = (name: string, entry = wanted.entry) => compare(text, { ...wanted, name, entry });
-  const isLeft = earlier && !taken.includes(earlier.name) && stateOf(earlier.name) !== 'absent';
-  const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(each) !== 'another');
-  const state = stateOf(name);
-  const before = isLeft ? stateOf(name, earlier.entry) : 'another';
+  const at = (name: string) => find(text, { ...wanted, name });
+  const isLeft = earlier && !taken.includes(earlier.name) && at(earlier.name) !== undefined;
+  const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(at(each), wanted.entry) !== 'another');
+  const state = stateOf(at(name), wanted.entry);
+  const before = isLeft ? stateOf(at(name), earlier.entry) : 'another';
   const isTheirs = state === 'another' && before === 'another';
   if (state === 'same' || state === 'filled in' || (isTheirs && !isForced)) return { text, name, isTheirs };
-  const isUpgraded = upgrade && isLeft && before === 'filled in';
-  const entry = isUpgraded ? upgrade(text, { ...wanted, name }, earlier.entry) : wanted.entry;
+  const isUpgraded = isLeft && before === 'filled in';
+  const entry = isUpgraded ? asObject(mergeChange(wanted.entry, earlier.entry, at(name))) : wanted.entry;
   return { text: addInputs(put(text, { ...wanted, name, entry }), wanted.inputs), name, isTheirs };
 }
 

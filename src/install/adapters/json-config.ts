@@ -1,44 +1,20 @@
 // The JSON configuration of a client. Everything except the entry is left unchanged, including comments.
 import * as jsonc from 'jsonc-parser';
-import { asObject, asObjects, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts';
-import { jsonDigest } from '../../lib/json-digest.ts';
-import type { ConfigEntry, ConfigFormat, EntryState } from './adapter-template.ts';
+import { asObjects, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts';
+import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
+import { isEqual, own } from './entry-state.ts';
 
-export const jsonConfig: ConfigFormat = { compare, put, remove, upgrade, addInputs };
-
-function compare(text: string, { entry, ...location }: ConfigEntry): EntryState {
-  const found = find(text, location);
-  if (found === undefined) return 'absent';
-  if (isEqual(found, entry)) return 'same';
-  return isSameServer(entry, found) ? 'filled in' : 'another';
-}
+export const jsonConfig: ConfigFormat = { find, put, remove, addInputs };
 
 function find(text: string, { format, section, name }: Omit<ConfigEntry, 'entry'>): unknown {
   return own(sectionIn(read(text, format), section), name);
-}
-
-function upgrade(text: string, wanted: ConfigEntry, earlier: JsonObject): JsonObject {
-  return asObject(mergeChange(wanted.entry, earlier, find(text, wanted)));
-}
-
-/** Applies the changes from `earlier` to `ours` to `theirs`, and keeps everything else. */
-function mergeChange(ours: unknown, earlier: unknown, theirs: unknown): unknown {
-  if (isEqual(ours, earlier)) return theirs;
-  if (!isJsonObject(ours) || !isJsonObject(theirs)) return ours;
-  const before = asObject(earlier);
-  const kept = Object.entries(theirs).filter(([name]) => !Object.hasOwn(before, name));
-  const changed = Object.entries(ours).map(([name, value]) => [
-    name,
-    mergeChange(value, own(before, name), own(theirs, name)),
-  ]);
-  return Object.fromEntries([...changed, ...kept]);
 }
 
 function put(text: string, wanted: ConfigEntry): string {
   const { section, name, entry } = wanted;
   const names = Object.keys(sectionIn(read(text, wanted.format), section));
   const edited = set(text, [section, name], entry, indexFor(name, names, text));
-  if (compare(edited, wanted) !== 'same')
+  if (!isEqual(find(edited, wanted), entry))
     throw new RangeError(`'${section}' or '${name}' occurs twice in it, and programs differ about which one applies`);
   return edited;
 }
@@ -69,28 +45,6 @@ function addInputs(text: string, inputs: readonly JsonObject[]): string {
 function indexFor(name: string, names: readonly string[], text: string): number {
   const isPlain = text === `${JSON.stringify(parseJson(text), null, 2)}\n`;
   return isPlain ? names.filter((each) => each < name).length : 0;
-}
-
-/** Ignores values of variables and headers, and members that a person added. */
-function isSameServer(ours: JsonObject, theirs: unknown): boolean {
-  if (!isJsonObject(theirs)) return false;
-  return Object.entries(ours).every(([name, value]) => {
-    const their = own(theirs, name);
-    if (!isJsonObject(value)) return isFilledIn(value, their);
-    return isJsonObject(their) && Object.keys(value).every((each) => Object.hasOwn(their, each));
-  });
-}
-
-/** Whether the values are equal, except where `ours` has placeholders. */
-export function isFilledIn(ours: unknown, theirs: unknown): boolean {
-  if (Array.isArray(ours) && Array.isArray(theirs))
-    return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
-  if (typeof ours !== 'string' || typeof theirs !== 'string') return isEqual(ours, theirs);
-  // A person may have replaced all text from the first variable to the last.
-  const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
-  const last = others.at(-1);
-  if (last === undefined) return ours === theirs;
-  return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);
 }
 
 function set(text: string, path: jsonc.JSONPath, value: unknown, index = 0): string {
@@ -141,13 +95,4 @@ function sectionIn(document: JsonObject, name: string): JsonObject {
   const section = own(document, name) ?? {};
   if (!isJsonObject(section)) throw new RangeError(`'${name}' in it is not an object`);
   return section;
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return jsonDigest(one) === jsonDigest(other);
-}
-
-/** Names come from manifests, and may be `constructor`. */
-function own(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -4,8 +4,9 @@ import { LOCKFILE_NAME, type LockedAdapter, type LockFinding } from '../contract
 import { InstallError } from '../errors.ts';
 import { readInside, removeInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
-import type { ConfigEntry, EntryState, Rendered } from './adapter-template.ts';
+import type { ConfigEntry, Rendered } from './adapter-template.ts';
 import { formatOf } from './config-file.ts';
+import { type EntryState, stateOf } from './entry-state.ts';
 import { findTemplate } from './templates.ts';
 
 /** Compares a file, or the entry in a shared file; values that a person filled in are not a change. */
@@ -14,7 +15,7 @@ export async function verifyAdapter(targetDir: string, locked: LockedAdapter): P
   if (text === undefined) return { outcome: 'missing', reason: 'the file is missing' };
   const entry = lockedEntry(locked);
   const what = entry ? `the entry '${entry.name}'` : 'the file';
-  const state = stateOf(text, locked);
+  const state = lockedState(text, locked);
   if (state instanceof RangeError)
     return { outcome: 'different', reason: `${state.message}: fix it, or move it away and run 'hub install --frozen'` };
   if (state === 'absent') return { outcome: 'missing', reason: `${what} is missing` };
@@ -29,7 +30,7 @@ export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 /** Explains why an entry cannot be removed from a client's configuration, which would then refer to a missing server. */
 export async function removalFault(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = lockedEntry(locked) && (await readInside(targetDir, locked.path));
-  const state = text === undefined ? 'absent' : stateOf(text, locked);
+  const state = text === undefined ? 'absent' : lockedState(text, locked);
   if (state instanceof RangeError)
     return `'${locked.path}' cannot be read: ${state.message}. Fix it, then uninstall again.`;
   if (state !== 'another' || isForced) return undefined;
@@ -39,7 +40,7 @@ export async function removalFault(targetDir: string, locked: LockedAdapter, isF
 /** Removes a file or an entry. A changed one is kept unless `force` is set; filled-in values do not count as changes. */
 export async function removeAdapter(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = await readInside(targetDir, locked.path);
-  const state = text === undefined ? 'absent' : stateOf(text, locked);
+  const state = text === undefined ? 'absent' : lockedState(text, locked);
   if (text === undefined || state === 'absent') return 'absent';
   if (state instanceof RangeError || (state === 'another' && !isForced)) return 'changed';
   const entry = lockedEntry(locked);
@@ -54,11 +55,11 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
 }
 
 /** Returns the error if the file cannot be parsed. */
-function stateOf(text: string, locked: LockedAdapter): EntryState | RangeError {
+function lockedState(text: string, locked: LockedAdapter): EntryState | RangeError {
   const entry = lockedEntry(locked);
   if (!entry) return textDigest(text) === locked.integrity ? 'same' : 'another';
   try {
-    return formatOf(entry).compare(text, entry);
+    return stateOf(formatOf(entry).find(text, entry), entry.entry);
   } catch (error) {
     if (error instanceof RangeError) return error;
     throw error;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'jsonc-parser';
 import { type EntryMerge, mergeEntry as mergeInto } from '../../../src/install/adapters/config-file.ts';
-import { isFilledIn, jsonConfig } from '../../../src/install/adapters/json-config.ts';
+import { isFilledIn, stateOf } from '../../../src/install/adapters/entry-state.ts';
+import { jsonConfig } from '../../../src/install/adapters/json-config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
 import { renderedFor } from './rendered.ts';
@@ -131,7 +132,7 @@ for (const name of ['constructor', 'toString', '__proto__']) {
     const entry = { ...wanted.entry, env: Object.fromEntries([[name, `\${X}`]]) };
     const { text } = mergeEntry('', { ...wanted, entry });
     assert.deepEqual(Object.entries(JSON.parse(text).mcpServers.pdf.env), [[name, `\${X}`]]);
-    assert.equal(jsonConfig.compare(text.replace(`"${name}"`, '"other"'), { ...wanted, entry }), 'another');
+    assert.equal(stateOf(jsonConfig.find(text.replace(`"${name}"`, '"other"'), wanted), entry), 'another');
     assert.equal(isFilledIn({ env: {} }, { env: entry.env }), false);
     assert.equal(isFilledIn(entry.env, {}), false);
   });
@@ -151,10 +152,10 @@ test('config: a new version that changes the entry keeps values of the user', ()
 
 test('config: only an unchanged entry counts as the same', () => {
   const { text } = merged('{"mcpServers": {}}');
-  assert.equal(jsonConfig.compare(text, wanted), 'same');
-  assert.equal(jsonConfig.compare(text, { ...wanted, name: 'other' }), 'absent');
-  assert.equal(jsonConfig.compare(text.replace('info', 'debug'), wanted), 'filled in');
-  assert.equal(jsonConfig.compare(text.replace('uvx', 'sh'), wanted), 'another');
+  assert.equal(stateOf(jsonConfig.find(text, wanted), wanted.entry), 'same');
+  assert.equal(stateOf(jsonConfig.find(text, { ...wanted, name: 'other' }), wanted.entry), 'absent');
+  assert.equal(stateOf(jsonConfig.find(text.replace('info', 'debug'), wanted), wanted.entry), 'filled in');
+  assert.equal(stateOf(jsonConfig.find(text.replace('uvx', 'sh'), wanted), wanted.entry), 'another');
 });
 
 test('config: does not write secrets in addresses, and keeps those the user fills in', () => {
