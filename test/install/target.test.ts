@@ -13,6 +13,7 @@ import { makeFolderInside, pathInside, relativePathFault, writeFileInside } from
 import { checkTarget, type TargetRule, usableTarget } from '../../src/install/target/target.ts';
 import { createTargetQueue, lockTarget } from '../../src/install/target/target-queue.ts';
 import { fileDigest, treeDigest } from '../../src/install/target/tree.ts';
+import { until } from '../support/until.ts';
 import { aFolder } from './installing.ts';
 
 async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
@@ -334,32 +335,25 @@ function startHolder(t: TestContext, target: string): ChildProcess {
   return child;
 }
 
-test('queue: installs into one target run one at a time', async (t) => {
-  const target = await aFolder(t);
-  const queue = createTargetQueue(4);
-  let atOnce = 0;
-  const work = async () => {
-    atOnce += 1;
-    await sleep(20);
-    assert.equal(atOnce, 1);
-    atOnce -= 1;
-  };
-  await Promise.all(['a', 'b', 'c'].map(() => queue(target, signal, work)));
-});
-
-test('queue: different targets run concurrently up to the limit; a failure blocks nobody', async (t) => {
+test('queue: runs one install per target and several targets up to the limit; a failure blocks nobody', async (t) => {
   const targets = await Promise.all(Array.from({ length: 6 }, () => aFolder(t)));
   const queue = createTargetQueue(3);
-  let [atOnce, most] = [0, 0];
-  const work = async () => {
-    atOnce += 1;
-    most = Math.max(most, atOnce);
-    await sleep(50);
-    atOnce -= 1;
+  const running: string[] = [];
+  let most = 0;
+  const work = async (target: string) => {
+    assert.ok(!running.includes(target) && running.push(target) <= 3);
+    most = Math.max(most, running.length);
+    await until(() => most === 3);
+    running.splice(running.indexOf(target), 1);
     throw new Error('failed');
   };
-  const results = await Promise.allSettled(targets.map((target) => queue(target, signal, work)));
-  assert.deepEqual([most, results.length], [3, 6]);
+  const all = [...targets, ...targets].map((target) =>
+    assert.rejects(
+      queue(target, signal, () => work(target)),
+      { message: 'failed' },
+    ),
+  );
+  await Promise.all(all);
   assert.equal(await queue(targets[0] ?? '', signal, async () => 'next'), 'next');
 });
 

@@ -66,6 +66,20 @@ for (const [client, path] of [
     assert.equal(await removeAdapter(targetDir, adapter, false), 'absent');
   });
 
+test('adapters: what Codex adds to its entry is kept, and removed with it', async (t) => {
+  const { targetDir, write, read } = await aTarget(t);
+  const path = '.codex/config.toml';
+  const { locked } = await write(['codex']);
+  const tools = '[mcp_servers.notes.tools.search]\napproval_mode = "approve"\n';
+  await writeFile(join(targetDir, path), `${await read(path)}required = true\n\n[mcp_servers.other]\n${tools}`);
+  assert.deepEqual(await verifyAdapter(targetDir, locked[0] as LockedAdapter), { outcome: 'same' });
+  const next = { mcp_registration: { server: { exec: { cmd: ['npx', 'notes@2.0.0'] } } } };
+  const upgraded = await write(['codex'], next, locked);
+  assert.match(await read(path), /2\.0\.0"\]\nrequired = true\ntools = \{ search = \{ approval_mode = "approve" \} \}/);
+  assert.equal(await removeAdapter(targetDir, upgraded.locked[0] as LockedAdapter, false), 'edited');
+  assert.equal((await read(path)).trim(), '[mcp_servers.other]');
+});
+
 test('adapters: a client with one global configuration gets text to paste', async (t) => {
   const { write } = await aTarget(t);
   const { locked, warnings, errors, pastes } = await write(['windsurf']);
