@@ -11,6 +11,8 @@ export const slices = [
   'trust',
   'events',
 ];
+/** What the command line and MCP share. */
+const forUsers = ['hub/short-names'];
 export const mayImport = {
   errors: [],
   version: [],
@@ -34,12 +36,25 @@ export const mayImport = {
   'hub/audit-words': ['lib', ...slices],
   'hub/guard': ['lib', 'hub/operations', 'hub/audit-words', 'access', 'catalog'],
   'hub/installs': ['install'],
+  'hub/short-names': ['lib', 'hub/operations', 'catalog', 'search'],
   'hub/policy': ['lib', 'access', 'catalog', 'policy'],
   hub: ['lib', 'config', 'store', 'version', ...slices],
   client: ['lib', 'version', 'hub/operations', ...slices],
-  mcp: ['lib', 'hub/operations', 'version', ...slices],
+  mcp: ['lib', 'hub/operations', ...forUsers, 'version', ...slices],
   http: ['lib', 'hub/hub', 'hub/guard', 'mcp', 'hub/operations', 'config', 'version', ...slices],
-  cli: ['lib', 'hub/hub', 'mcp', 'hub/operations', 'client', 'settings', 'config', 'http', 'version', ...slices],
+  cli: [
+    'lib',
+    'hub/hub',
+    'mcp',
+    'hub/operations',
+    ...forUsers,
+    'client',
+    'settings',
+    'config',
+    'http',
+    'version',
+    ...slices,
+  ],
   bin: ['cli'],
 };
 

@@ -226,6 +226,45 @@ test('mcp: an error is a result that says why', async (t) => {
   }
 });
 
+test('mcp: a name that only one entity has is accepted instead of its id', async (t) => {
+  const clock = { id: 'io.example/clock', name: 'io.example/clock' };
+  const { client } = await connected(t, {
+    manifests: [
+      aManifest({ ...clock, version: '1.0.0' }),
+      aManifest({ ...clock, version: '2.0.0' }),
+      aManifest({ id: 'io.one/notes', name: 'io.one/notes' }),
+      aManifest({ id: 'io.two/notes', name: 'io.two/notes' }),
+    ],
+  });
+  const call = async (name: string, args: Record<string, unknown>) =>
+    textOf(await client.callTool({ name, arguments: args }));
+  assert.match(await call('get_entity', { id: 'clock' }), /^mcp_server:io\.example\/clock@2\.0\.0: /);
+  assert.match(await call('plan_install', { id: 'clock' }), /^Installing mcp_server:io\.example\/clock@2\.0\.0 would:/);
+  for (const asked of [
+    { id: 'clock', version: '1.0.0' },
+    { id: 'clock@1.0.0' },
+    { id: 'clock@1.0.0', version: '1.0.0' },
+  ])
+    assert.match(await call('plan_install', asked), /^Installing mcp_server:io\.example\/clock@1\.0\.0 would:/);
+  const target = await tempDir(t);
+  assert.match(
+    await call('install_entity', { id: 'Clock', target }),
+    /^Installed mcp_server:io\.example\/clock@2\.0\.0 /,
+  );
+
+  const several =
+    /^invalid_request: Several entities are called 'notes'\. Use one of these ids: mcp_server:io\.\w+\/notes@1\.0\.0, mcp_server:io\.\w+\/notes@1\.0\.0\.$/;
+  const similar =
+    /^entity_not_found: No entity 'clocks' is in the catalog\. Similar: mcp_server:io\.example\/clock@2\.0\.0\.$/;
+  const unknown = /^entity_not_found: No entity 'zzzyyyxxx' is in the catalog\. Use search_catalog to find ids\.$/;
+  for (const tool of ['get_entity', 'plan_install', 'install_entity']) {
+    const place = tool === 'install_entity' ? { target } : {};
+    assert.match(await call(tool, { id: 'notes', ...place }), several, tool);
+    assert.match(await call(tool, { id: 'clocks', ...place }), similar, tool);
+    assert.match(await call(tool, { id: 'zzzyyyxxx', ...place }), unknown, tool);
+  }
+});
+
 test('mcp: an unknown argument is refused, listing the known ones', async () => {
   const { client } = await readOnly();
   const known: Record<string, RegExp> = {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import type { InMemoryTransport as ServerTransport } from '@modelcontextprotocol/server';
+import { HubError } from '../../src/errors.ts';
 import type { HubOperations } from '../../src/hub/operations.ts';
 import { createMcpServer } from '../../src/mcp/server.ts';
 import type { McpHub } from '../../src/mcp/tools/tool.ts';
@@ -62,4 +63,22 @@ test('mcp: a sync works with an older hub that returns no counts', async (t) => 
   const client = await clientOf(t, { syncRemotes: (async () => report) as unknown as McpHub['syncRemotes'] });
   const { isError, structuredContent } = await client.callTool({ name: 'sync_remotes', arguments: {} });
   assert.deepEqual([isError ?? false, structuredContent], [false, { ...report, refused: {} }]);
+});
+
+test('mcp: a name is not looked up in an incomplete index', async (t) => {
+  const getEntity = async () => {
+    throw new HubError('entity_not_found', 'No entity.');
+  };
+  const item = { id: 'tool:a@1', name: 'io.example/a' };
+  const search = (async () => ({
+    items: [item],
+    degraded: 'The index is being built.',
+  })) as unknown as McpHub['search'];
+  const client = await clientOf(t, { getEntity, search });
+  const { content, isError } = await client.callTool({ name: 'get_entity', arguments: { id: 'a' } });
+  assert.equal(isError, true);
+  assert.match(
+    JSON.stringify(content),
+    /Names cannot be looked up now\. The index is being built\. Use search_catalog/,
+  );
 });

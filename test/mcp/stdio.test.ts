@@ -87,6 +87,8 @@ test('mcp over stdio: reading creates nothing in a folder without a catalog, and
   for (const [name, args] of [
     ['search_catalog', { query: 'pdf' }],
     ['get_entity', { id: 'tool:a' }],
+    ['get_entity', { id: 'a' }],
+    ['plan_install', { id: 'a' }],
     ['list_pending', {}],
   ] as const) {
     const { isError, text } = await saidBy(client, name, args);
@@ -128,6 +130,7 @@ test('mcp over stdio: with a remote hub, does what that hub allows', async (t) =
   const client = await started(t, ['--hub', await listen()]);
   const found = await saidBy(client, 'search_catalog', { query: 'pdf tables' });
   assert.equal((found.structuredContent as { total: number }).total, 1);
+  assert.match((await saidBy(client, 'get_entity', { id: 'PDF-tables' })).text, /^mcp_server:pdf-tables@1\.0\.0: /);
   for (const [name, args] of [
     ['plan_install', { id: 'mcp_server:pdf-tables' }],
     ['list_pending', {}],

@@ -2,9 +2,9 @@
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { neededVariables } from '../../catalog/client-config.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
+import { withoutVersion } from '../../hub/short-names.ts';
 import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
 import { isJsonObject } from '../../lib/json.ts';
-import { withoutVersion } from '../names.ts';
 import type { Output } from './output.ts';
 import { forgiving, type Progress } from './progress.ts';
 import { oneLine } from './text.ts';

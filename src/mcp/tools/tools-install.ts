@@ -13,7 +13,7 @@ import {
 } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
 import { shortened, shortLines, shownJson } from '../answers/short.ts';
-import { EntityId, Prerelease } from './entity-id.ts';
+import { EntityId, idOf, Prerelease, SEARCH_ADVICE } from './entity-id.ts';
 import { answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
@@ -40,10 +40,11 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
     },
     (request) =>
       answered(options, async () => {
+        const id = await idOf(request, options.hub);
         const { plan, warnings = [] } = await findable(
-          request.id,
+          id,
           // A folder that does not exist, so that the content of the hub's folders neither affects the plan nor shows in it.
-          options.hub.install({ ...NO_OPTIONS, ...request, target: randomUUID(), dry_run: true }),
+          options.hub.install({ ...NO_OPTIONS, ...request, id, target: randomUUID(), dry_run: true }),
         );
         // Excludes the registration, which may contain secrets.
         const { mcp_registration: registration, ...rest } = plan;
@@ -69,7 +70,10 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         target: z.string().min(1).describe('Folder on the machine of the hub to install into'),
         clients: Clients,
         prefer: Prefer,
-        frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
+        frozen: z
+          .boolean()
+          .default(false)
+          .describe('Install exactly what hub.lock.json in the folder says; needs an id, not a name'),
       }),
       outputSchema: z.looseObject({ ok: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
@@ -77,10 +81,12 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     (request, context) =>
       answered(options, async () => {
         const notify = progressReporter(context);
-        const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
+        // The catalog does not know which version is locked.
+        const id = request.frozen ? request.id : await idOf(request, options.hub);
+        const installing = options.hub.install({ ...NO_OPTIONS, ...request, id }, (event) => {
           if (event.kind === 'started') notify(event.step);
         });
-        const report = await findable(request.id, installing);
+        const report = await findable(id, installing);
         const { ok, results, files_written, warnings = [] } = report;
         const folder = (await options.targetFolder?.(request.target)) ?? report.target;
         const whole = { ok, target: folder, results, files_written, warnings };
@@ -96,10 +102,7 @@ async function findable<T>(id: string, asked: Promise<T>): Promise<T> {
     return await asked;
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
-    throw new HubError(
-      'entity_not_found',
-      `No entity '${id.slice(0, 120)}' is in the catalog. Use search_catalog to find ids.`,
-    );
+    throw new HubError('entity_not_found', `No entity '${id.slice(0, 120)}' is in the catalog. ${SEARCH_ADVICE}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { SEARCH_MODES, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
 import { countThatFit, shortText } from '../answers/short.ts';
-import { EntityId, Prerelease } from './entity-id.ts';
+import { EntityId, idOf, Prerelease } from './entity-id.ts';
 import { answer, answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
@@ -99,8 +99,9 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,
     },
-    ({ id, prerelease }) =>
+    ({ prerelease, ...asked }) =>
       answered(options, async () => {
+        const id = await idOf({ ...asked, prerelease }, options.hub);
         const entity = await options.hub.getEntity(id, { prerelease });
         return shortAnswer(
           [...entityLines(entity), PUBLISHER_TEXT_NOTE],

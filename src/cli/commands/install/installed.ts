@@ -4,6 +4,7 @@ import type { EntityRecord } from '../../../catalog/contract.ts';
 import { versionKey } from '../../../catalog/version-order.ts';
 import { HubError } from '../../../errors.ts';
 import type { HubOperations } from '../../../hub/operations.ts';
+import { withoutVersion } from '../../../hub/short-names.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
@@ -15,7 +16,6 @@ import {
 import { command } from '../../command.ts';
 import { NotFoundError } from '../../exit-codes.ts';
 import { openOwnInstall } from '../../hub/own-install.ts';
-import { withoutVersion } from '../../names.ts';
 import { newestOf } from '../../newest.ts';
 import { flag, textOr } from '../../options.ts';
 import type { Output } from '../../output/output.ts';

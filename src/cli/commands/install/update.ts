@@ -1,11 +1,11 @@
 // `hub update`.
 import { kindNameOf } from '../../../catalog/artifact-kind.ts';
 import { CLIENTS, type ClientName } from '../../../catalog/client-config.ts';
+import { withoutVersion } from '../../../hub/short-names.ts';
 import { type InstallReport, type InstallRequest, type LockedEntity, PREFERENCES } from '../../../install/contract.ts';
 import { type Call, command } from '../../command.ts';
 import type { Ending } from '../../exit-codes.ts';
 import { type InstallRights, openOwnInstall } from '../../hub/own-install.ts';
-import { withoutVersion } from '../../names.ts';
 import { newestOf } from '../../newest.ts';
 import { textOr } from '../../options.ts';
 import { reportForPeople } from '../../output/install-report.ts';
