@@ -265,6 +265,30 @@ test('mcp: a name that only one entity has is accepted instead of its id', async
   }
 });
 
+test('mcp: an install says which files it wrote, and what to do next', async (t) => {
+  const server = { url: 'https://pdf.example.org/mcp', transport: 'STREAMABLEHTTP' };
+  const { client } = await connected(t, {
+    manifests: [aManifest({ mcp_registration: { server } }), MANIFESTS[1] ?? {}],
+  });
+  const install = (clients?: string[], id = 'mcp_server:pdf-tables') =>
+    tempDir(t).then((target) => client.callTool({ name: 'install_entity', arguments: { id, target, clients } }));
+  const none = await install();
+  const advice =
+    'No MCP client was configured. install_entity with clients claude|cursor|vscode|windsurf|codex does that.';
+  assert.ok(textOf(none).endsWith(`\nFiles written: hub.lock.json\n${advice}`), textOf(none));
+  assert.partialDeepStrictEqual(none.structuredContent, { programs: [], next_steps: [advice] });
+  const claude = textOf(await install(['claude']));
+  assert.match(claude, /^Files written: \.mcp\.json, hub\.lock\.json$/m);
+  assert.match(claude, /^Restart the client in that folder, so that it reads its configuration\.$/m);
+  assert.doesNotMatch(claude, /No MCP client/);
+  const windsurf = textOf(await install(['windsurf']));
+  assert.match(
+    windsurf,
+    /^Add this to ~\/\.codeium\/windsurf\/mcp_config\.json: \{ "mcpServers": .*pdf\.example\.org\/mcp/m,
+  );
+  assert.doesNotMatch(textOf(await install(undefined, 'tool:weather')), /client/, 'only servers have clients');
+});
+
 test('mcp: an unknown argument is refused, listing the known ones', async () => {
   const { client } = await readOnly();
   const known: Record<string, RegExp> = {

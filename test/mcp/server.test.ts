@@ -82,3 +82,31 @@ test('mcp: a name is not looked up in an incomplete index', async (t) => {
     /Names cannot be looked up now\. The index is being built\. Use search_catalog/,
   );
 });
+
+test('mcp: an install names its program, and the variables to set, without values', async (t) => {
+  const id = 'mcp_server:clock@1.0.0';
+  const written = { command: '.hub/bin/clock', env: { CLOCK_KEY: `\${CLOCK_KEY}` } };
+  const adapters = [{ framework: 'claude', path: '.mcp.json', entry: 'clock', written }];
+  const report = {
+    ok: true,
+    target: 'project',
+    plan: { id, adapters, artifacts: [], mcp_registration: {} },
+    results: [],
+    files_written: ['.mcp.json'],
+    lockfile: { version: 1, entities: [{ id, adapters, launchers: [{ name: 'clock', artifact: 0 }] }] },
+  };
+  const client = await clientOf(t, { install: (async () => report) as unknown as McpHub['install'] });
+  const asked = { id, target: 'project', clients: ['claude'] };
+  const { content, structuredContent } = await client.callTool({ name: 'install_entity', arguments: asked });
+  assert.equal(
+    (content as { text: string }[])[0]?.text,
+    [
+      `Installed ${id} into project.`,
+      'Files written: .mcp.json',
+      'Programs: .hub/bin/clock',
+      'Set CLOCK_KEY in the environment of the client.',
+      'Restart the client in that folder, so that it reads its configuration.',
+    ].join('\n'),
+  );
+  assert.partialDeepStrictEqual(structuredContent, { programs: ['.hub/bin/clock'] });
+});

@@ -1,10 +1,9 @@
 // Plans, steps and reports of installs as text for people.
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
-import { neededVariables } from '../../catalog/client-config.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
+import { programsOf, variablesToSet } from '../../hub/install-outcome.ts';
 import { withoutVersion } from '../../hub/short-names.ts';
 import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
-import { isJsonObject } from '../../lib/json.ts';
 import type { Output } from './output.ts';
 import { forgiving, type Progress } from './progress.ts';
 import { oneLine } from './text.ts';
@@ -53,7 +52,7 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
     ...results
       .flatMap(({ extra }) => pathsIn(extra?.kept))
       .map((path) => `kept     ${oneLine(path)}, which was changed\n`),
-    ...(report.ok ? launchersOf(report) : []).map((name) => `program  .hub/bin/${oneLine(name)}\n`),
+    ...(report.ok ? programsOf(report) : []).map((path) => `program  ${oneLine(path)}\n`),
     ...(report.ok ? variablesToSet(report) : []).map(
       (name) => `set      ${oneLine(name)} in the environment of the client\n`,
     ),
@@ -68,24 +67,6 @@ export function reportForPeople(report: InstallReport, { output, place }: { outp
   );
   const stays = earlier && report.files_written.length === 0 ? ` ${oneLine(earlier.id)} stays as it was.` : '';
   return `${files}${warnings}${style.bad(`${end}: ${where}.`)} Failed: ${failed.join(', ')}.${stays}\n`;
-}
-
-/** Entries to paste into the user's own files, which installs never write. */
-export function pastesOf({ results }: InstallReport): { file: string; text: string }[] {
-  return results.flatMap(({ extra }) => (Array.isArray(extra?.paste) ? extra.paste : []));
-}
-
-/** Variables that the clients read from their environment. */
-function variablesToSet({ plan, lockfile }: InstallReport): string[] {
-  const locked = lockfile.entities.find(({ id }) => id === plan.id);
-  return [
-    ...new Set(locked?.adapters.flatMap(({ written }) => (isJsonObject(written) ? neededVariables(written) : []))),
-  ];
-}
-
-function launchersOf({ plan, lockfile }: InstallReport): string[] {
-  const locked = lockfile.entities.find(({ id }) => id === plan.id);
-  return locked?.launchers?.map(({ name }) => name) ?? [];
 }
 
 /** Hubs of other versions may send other types. */

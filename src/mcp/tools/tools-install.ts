@@ -4,6 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { HubError } from '../../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
+import { clientAdvice, isInClient, pastesOf, programsOf, variablesToSet } from '../../hub/install-outcome.ts';
 import {
   type InstallPlan,
   type InstallReport,
@@ -12,7 +13,7 @@ import {
   type PlannedArtifact,
 } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
-import { shortened, shortLines, shownJson } from '../answers/short.ts';
+import { shortened, shortLines, shortText, shownJson } from '../answers/short.ts';
 import { EntityId, idOf, Prerelease, SEARCH_ADVICE } from './entity-id.ts';
 import { answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
@@ -89,7 +90,8 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         const report = await findable(id, installing);
         const { ok, results, files_written, warnings = [] } = report;
         const folder = (await options.targetFolder?.(request.target)) ?? report.target;
-        const whole = { ok, target: folder, results, files_written, warnings };
+        const after = ok ? { programs: programsOf(report), next_steps: nextSteps(report) } : {};
+        const whole = { ok, target: folder, results, files_written, ...after, warnings };
         const place = 'hub.lock.json in the folder lists what was installed.';
         return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
       }),
@@ -136,11 +138,25 @@ function adapterLine({ path, framework, fault, note }: PlannedAdapter): string {
   return fault === undefined ? line : `${line}: will fail: ${fault}`;
 }
 
-function reportLines(
-  { ok, target, results, warnings }: Pick<InstallReport, 'ok' | 'target' | 'results' | 'warnings'>,
-  whole: InstallReport,
-): string[] {
-  const lines = results.map(({ step, ok: isDone, extra }) => {
+/** What the user or the model should do after an install. */
+function nextSteps(report: InstallReport): string[] {
+  return [
+    ...pastesOf(report).map(({ file, text }) => `Add this to ${file}: ${text}`),
+    ...variablesToSet(report).map((name) => `Set ${name} in the environment of the client.`),
+    ...clientAdvice(report, 'install_entity with clients'),
+    ...(isInClient(report) ? ['Restart the client in that folder, so that it reads its configuration.'] : []),
+  ];
+}
+
+interface ShownReport extends Pick<InstallReport, 'ok' | 'target' | 'results' | 'files_written' | 'warnings'> {
+  programs?: string[];
+  next_steps?: string[];
+}
+
+/** Uses only values that may be shown; from `whole`, only the id and counts. */
+function reportLines(shown: ShownReport, whole: InstallReport): string[] {
+  const { ok, target, files_written: files, programs = [], next_steps = [], warnings } = shown;
+  const lines = shown.results.map(({ step, ok: isDone, extra }) => {
     if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
     const outcome = isDone
       ? extra?.skipped
@@ -152,6 +168,11 @@ function reportLines(
   const { id } = whole.plan;
   const failed = whole.files_written.length === 0 ? 'Nothing' : 'Only a part';
   const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} was installed into ${target}.`;
-  const warned = warnings.map((warning) => `Warning: ${warning}`);
-  return [head, ...shortLines(lines, { all: whole.results.length }), ...warned];
+  const after = [
+    ...(files.length > 0 ? [`Files written: ${shortText(files.join(', '))}`] : []),
+    ...(programs.length > 0 ? [`Programs: ${shortText(programs.join(', '))}`] : []),
+    ...shortLines(next_steps),
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ];
+  return [head, ...shortLines(lines, { all: whole.results.length }), ...after];
 }

@@ -1,6 +1,7 @@
 // `hub install`.
 import { CLIENTS } from '../../../catalog/client-config.ts';
 import { HubError } from '../../../errors.ts';
+import { clientAdvice, pastesOf } from '../../../hub/install-outcome.ts';
 import {
   type InstallReport,
   type InstallRequest,
@@ -14,7 +15,7 @@ import { type Ending, NotFoundError, UsageError } from '../../exit-codes.ts';
 import { type OwnInstall, openOwnInstall } from '../../hub/own-install.ts';
 import { catalogId, findInLockfile, withVersion } from '../../names.ts';
 import { flag, oneOf, someOf, text, VERSION_OPTION } from '../../options.ts';
-import { installListener, pastesOf, reportForPeople } from '../../output/install-report.ts';
+import { installListener, reportForPeople } from '../../output/install-report.ts';
 import { oneLine } from '../../output/text.ts';
 import { readManifest } from '../../read-manifest.ts';
 
@@ -111,7 +112,7 @@ async function installHere(names: readonly string[], options: InstallOptions, ca
   });
   const place = await own.folderOf(target);
   const reports = await installAll(requests, own, call);
-  for (const report of reports) if (isWithoutClient(report)) output.note(CLIENT_ADVICE);
+  for (const advice of reports.flatMap((report) => clientAdvice(report, '--client'))) output.note(advice);
   return answerReports(reports, { isList: names.length !== 1 && options.manifest === undefined, place, call });
 }
 
@@ -225,10 +226,4 @@ function answerReports(
   // The report names the stopped step; programs expect an error.
   if (!ok) terminal.shutdown.throwIfAborted();
   return ending;
-}
-
-const CLIENT_ADVICE = `No MCP client was configured. --client ${CLIENTS.join('|')} does that.`;
-
-function isWithoutClient({ ok, dry_run, plan: { id, adapters } }: InstallReport): boolean {
-  return ok && !dry_run && id.startsWith('mcp_server:') && adapters.length === 0;
 }
