@@ -37,7 +37,10 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
     seen = version;
     // Without an earlier policy, the hub does not start, and reports the fault then.
     if (problem !== undefined && problem !== fault && (await hasPolicy()))
-      log.error({ file: path }, `The policy file could not be applied, so the earlier policy stays in force. ${problem}`);
+      log.error(
+        { file: path },
+        `The policy file could not be applied, so the earlier policy stays in force. ${problem}`,
+      );
     fault = problem;
   }
 
