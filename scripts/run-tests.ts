@@ -4,12 +4,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Enough that the last ones end together; few enough that each process runs warm. */
 const MOST_GROUPS = 24;
+
+/** More than the cores, because many tests wait; each process may need a gigabyte. */
+const AT_ONCE = Math.min(8, availableParallelism() + 1);
 
 const OPTIONS = [
   '--import=./scripts/compile-cache.mjs',
@@ -18,8 +21,7 @@ const OPTIONS = [
   '--test-reporter-destination=stdout',
   '--test-reporter=./scripts/skipped-tests.mjs',
   '--test-reporter-destination=stdout',
-  // Three for two cores, because many tests wait.
-  '--test-concurrency=3',
+  `--test-concurrency=${AT_ONCE}`,
   '--test-global-setup=test/support/postgres-server.ts',
 ];
 
