@@ -23,10 +23,13 @@ export default defineConfig({
     reportCompressedSize: false,
     license: { fileName: LICENSES },
   },
-  // `npx vite` with a running hub: requests for anything but the page's files go to the hub.
+  // `npx vite` with a running hub: requests for anything but the page and its files go to the hub.
   server: {
     proxy: {
-      '^/(catalog|remotes|ingest|gateways|health|config|metrics|docs|openapi.json)': 'http://127.0.0.1:8765',
+      '^/(?!src/|node_modules/)[a-z]': {
+        target: 'http://127.0.0.1:8765',
+        bypass: ({ headers, url }) => (headers.accept?.includes('text/html') ? url : undefined),
+      },
     },
   },
 });
