@@ -42,6 +42,7 @@ const HUB_ERRORS: Readonly<Record<string, Ending>> = {
   forbidden: 'unauthorized',
   invalid_request: 'usage',
   invalid_manifest: 'usage',
+  invalid_server: 'usage',
   invalid_policy: 'usage',
   invalid_json: 'usage',
   uri_too_long: 'usage',

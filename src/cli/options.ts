@@ -89,7 +89,7 @@ export function signedNumber(flags: string, description: string): OptionSpec<num
     description,
     fallback: undefined,
     read(value) {
-      if (/^-?\d{1,4}$/.test(value)) return Number(value);
+      if (/^-?\d{1,4}$/.test(value) && Math.abs(Number(value)) <= 1000) return Number(value);
       throw new UsageError('must be a whole number from -1000 to 1000');
     },
   };

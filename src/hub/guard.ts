@@ -79,7 +79,8 @@ const RULES: Rules = {
   removePending: { ...ofEntity, outcome: ended.removal },
   removeManyPending: {
     role: 'operator',
-    changes: ({ uids = [], all, error_only }) => (all ? `all${error_only ? ' with an error' : ''}` : listed(uids)),
+    changes: ({ uids = [], error_only }) =>
+      uids.length > 0 ? listed(uids) : `all${error_only ? ' with an error' : ''}`,
     outcome: ended.bulkRemoval,
   },
   addRemote: { ...ofRemote, detail: (_url, settings) => asked.remote(settings) },

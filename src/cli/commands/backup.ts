@@ -78,7 +78,7 @@ export const backupCommands = [
       // The path may be a typing error.
       if (made !== undefined) output.note(`hub: Created the folder ${dirname(resolve(file))}.`);
       const { bytes } = await output.working((progress) => {
-        progress.show('copying …');
+        progress.show('copying…');
         return hub.backup(resolve(file));
       });
       output.answer({ file: resolve(file), bytes }, () => `${byteCount(bytes)} written to ${file}.\n`);

@@ -23,7 +23,7 @@ export const doctorCommands = [
       const checks = await checksFor(call, leftovers);
       const findings = await output.working((progress) =>
         runChecks(checks, {
-          onStart: (subject) => progress.show(`${subject} …`),
+          onStart: (subject) => progress.show(`${subject}…`),
           signal: call.terminal.shutdown,
         }),
       );

@@ -198,7 +198,7 @@ async function followed<T>(
 ): Promise<T> {
   return output.working(async (progress) => {
     const result = await work(forgiving((now) => progress.show(progressLine(now, names))));
-    progress.show('making it searchable …');
+    progress.show('making it searchable…');
     await access.settle();
     return result;
   });

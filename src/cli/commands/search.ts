@@ -74,7 +74,7 @@ export const searchCommands = [
       // A server has its vectors in memory; this process loads them first and computes missing ones.
       if (text !== '' && request.mode !== 'keyword')
         await output.working((progress) => {
-          progress.show('reading the catalog …');
+          progress.show('reading the catalog…');
           return access.settle({ withinMs: PATIENCE_MS });
         });
       terminal.shutdown.throwIfAborted();

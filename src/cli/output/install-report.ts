@@ -10,7 +10,7 @@ import { oneLine } from './text.ts';
 
 export function installListener(progress: Progress): (event: InstallEvent) => void {
   return forgiving((event) => {
-    if (event.kind === 'started') progress.show(`${event.step} …`);
+    if (event.kind === 'started') progress.show(`${event.step}…`);
     if (event.kind !== 'finished') return;
     const { result } = event;
     const isFailed = !result.ok && !isNotForGateway(result);

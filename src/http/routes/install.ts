@@ -26,6 +26,7 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
             'invalid_manifest',
             'entity_not_found',
             'entity_blocked',
+            'not_allowed',
             'lockfile_mismatch',
             'overloaded',
           ),

@@ -95,7 +95,7 @@ export function explanationOf(hit: Hit, { terms, best, weights, named }: Explain
   return {
     terms: terms.filter(({ score }) => score > 0),
     named: named ?? null,
-    lexical: { raw: rounded(hit.lexical * best), best_possible: rounded(best), normalised: rounded(hit.lexical) },
+    lexical: { raw: rounded(hit.lexical * best), best_possible: rounded(best), normalized: rounded(hit.lexical) },
     semantic: { cosine: rounded(hit.semantic) },
     weights: { words: rounded(weights.words), meaning: weights.meaning },
     quality: hit.quality,

@@ -29,6 +29,7 @@ test('hub publish: accepts a server.json and a YAML manifest, and explains refus
   assert.match(again.error, /never replaced: publish it with another version/);
   const wrong = await publish('server.json', JSON.stringify({ ...SERVER, version: '^1' }));
   assert.match(wrong.error, /version must be one version, not a range/);
+  assert.equal(wrong.exitCode, 2);
   assert.equal((await inTerminal(['publish', join(folder, 'none.json')], { environment })).exitCode, 2);
 
   await hub.changePolicy('version: 1\nrules:\n  - name: a\n    match: { remote: published }\n    search: hide\n');

@@ -107,7 +107,7 @@ async function installHere(names: readonly string[], options: InstallOptions, ca
   const target = options.target ?? '.';
   await using own = await openOwnInstall(call, options);
   const requests = await output.working(async (progress) => {
-    progress.show('looking it up …');
+    progress.show('looking it up…');
     return requestsFor(names, { ...requestOf(options), target }, { options, own, call });
   });
   const place = await own.folderOf(target);
@@ -180,7 +180,7 @@ export async function installAll(
   const reports: InstallReport[] = [];
   for (const request of requests) {
     terminal.shutdown.throwIfAborted();
-    if (requests.length > 1) output.note(`${request.id} …`);
+    if (requests.length > 1) output.note(`${request.id}…`);
     const report = await output.working((progress) =>
       installer.install(request, installListener(progress)).catch((error: unknown) => {
         if (!isOneOfSeveral || !(error instanceof HubError)) throw error;

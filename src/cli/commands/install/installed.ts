@@ -64,7 +64,7 @@ export const installedCommands = [
       const locked = entitiesFor(args, await lockfileIn(target, own), folder);
       const hub = await access.open({ mustExist: true });
       const entities = await output.working(async (progress) => {
-        progress.show('comparing with the catalog …');
+        progress.show('comparing with the catalog…');
         return Promise.all(locked.map((entity) => compared(entity, hub)));
       });
       return output.answer({ target: folder, entities }, () => outdatedForPeople(entities, output));
