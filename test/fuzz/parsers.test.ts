@@ -56,7 +56,12 @@ const server = {
       environmentVariables: [{ name: 'TOKEN', isSecret: true, isRequired: true }],
     },
   ],
-  remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp', headers: [{ name: 'X', value: '{key}' }] }],
+  remotes: [
+    {
+      ...{ type: 'streamable-http', url: 'https://{host}/mcp', variables: { host: { default: 'h.example' } } },
+      headers: [{ name: 'X', value: '{key}', variables: { key: { isSecret: true } } }],
+    },
+  ],
   _meta: { 'io.modelcontextprotocol.registry/official': { status: 'active', isLatest: true } },
 };
 const index = {
@@ -68,16 +73,31 @@ const index = {
 const policy = {
   version: 1,
   rules: [
-    { name: 'ours', match: { type: 'mcp_server', name: 'com.acme/*', quality: { below: 0.5 } }, outcome: 'allow' },
+    { name: 'ours', match: { type: 'mcp_server', name: 'com.acme/*', quality_below: 0.5 }, outcome: 'allow' },
     { match: { license: ['MIT', 'Apache-2.0'], transport: 'stdio' }, search: 'hide', register: 'require_approval' },
   ],
 };
 const lockfile = {
   version: 1,
   entities: [
-    { id: 'tool:a@1.0.0', artifacts: [{ kind: 'npm', resolved: 'https://h.example/a.tgz', integrity: 'sha512-a' }] },
+    {
+      ...{ id: 'tool:a@1.0.0', type: 'tool', name: 'a', version: '1.0.0' },
+      artifacts: [
+        { kind: 'npm', spec: { package: 'a' }, path: 'a', ok: true, resolved: '1.0.0', integrity: 'sha512-a' },
+      ],
+      adapters: [],
+      provenance: { manifest_url: null, source_url: 'https://h.example/a.json', manifest_digest: 'sha256:a' },
+    },
   ],
 };
+
+test('fuzz: the samples are valid, so that small changes of them reach every part of a parser', () => {
+  entityFromManifest({ document: manifest });
+  readPolicy(JSON.stringify(policy));
+  parseLockfile(JSON.stringify(lockfile));
+  const { _meta, ...published } = server;
+  assert.deepEqual(publishingFaults(published), []);
+});
 
 const asText = fc.oneof(
   anyText(200),
@@ -236,8 +256,13 @@ test('fuzz: ARD filters are read or refused', SOON, () => {
   const explore = { query: { text: 'a' }, resultType: { facets: [{ field: 'type', limit: 10, minCount: 1 }] } };
   fc.assert(
     fc.property(almost(search), almost(explore), (one, other) => {
-      for (const read of [ArdSearch.safeParse(one), ArdExplore.safeParse(other)])
-        if (read.success) assert.ok(JSON.stringify(read.data).length > 0);
+      for (const [filter, document] of [
+        [ArdSearch, one],
+        [ArdExplore, other],
+      ] as const) {
+        const read = filter.safeParse(document);
+        if (read.success) assert.deepEqual(filter.parse(read.data), read.data, 'read as written');
+      }
     }),
     RUNS,
   );
