@@ -347,13 +347,8 @@ test('queue: runs one install per target and several targets up to the limit; a 
     running.splice(running.indexOf(target), 1);
     throw new Error('failed');
   };
-  const all = [...targets, ...targets].map((target) =>
-    assert.rejects(
-      queue(target, signal, () => work(target)),
-      { message: 'failed' },
-    ),
-  );
-  await Promise.all(all);
+  const run = (target: string) => queue(target, signal, () => work(target));
+  await Promise.all([...targets, ...targets].map((target) => assert.rejects(run(target), { message: 'failed' })));
   assert.equal(await queue(targets[0] ?? '', signal, async () => 'next'), 'next');
 });
 
