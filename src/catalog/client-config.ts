@@ -188,12 +188,13 @@ function literalUrl(url: string): string {
 
 /** Renders a TOML table, with nested objects as inline tables. */
 export function tomlTable(section: string, name: string, entry: JsonObject): string {
-  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
+  const lines = Object.entries(entry).map(([key, value]) => `${tomlKey(key)} = ${tomlValue(value)}`);
   return `[${section}.${tomlKey(name)}]\n${lines.join('\n')}\n`;
 }
 
 function tomlValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
+  if (value instanceof Date) return value.toISOString();
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, each]) => `${tomlKey(key)} = ${tomlValue(each)}`);
     return `{ ${members.join(', ')} }`;

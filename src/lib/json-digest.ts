@@ -10,6 +10,11 @@ export function jsonDigest(value: unknown): string {
   return `sha256:${hash('sha256', canonicalText(value))}`;
 }
 
+/** Whether the values differ at most in formatting and key order. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return canonicalText(one) === canonicalText(other);
+}
+
 /** Does not use `JSON.stringify` for objects, because that always puts numeric keys first. */
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;

@@ -11,6 +11,11 @@ export function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
+/** A member of a document; its names may be those of built-in members, such as `constructor`. */
+export function own(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 export function asObjects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

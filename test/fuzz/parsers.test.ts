@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { parse } from 'smol-toml';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { readManifest } from '../../src/catalog/manifest.ts';
 import { parseManifestText } from '../../src/catalog/manifest-text.ts';
@@ -9,6 +10,7 @@ import { formatUid, parseReference } from '../../src/catalog/uid.ts';
 import { HubError } from '../../src/errors.ts';
 import { routableUrl } from '../../src/http/address-path.ts';
 import { csv, wholeNumber, words } from '../../src/http/query-string.ts';
+import { tomlConfig } from '../../src/install/adapters/toml-config.ts';
 import { InstallError } from '../../src/install/errors.ts';
 import { parseLockfile } from '../../src/install/lockfile/lockfile.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
@@ -265,6 +267,34 @@ test('fuzz: ARD filters are read or refused', SOON, () => {
       }
     }),
     RUNS,
+  );
+});
+
+test('fuzz: an entry is added to any TOML configuration and removed from it, or nothing changes', SOON, () => {
+  const pieces = [
+    ...['[mcp_servers.notes]\ncommand = "y"\n', '[mcp_servers.notes.tools.a]\nb = 1\n', '[mcp_servers.b]\n', '[[h]]\n'],
+    ...['[mcp_servers."a]b"]\n', 'c = """\n[mcp_servers.notes]\n"""\n', "d = '''\n[x]\n'''\n", '[other]\r\ne = 1\r\n'],
+    ...['mcp_servers.notes.f = 1\n', 'mcp_servers = { notes = { g = 1 } }\n', '# i\n', '\n', 'j = 1', '\r\n'],
+  ];
+  const entry = { command: 'x', env: { A: 'b' } };
+  const place = { format: 'toml', section: 'mcp_servers', name: 'notes', entry } as const;
+  const split = (text: string) => {
+    // Without prototypes.
+    const { mcp_servers: servers = {}, ...others } = JSON.parse(JSON.stringify(parse(text)));
+    const { notes, ...siblings } = servers;
+    return { notes, rest: { ...others, ...siblings } };
+  };
+  const isToml = (text: string) => only(Error, () => parse(text)) !== undefined;
+  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 5 }).map((some) => some.join(''));
+  fc.assert(
+    fc.property(text.filter(isToml), (written) => {
+      const { rest } = split(written);
+      const added = only(RangeError, () => tomlConfig.put(written, place));
+      if (added) assert.deepEqual(split(added), { notes: entry, rest });
+      const removed = tomlConfig.remove(written, place);
+      if (removed !== written) assert.deepEqual(split(removed), { notes: undefined, rest });
+    }),
+    { ...RUNS, numRuns: 1_000 },
   );
 });
 

@@ -348,7 +348,8 @@ test('queue: runs one install per target and several targets up to the limit; a 
     throw new Error('failed');
   };
   const run = (target: string) => queue(target, signal, () => work(target));
-  await Promise.all([...targets, ...targets].map((target) => assert.rejects(run(target), { message: 'failed' })));
+  const twice = targets.flatMap((target) => [target, target]);
+  await Promise.all(twice.map((target) => assert.rejects(run(target), { message: 'failed' })));
   assert.equal(await queue(targets[0] ?? '', signal, async () => 'next'), 'next');
 });
 

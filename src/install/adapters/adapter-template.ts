@@ -44,6 +44,7 @@ export interface ConfigFormat {
   /** The entry with this name, if any. */
   find(text: string, place: Omit<ConfigEntry, 'entry'>): unknown;
   put(text: string, entry: ConfigEntry): string;
+  /** Returns the text unchanged if the entry cannot be cut out. */
   remove(text: string, entry: ConfigEntry): string;
   /** Questions that the client asks its user. */
   addInputs?(text: string, inputs: readonly JsonObject[]): string;

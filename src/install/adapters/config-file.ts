@@ -1,5 +1,6 @@
 // Adds or removes the entry of an entity in a client's configuration file, and leaves everything else unchanged.
 import { asObject, type JsonObject } from '../../lib/json.ts';
+import { isSameJson } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 import { mergeChange, stateOf } from './entry-state.ts';
 import { jsonConfig } from './json-config.ts';
@@ -25,12 +26,13 @@ export function mergeEntry(written: string, { wanted, earlier, taken, isForced }
   const at = (name: string) => find(text, { ...wanted, name });
   const isLeft = earlier && !taken.includes(earlier.name) && at(earlier.name) !== undefined;
   const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(at(each), wanted.entry) !== 'another');
-  const state = stateOf(at(name), wanted.entry);
-  const before = isLeft ? stateOf(at(name), earlier.entry) : 'another';
+  const found = at(name);
+  const state = stateOf(found, wanted.entry);
+  const before = isLeft ? stateOf(found, earlier.entry) : 'another';
   const isTheirs = state === 'another' && before === 'another';
-  if (state === 'same' || state === 'filled in' || (isTheirs && !isForced)) return { text, name, isTheirs };
-  const isUpgraded = isLeft && before === 'filled in';
-  const entry = isUpgraded ? asObject(mergeChange(wanted.entry, earlier.entry, at(name))) : wanted.entry;
+  if (before === 'another' && (isTheirs ? !isForced : state !== 'absent')) return { text, name, isTheirs };
+  const entry = before === 'filled in' ? asObject(mergeChange(wanted.entry, earlier?.entry, found)) : wanted.entry;
+  if (isSameJson(entry, found)) return { text, name, isTheirs };
   return { text: addInputs(put(text, { ...wanted, name, entry }), wanted.inputs), name, isTheirs };
 }
 

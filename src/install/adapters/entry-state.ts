@@ -1,19 +1,19 @@
 // Compares an entry in a client's configuration with what an install writes.
-import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { jsonDigest } from '../../lib/json-digest.ts';
+import { asObject, isJsonObject, type JsonObject, own } from '../../lib/json.ts';
+import { isSameJson } from '../../lib/json-digest.ts';
 
 /** `filled in` means the same server, with values or members that a person or the client added. */
 export type EntryState = 'absent' | 'same' | 'filled in' | 'another';
 
 export function stateOf(found: unknown, entry: JsonObject): EntryState {
   if (found === undefined) return 'absent';
-  if (isEqual(found, entry)) return 'same';
+  if (isSameJson(found, entry)) return 'same';
   return isSameServer(entry, found) ? 'filled in' : 'another';
 }
 
 /** Applies the changes from `earlier` to `ours` to `theirs`, and keeps everything else. */
 export function mergeChange(ours: unknown, earlier: unknown, theirs: unknown): unknown {
-  if (isEqual(ours, earlier)) return theirs;
+  if (isSameJson(ours, earlier)) return theirs;
   if (!isJsonObject(ours) || !isJsonObject(theirs)) return ours;
   const before = asObject(earlier);
   const kept = Object.entries(theirs).filter(([name]) => !Object.hasOwn(before, name));
@@ -38,19 +38,10 @@ function isSameServer(ours: JsonObject, theirs: unknown): boolean {
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
-  if (typeof ours !== 'string' || typeof theirs !== 'string') return isEqual(ours, theirs);
+  if (typeof ours !== 'string' || typeof theirs !== 'string') return isSameJson(ours, theirs);
   // A person may have replaced all text from the first variable to the last.
   const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
   const last = others.at(-1);
   if (last === undefined) return ours === theirs;
   return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);
-}
-
-export function isEqual(one: unknown, other: unknown): boolean {
-  return jsonDigest(one) === jsonDigest(other);
-}
-
-/** Names come from manifests, and may be `constructor`. */
-export function own(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -1,8 +1,8 @@
 // The JSON configuration of a client. Everything except the entry is left unchanged, including comments.
 import * as jsonc from 'jsonc-parser';
-import { asObjects, isJsonObject, type JsonObject, parseJson } from '../../lib/json.ts';
+import { asObjects, isJsonObject, type JsonObject, own, parseJson } from '../../lib/json.ts';
+import { isSameJson } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
-import { isEqual, own } from './entry-state.ts';
 
 export const jsonConfig: ConfigFormat = { find, put, remove, addInputs };
 
@@ -14,7 +14,7 @@ function put(text: string, wanted: ConfigEntry): string {
   const { section, name, entry } = wanted;
   const names = Object.keys(sectionIn(read(text, wanted.format), section));
   const edited = set(text, [section, name], entry, indexFor(name, names, text));
-  if (!isEqual(find(edited, wanted), entry))
+  if (!isSameJson(find(edited, wanted), entry))
     throw new RangeError(`'${section}' or '${name}' occurs twice in it, and programs differ about which one applies`);
   return edited;
 }

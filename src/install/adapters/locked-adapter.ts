@@ -45,6 +45,7 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
   if (state instanceof RangeError || (state === 'another' && !isForced)) return 'changed';
   const entry = lockedEntry(locked);
   const rest = entry ? formatOf(entry).remove(text, entry) : '';
+  if (rest === text) return 'changed';
   // The file contains nothing else, so it was created for the entry.
   if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(rest)) {
     await removeInside(targetDir, locked.path);

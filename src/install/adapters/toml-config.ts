@@ -1,32 +1,41 @@
 // The TOML configuration of a client. Adds one table, and leaves everything else unchanged.
 import { parse } from 'smol-toml';
 import { tomlTable } from '../../catalog/client-config.ts';
-import { asObject } from '../../lib/json.ts';
+import { asObject, type JsonObject, own } from '../../lib/json.ts';
+import { isSameJson } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
-import { isEqual, own } from './entry-state.ts';
 
 export const tomlConfig: ConfigFormat = {
-  find: (text, place) => find(text, place, 'it is not valid TOML'),
+  find: (text, { section, name }) => {
+    try {
+      return own(asObject(parse(text)[section]), name);
+    } catch (error) {
+      throw new RangeError('it is not valid TOML', { cause: error });
+    }
+  },
   put: (text, wanted) => {
     const { section, name, entry } = wanted;
     const { rest, start = rest.length } = withoutTables(text, wanted);
     const gap = rest !== text || text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
     const edited = `${rest.slice(0, start)}${gap}${tomlTable(section, name, entry)}${rest.slice(start)}`;
-    const fault = `it is not valid TOML, or '${section}' in it is not written as tables`;
-    if (!isEqual(find(edited, wanted, fault), entry)) throw new RangeError(fault);
-    return edited;
+    if (isExact(text, edited, wanted, entry)) return edited;
+    throw new RangeError(`it is not valid TOML, or '${section}' in it is not written as tables`);
   },
-  remove: (text, entry) => {
-    const { rest, start = rest.length } = withoutTables(text, entry);
-    return rest.slice(0, start).replace(/\n\n$/, '\n') + rest.slice(start);
+  remove: (text, wanted) => {
+    const { rest, start = rest.length } = withoutTables(text, wanted);
+    const edited = rest.slice(0, start).replace(/(\r?\n)\r?\n$/, '$1') + rest.slice(start);
+    return isExact(text, edited, wanted) ? edited : text;
   },
 };
 
-function find(text: string, { section, name }: Omit<ConfigEntry, 'entry'>, fault: string): unknown {
+/** Whether the edit set or removed the entry and changed nothing else; TOML has many ways to write tables. */
+function isExact(text: string, edited: string, { section, name }: ConfigEntry, entry?: JsonObject): boolean {
   try {
-    return own(asObject(parse(text)[section]), name);
-  } catch (error) {
-    throw new RangeError(fault, { cause: error });
+    const before = parse(text);
+    const wanted = { ...before, [section]: { ...asObject(before[section]), [name]: entry } };
+    return isSameJson({ [section]: {}, ...parse(edited) }, wanted);
+  } catch {
+    return false;
   }
 }
 

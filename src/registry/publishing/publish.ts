@@ -4,7 +4,7 @@ import { entityFromManifest } from '../../catalog/entity.ts';
 import { formatUid } from '../../catalog/uid.ts';
 import { HubError, invalidRequest } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
-import { jsonDigest } from '../../lib/json-digest.ts';
+import { isSameJson } from '../../lib/json-digest.ts';
 import type { Clock } from '../../lib/world.ts';
 import {
   keyText,
@@ -108,7 +108,7 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
         throw invalidRequest('statusMessage', "must not be given with the status 'active'");
       const before = await publishedVersions(request);
       const after = before.map((manifest) => withStatus(manifest, { status, statusMessage }));
-      const changed = after.filter((manifest, index) => jsonDigest(manifest) !== jsonDigest(before[index]));
+      const changed = after.filter((manifest, index) => !isSameJson(manifest, before[index]));
       if (changed.length === 0)
         throw invalidRequest('status', 'is already set, with the same message, so nothing would change');
       await save(changed);

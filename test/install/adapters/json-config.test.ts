@@ -148,6 +148,8 @@ test('config: a new version that changes the entry keeps values of the user', ()
   const filled = of({ ...written, env: { KEY: 'sk-1', GONE: '1', MINE: 'x' }, timeout: 5 });
   const upgraded = JSON.parse(mergeEntry(filled, wanted, known).text).mcpServers.pdf;
   assert.deepEqual(upgraded, { ...wanted.entry, env: { KEY: 'sk-1', LEVEL: 'info', MINE: 'x' }, timeout: 5 });
+  const louder = { ...wanted, entry: { ...wanted.entry, env: { KEY: `\${KEY}`, LEVEL: 'warn' } } };
+  assert.match(mergeEntry(of(wanted.entry), louder, { name: 'pdf', written: wanted.entry }).text, /"LEVEL": ?"warn"/);
 });
 
 test('config: only an unchanged entry counts as the same', () => {
