@@ -2,15 +2,13 @@
 import { parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
-import { bestOf, idsCalled, severalCalled, splitName } from '../hub/short-names.ts';
+import { bestOf, idsCalled, severalCalled, shown, splitName } from '../hub/short-names.ts';
 import type { LockedEntity, Lockfile } from '../install/contract.ts';
 import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 import { whenIndexed } from './hub/when-indexed.ts';
 import { SEARCH_ADVICE } from './not-found.ts';
 import { oneLine } from './output/text.ts';
-
-const LONGEST_SHOWN = 120;
 
 export interface NameSource extends Pick<Call, 'access' | 'terminal' | 'output'> {
   hub: Pick<HubOperations, 'getEntity' | 'search'>;
@@ -78,8 +76,4 @@ async function choose(text: string, ids: readonly string[], { terminal, output }
   const chosen = ids[Number(answer) - 1];
   if (chosen === undefined) throw new UsageError(severalCalled(text, ids));
   return chosen;
-}
-
-function shown(text: string): string {
-  return oneLine(text).slice(0, LONGEST_SHOWN);
 }

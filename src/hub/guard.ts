@@ -79,8 +79,8 @@ const RULES: Rules = {
   removePending: { ...ofEntity, outcome: ended.removal },
   removeManyPending: {
     role: 'operator',
-    changes: ({ uids = [], error_only }) =>
-      uids.length > 0 ? listed(uids) : `all${error_only ? ' with an error' : ''}`,
+    changes: ({ uids = [], all, error_only }) =>
+      all && uids.length === 0 ? `all${error_only ? ' with an error' : ''}` : listed(uids),
     outcome: ended.bulkRemoval,
   },
   addRemote: { ...ofRemote, detail: (_url, settings) => asked.remote(settings) },

@@ -35,7 +35,13 @@ export async function idsCalled(text: string, lookup: NameLookup): Promise<[stri
   const wanted = given ? { name: given.slug, version: given.version } : splitName(text);
   const [exact, ...alike] = await idsThatExist(given ? [text] : possibleIds(wanted), lookup);
   if (exact !== undefined) return [exact, ...alike];
-  const query = searchQuery({ text: wanted.name, mode: 'keyword', limit: MOST_SEARCHED, includeInactive: true });
+  const query = searchQuery({
+    text: wanted.name,
+    mode: 'keyword',
+    rerank: 'none',
+    limit: MOST_SEARCHED,
+    includeInactive: true,
+  });
   const { items: near } = await lookup.hub.search(query);
   const [first, ...others] = given ? [] : await idsNamed(wanted, near, lookup);
   if (first !== undefined) return [first, ...others];
@@ -150,7 +156,8 @@ function slugOf(id: string): string {
   return parseReference(id)?.slug ?? id;
 }
 
-function shown(text: string): string {
+/** A name as given, for messages. */
+export function shown(text: string): string {
   return plain(text).slice(0, LONGEST_SHOWN);
 }
 

@@ -8,11 +8,11 @@ import type { Environment } from '../../src/config.ts';
 import { searchQuery } from '../../src/search/search-query.ts';
 import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { aManifest } from '../support/builders.ts';
+import { caughtUp } from '../support/caught-up.ts';
 import { type Ending, tempDir } from '../support/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
 import { shared } from '../support/shared.ts';
-import { whenIndexed } from '../support/when-indexed.ts';
 
 const TOKEN = 'operators-only-0123456789';
 const MANIFESTS = [
@@ -52,7 +52,7 @@ async function connected(t: Ending, { token, settings, manifests = MANIFESTS }: 
 /** Nothing is added to its catalog. */
 const readOnly = shared(async (t) => {
   const connection = await connected(t);
-  await whenIndexed(() => connection.hub.search(searchQuery({ text: 'pdf', mode: 'keyword' })));
+  await caughtUp(() => connection.hub.search(searchQuery({ text: 'pdf', mode: 'keyword' })));
   return connection;
 });
 /** Each test adds entities of its own. */
@@ -226,9 +226,9 @@ test('mcp: an error is a result that says why', async (t) => {
   }
 });
 
-test('mcp: a name that only one entity has is accepted instead of its id', async (t) => {
+test('mcp: a name that only one entity has is accepted instead of its id, except by installs', async (t) => {
   const clock = { id: 'io.example/clock', name: 'io.example/clock' };
-  const { client } = await connected(t, {
+  const { client, hub } = await connected(t, {
     manifests: [
       aManifest({ ...clock, version: '1.0.0' }),
       aManifest({ ...clock, version: '2.0.0' }),
@@ -236,6 +236,7 @@ test('mcp: a name that only one entity has is accepted instead of its id', async
       aManifest({ id: 'io.two/notes', name: 'io.two/notes' }),
     ],
   });
+  await caughtUp(() => hub.search(searchQuery({ text: 'clock', mode: 'keyword' })));
   const call = async (name: string, args: Record<string, unknown>) =>
     textOf(await client.callTool({ name, arguments: args }));
   assert.match(await call('get_entity', { id: 'clock' }), /^mcp_server:io\.example\/clock@2\.0\.0: /);
@@ -249,7 +250,7 @@ test('mcp: a name that only one entity has is accepted instead of its id', async
   const target = await tempDir(t);
   assert.match(
     await call('install_entity', { id: 'Clock', target }),
-    /^Installed mcp_server:io\.example\/clock@2\.0\.0 /,
+    /^invalid_request: install_entity needs an id: 'Clock' is mcp_server:io\.example\/clock@2\.0\.0\.$/,
   );
 
   const several =

@@ -79,7 +79,7 @@ test('mcp: a name is not looked up in an incomplete index', async (t) => {
   assert.equal(isError, true);
   assert.match(
     JSON.stringify(content),
-    /Names cannot be looked up now\. The index is being built\. Use search_catalog/,
+    /Names cannot be looked up yet\. The index is being built\. Try again in a moment, or use an id\./,
   );
 });
 

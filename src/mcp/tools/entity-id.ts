@@ -10,6 +10,7 @@ export const SEARCH_ADVICE = 'Use search_catalog to find ids.';
 
 export const EntityId = z
   .string()
+  .trim()
   .min(1)
   .max(500)
   .describe(
@@ -47,5 +48,8 @@ export async function idOf({ id, version, prerelease }: AskedEntity, hub: McpHub
 async function completeSearch(query: SearchQuery, hub: McpHub): Promise<SearchPage> {
   const page = await hub.search(query);
   if (page.degraded === undefined) return page;
-  throw new HubError('invalid_request', `Names cannot be looked up now. ${page.degraded} ${SEARCH_ADVICE}`);
+  throw new HubError(
+    'invalid_request',
+    `Names cannot be looked up yet. ${page.degraded} Try again in a moment, or use an id.`,
+  );
 }

@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import { clientAdvice, isInClient, pastesOf, programsOf, variablesToSet } from '../../hub/install-outcome.ts';
+import { shown } from '../../hub/short-names.ts';
 import {
   type InstallPlan,
   type InstallReport,
@@ -71,10 +73,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         target: z.string().min(1).describe('Folder on the machine of the hub to install into'),
         clients: Clients,
         prefer: Prefer,
-        frozen: z
-          .boolean()
-          .default(false)
-          .describe('Install exactly what hub.lock.json in the folder says; needs an id, not a name'),
+        frozen: z.boolean().default(false).describe('Install exactly what hub.lock.json in the folder says'),
       }),
       outputSchema: z.looseObject({ ok: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
@@ -82,9 +81,10 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     (request, context) =>
       answered(options, async () => {
         const notify = progressReporter(context);
-        // The catalog does not know which version is locked.
-        const id = request.frozen ? request.id : await idOf(request, options.hub);
-        const installing = options.hub.install({ ...NO_OPTIONS, ...request, id }, (event) => {
+        const { id } = request;
+        // A similar name must not be installed by mistake; and the catalog does not know which version is locked.
+        if (!parseReference(id) && !request.frozen) throw needsId(id, await idOf(request, options.hub));
+        const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
           if (event.kind === 'started') notify(event.step);
         });
         const report = await findable(id, installing);
@@ -122,7 +122,7 @@ function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, w
     ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
     ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
     '- lockfile.write: hub.lock.json',
-    ...rest.warnings.map((warning) => `Warning: ${warning}`),
+    ...shortLines(rest.warnings.map((warning) => `Warning: ${warning}`)),
   ];
   return [`Installing ${id} would:`, ...lines];
 }
@@ -138,14 +138,24 @@ function adapterLine({ path, framework, fault, note }: PlannedAdapter): string {
   return fault === undefined ? line : `${line}: will fail: ${fault}`;
 }
 
+function needsId(name: string, id: string): HubError {
+  return new HubError('invalid_request', `install_entity needs an id: '${shown(name)}' is ${shown(id)}.`);
+}
+
 /** What the user or the model should do after an install. */
 function nextSteps(report: InstallReport): string[] {
   return [
-    ...pastesOf(report).map(({ file, text }) => `Add this to ${file}: ${text}`),
+    ...pastesOf(report).map(pasteStep),
     ...variablesToSet(report).map((name) => `Set ${name} in the environment of the client.`),
     ...clientAdvice(report, 'install_entity with clients'),
     ...(isInClient(report) ? ['Restart the client in that folder, so that it reads its configuration.'] : []),
   ];
+}
+
+/** Long texts are cut, which would break the entry. */
+function pasteStep({ file, text }: { file: string; text: string }): string {
+  if (text.length < 400) return `Add this to ${file}: ${text}`;
+  return `Add the entry to ${file}: the web page of the hub shows it for the client.`;
 }
 
 interface ShownReport extends Pick<InstallReport, 'ok' | 'target' | 'results' | 'files_written' | 'warnings'> {
@@ -172,7 +182,7 @@ function reportLines(shown: ShownReport, whole: InstallReport): string[] {
     ...(files.length > 0 ? [`Files written: ${shortText(files.join(', '))}`] : []),
     ...(programs.length > 0 ? [`Programs: ${shortText(programs.join(', '))}`] : []),
     ...shortLines(next_steps),
-    ...warnings.map((warning) => `Warning: ${warning}`),
+    ...shortLines(warnings.map((warning) => `Warning: ${warning}`)),
   ];
   return [head, ...shortLines(lines, { all: whole.results.length }), ...after];
 }

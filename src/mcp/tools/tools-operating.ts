@@ -16,7 +16,11 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
       title: 'Servers that are not in the gateway',
       description: `Lists MCP servers that are not registered with the gateway, or whose update failed there, each with the reason. Needs a token with the role operator. ${PUBLISHER_TEXT_NOTE}`,
       inputSchema: toolArguments({
-        query: z.string().max(200).default('').describe('Only servers whose name, id or error contains these words'),
+        query: z
+          .string()
+          .max(200)
+          .default('')
+          .describe('Only servers whose id, name, title, summary, tags or error contain these words'),
         words: z.string().max(200).default('').describe('The same as query'),
         error_only: z.boolean().default(false).describe('Only servers whose registration, or its update, failed'),
         registrable: z
