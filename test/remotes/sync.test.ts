@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SearchQuery } from '../../src/search/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRunStore } from '../../src/store/remotes/run-store.ts';
+import { caughtUp } from '../support/caught-up.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { SOON } from '../support/in-time.ts';
 import { type IndexServer, startIndexServer } from '../support/index-server.ts';
 import { until } from '../support/until.ts';
-import { whenIndexed } from '../support/when-indexed.ts';
 import { testWorld } from '../support/world.ts';
 import { hubOn } from './hubs.ts';
 import { syncingProcess } from './syncing.ts';
@@ -275,7 +275,7 @@ test('search: omits entities that no remote lists until one lists them again', a
   const url = publish(host, '/one.json', 'alpha', 'beta', 'gamma');
   await hub.addRemote(url);
   await hub.ingest();
-  const found = async (text: string) => (await whenIndexed(() => hub.search(aSearch(text)))).items.map(({ id }) => id);
+  const found = async (text: string) => (await caughtUp(() => hub.search(aSearch(text)))).items.map(({ id }) => id);
   assert.deepEqual((await found('beta')).slice(0, 1), ['tool:beta@1.0.0']);
   assert.equal((await found('')).length, 3);
 

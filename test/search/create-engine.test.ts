@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ranking } from '../../src/search/engine/engine.ts';
 import type { Embedder } from '../../src/search/model/embedder.ts';
 import { aManifest } from '../support/builders.ts';
+import { caughtUp } from '../support/caught-up.ts';
 import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
 import { until } from '../support/until.ts';
-import { whenIndexed } from '../support/when-indexed.ts';
 import { ANY, asks, searchStage, threeSubjects } from './search-stage.ts';
 
 const pdf = aManifest({ id: 'pdf-tables', name: 'io.example.docs/pdf-tables', title: 'PDF Tables' });
@@ -353,7 +353,7 @@ test('engine: background work yields to other work; searches do not wait', async
 
 /** Asserts that the first search that is not late finds the entity. */
 async function seen(search: () => Promise<Ranking>): Promise<void> {
-  assert.equal((await whenIndexed(search)).total, 1);
+  assert.equal((await caughtUp(search)).total, 1);
 }
 
 test('engine: a search right after a change sees it, or says that the index is not up to date', async (t) => {

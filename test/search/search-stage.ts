@@ -13,7 +13,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { createSearchIndex } from '../../src/store/search/search-index.ts';
-import { whenIndexed } from '../support/when-indexed.ts';
+import { caughtUp } from '../support/caught-up.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export const ANY: SearchFilters = {
@@ -98,7 +98,7 @@ export async function searchStage(t: TestContext, options: StageOptions) {
     },
     catchUp: () => engine.catchUp(AbortSignal.timeout(60_000)),
     async find(text: string, fields: Partial<RankRequest> & { mode?: SearchMode } = {}): Promise<string[]> {
-      return (await whenIndexed(() => engine.rank(asks(text, fields)))).hits.map(({ uid }) => uid);
+      return (await caughtUp(() => engine.rank(asks(text, fields)))).hits.map(({ uid }) => uid);
     },
   };
 }

@@ -7,10 +7,10 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { startGitHost } from '../install/git-host.ts';
 import { aFolder } from '../install/installing.ts';
 import { aManifest } from '../support/builders.ts';
+import { caughtUp } from '../support/caught-up.ts';
 import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/index-server.ts';
-import { whenIndexed } from '../support/when-indexed.ts';
 
 const TOKEN = 'token-of-the-operator';
 /** The clock of test hubs is frozen, and tokens expire. */
@@ -77,7 +77,7 @@ test('walkthrough: ingest, search, install, sync', async (t) => {
   );
 
   // Search finds the entries by words of their summaries.
-  const found = await whenIndexed(() => call('GET', '/catalog/search?q=tables%20out%20of%20pdf'));
+  const found = await caughtUp(() => call('GET', '/catalog/search?q=tables%20out%20of%20pdf'));
   assert.deepEqual(idsOf(found), ['mcp_server:pdf-tables@1.0.0']);
   const [item] = found.items as JsonObject[];
   assert.equal(item?.manifest_url, host.url('/pdf.json'));
@@ -131,7 +131,7 @@ test('walkthrough: a manifest sent with an install is found, installed again, an
   assert.equal(typeof pending?.gateway_error, 'string');
 
   for (const query of ['q=pdf', 'q=tables%20out%20of%20files', 'q=pdf&mode=keyword', ''])
-    assert.deepEqual(idsOf(await whenIndexed(() => call('GET', `/catalog/search?${query}`))), [id], query);
+    assert.deepEqual(idsOf(await caughtUp(() => call('GET', `/catalog/search?${query}`))), [id], query);
 
   const second = await call('POST', '/catalog/install', { id, target: 'two' });
   const [one, two] = [first, second].map(({ lockfile }) => lockfile);

@@ -2,7 +2,7 @@
 import { until } from './until.ts';
 
 /** Repeats a search while its result says that the index lags behind the catalog. */
-export async function whenIndexed<Page extends { degraded?: string }>(search: () => Promise<Page>): Promise<Page> {
+export async function caughtUp<Page extends { degraded?: string }>(search: () => Promise<Page>): Promise<Page> {
   let page: Page | undefined;
   await until(async () => {
     page = await search();

@@ -10,13 +10,13 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { PolicyChange, PolicyState, PolicyTest } from '../../../src/policy/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { caughtUp } from '../../support/caught-up.ts';
 import { emptyDatabase, tempDir, testOnEveryEngine } from '../../support/databases.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
 import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
-import { whenIndexed } from '../../support/when-indexed.ts';
 import { type LoggedEvent, testWorld } from '../../support/world.ts';
 import { assertProblem, inject } from '../wire.ts';
 
@@ -52,7 +52,7 @@ async function put(app: FastifyInstance, text: string): Promise<PolicyChange> {
 }
 
 async function found(app: FastifyInstance, path = '/catalog?sort=name'): Promise<string[]> {
-  const page = await whenIndexed(async () => (await app.inject(path)).json());
+  const page = await caughtUp(async () => (await app.inject(path)).json());
   return page.items.map(({ id }: { id: string }) => id);
 }
 

@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { SearchPage, SORTS, type Sort } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { caughtUp } from '../../support/caught-up.ts';
 import { emptyDatabase, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
-import { whenIndexed } from '../../support/when-indexed.ts';
 
 /** More entities than fit on a page, in none of the tested orders. */
 const CROWD = Array.from({ length: 120 }, (_, index) => {
@@ -144,7 +144,7 @@ async function pages(app: FastifyInstance, query: string): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
     const path = `/catalog/search?${query}&limit=50&offset=${items.length}`;
-    const page = await whenIndexed(async () => SearchPage.parse((await app.inject(path)).json()));
+    const page = await caughtUp(async () => SearchPage.parse((await app.inject(path)).json()));
     items.push(...page.items);
     if (page.items.length < 50) {
       assert.equal(page.total, items.length);

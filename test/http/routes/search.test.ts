@@ -6,11 +6,11 @@ import { createServer } from '../../../src/http/server.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { caughtUp } from '../../support/caught-up.ts';
 import { tempDir, testOnPostgres } from '../../support/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { testSearch } from '../../support/search.ts';
 import { until } from '../../support/until.ts';
-import { whenIndexed } from '../../support/when-indexed.ts';
 import { assertProblem, inject } from '../wire.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -119,7 +119,7 @@ test('search: every facet value works as a filter, also with commas', async (t) 
   const manifest = aManifest({ capabilities: ['read, write'], compatibility: { providers: ['Acme, Inc.'] } });
   const { app } = await testHub(t, { manifests: [manifest, aManifest({ id: 'other', name: 'other' })] });
   const search = (query: Record<string, string>) =>
-    whenIndexed(async () => (await app.inject({ url: '/catalog/search', query })).json<SearchPage>());
+    caughtUp(async () => (await app.inject({ url: '/catalog/search', query })).json<SearchPage>());
   const { facets } = await search({ facets: 'true' });
   for (const [facet, name] of [
     ['capability', 'capabilities'],
@@ -140,7 +140,7 @@ test('search: every facet value can be found by a part of it, with a query and w
   const { app } = await testHub(t, { manifests });
   const search = (given: Record<string, string>) => {
     const query = { facets: 'true', limit: '1', ...given };
-    return whenIndexed(async () => (await app.inject({ url: '/catalog/search', query })).json<SearchPage>());
+    return caughtUp(async () => (await app.inject({ url: '/catalog/search', query })).json<SearchPage>());
   };
   for (const q of ['', 'pdf']) {
     const all = await search({ q, mode: 'keyword' });

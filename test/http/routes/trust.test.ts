@@ -7,11 +7,11 @@ import { ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
 import { openDatabase } from '../../../src/store/database.ts';
 import { TrustChecked } from '../../../src/trust/contract.ts';
 import { aManifest } from '../../support/builders.ts';
+import { caughtUp } from '../../support/caught-up.ts';
 import { emptyDatabase, testOnEveryEngine } from '../../support/databases.ts';
 import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { until } from '../../support/until.ts';
-import { whenIndexed } from '../../support/when-indexed.ts';
 import { npmStatement, putNpm, startRegistries } from '../../trust/registries.ts';
 import { assertProblem, inject } from '../wire.ts';
 
@@ -35,7 +35,7 @@ async function entity(app: FastifyInstance): Promise<EntityRecord> {
 
 async function found(app: FastifyInstance): Promise<{ id: string; trust_state?: string }[]> {
   const url = '/catalog/search?q=pdf+tables&mode=keyword&include_pending=true';
-  return (await whenIndexed(async () => (await app.inject(url)).json())).items;
+  return (await caughtUp(async () => (await app.inject(url)).json())).items;
 }
 
 test('trust: shows unchecked entities as such, and a check result everywhere', async (t) => {

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts';
 import { createHub } from '../../../src/hub/hub.ts';
 import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
-import { whenIndexed } from '../../support/when-indexed.ts';
+import { caughtUp } from '../../support/caught-up.ts';
 import { testWorld } from '../../support/world.ts';
 import { ANY, threeSubjects } from '../search-stage.ts';
 import { asks, postgresStage, statement, testWithPgvector } from './stage.ts';
@@ -274,7 +274,7 @@ testWithPgvector('postgres engine: a hub uses it when SEARCH_BACKEND says so', a
     await world.close();
   });
   await hub.load([{ document: pdf }, { document: frost }]);
-  const page = await whenIndexed(() => hub.search(searchQuery({ text: 'night frost', mode: 'keyword' })));
+  const page = await caughtUp(() => hub.search(searchQuery({ text: 'night frost', mode: 'keyword' })));
   assert.deepEqual(
     page.items.map(({ id }) => id),
     [FROST],

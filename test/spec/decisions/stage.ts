@@ -4,11 +4,11 @@ import type { Environment } from '../../../src/config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { aManifest } from '../../support/builders.ts';
+import { caughtUp } from '../../support/caught-up.ts';
 import { emptyDatabase } from '../../support/databases.ts';
 import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/index-server.ts';
-import { whenIndexed } from '../../support/when-indexed.ts';
 
 /** For decisions that do not depend on the database. */
 export function testOnSqlite(name: string, run: (t: TestContext, address: DatabaseAddress) => Promise<void>): void {
@@ -31,7 +31,7 @@ export async function stage(t: TestContext, database: DatabaseAddress, settings:
     return host.url(`/${path}.json`);
   }
   const found = async (query: string) => {
-    const page = await whenIndexed(async () => (await ask('GET', `/catalog/search?${query}`)).body);
+    const page = await caughtUp(async () => (await ask('GET', `/catalog/search?${query}`)).body);
     return page.items.map(({ id }: { id: string }) => id);
   };
   return { host, world, app, hub, ask, publish, found };
