@@ -28,7 +28,7 @@ export default defineConfig({
     proxy: {
       '^/(?!src/|node_modules/)[a-z]': {
         target: 'http://127.0.0.1:8765',
-        bypass: ({ headers, url }) => (headers.accept?.includes('text/html') ? url : undefined),
+        bypass: ({ headers, url }) => (url !== '/docs' && headers.accept?.includes('text/html') ? url : undefined),
       },
     },
   },

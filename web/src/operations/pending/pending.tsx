@@ -97,7 +97,7 @@ function Filter() {
       <input
         type="search"
         aria-label="Filter pending servers"
-        placeholder="Filter by name, id or error"
+        placeholder="Filter by name, tag or error"
         value={query.value.words}
         onInput={(event) => ask({ words: event.currentTarget.value })}
       />
