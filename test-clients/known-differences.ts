@@ -57,7 +57,7 @@ export const KNOWN: readonly KnownDifference[] = [
   { here: '`ETag` and `Cache-Control`', covers: field(/^headers\.(etag|cache-control)$/) },
   { here: '`charset=utf-8` in the content type', covers: field(/^headers\.content-type$/) },
   {
-    here: 'CORS does not allow unknown addresses and publishing',
+    here: 'no CORS headers for unknown addresses and for publishing',
     covers: ({ call, path }) => /\/(nothing|publish)$/.test(call) && path === 'headers.access-control-allow-origin',
   },
   { here: '`/version`: the version of the hub', covers: field(/^body\.(version|git_commit|build_time)$/) },

@@ -71,6 +71,8 @@ async function startHub(
   await assertFreshBuild();
   const stage = await testHub(t, { settings, manifests });
   if (demo) await stage.hub.load(await readDemoCatalog());
+  // Results and their reasons depend on it.
+  if (demo) await stage.hub.catchUpSearch();
   return { ...stage, origin: await stage.listen() };
 }
 
