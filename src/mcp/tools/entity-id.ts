@@ -8,14 +8,16 @@ import type { McpHub } from './tool.ts';
 
 export const SEARCH_ADVICE = 'Use search_catalog to find ids.';
 
-export const EntityId = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .describe(
-    '`<type>:<slug>@<version>` as search_catalog returns it, or a name that only one entity has; without the version, the newest stable one',
-  );
+const Given = z.string().trim().min(1).max(500);
+
+/** For tools that change something: a similar name must not be taken by mistake. */
+export const WholeId = Given.describe(
+  '`<type>:<slug>@<version>` as search_catalog returns it; without the version, the newest stable one',
+);
+
+export const EntityId = Given.describe(
+  'An id as search_catalog returns it, or a name that only one entity has; without a version, the newest stable one',
+);
 
 export const Prerelease = z
   .boolean()

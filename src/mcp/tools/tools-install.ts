@@ -16,7 +16,7 @@ import {
 } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
 import { shortened, shortLines, shortText, shownJson } from '../answers/short.ts';
-import { EntityId, idOf, Prerelease, SEARCH_ADVICE } from './entity-id.ts';
+import { EntityId, idOf, Prerelease, SEARCH_ADVICE, WholeId } from './entity-id.ts';
 import { answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
@@ -67,7 +67,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
       description:
         'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Call plan_install first. Needs a token with the role installer.',
       inputSchema: toolArguments({
-        id: EntityId,
+        id: WholeId,
         version: Version,
         prerelease: Prerelease,
         target: z.string().min(1).describe('Folder on the machine of the hub to install into'),
