@@ -2,7 +2,7 @@
 import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
 import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
-import { harmless } from '../lib/harmless.ts';
+import { harmlessLine } from '../lib/harmless.ts';
 import { editDistance } from '../lib/typing-errors.ts';
 import { searchQuery } from '../search/search-query.ts';
 import type { HubOperations } from './operations.ts';
@@ -50,7 +50,7 @@ export async function idsCalled(text: string, lookup: NameLookup): Promise<[stri
 
 /** The sentence for a name that several entities have. */
 export function severalCalled(text: string, ids: readonly string[]): string {
-  return `Several entities are called '${shown(text)}'. Use one of these ids: ${ids.map(plain).join(', ')}.`;
+  return `Several entities are called '${shown(text)}'. Use one of these ids: ${ids.map((each) => harmlessLine(each)).join(', ')}.`;
 }
 
 /** The version starts after the last `@`, unless that is the first character, as in `@scope/name`. */
@@ -143,12 +143,12 @@ async function notFound(
   const [named] = version === undefined ? [] : bestOf(name, near);
   const other = named && (await foundEntity(lookup.hub, named.id, { prerelease: lookup.prerelease }));
   if (other) {
-    const versions = other.versions.slice(0, MOST_VERSIONS).map((each) => plain(each.version));
+    const versions = other.versions.slice(0, MOST_VERSIONS).map((each) => harmlessLine(each.version));
     return new HubError('entity_not_found', `${sentence} Its versions: ${versions.join(', ')}.`);
   }
   const similar = similarTo(name, near).slice(0, MOST_SUGGESTED);
   const advice =
-    similar.length > 0 ? `Similar: ${similar.map(({ id }) => plain(id)).join(', ')}.` : lookup.searchAdvice;
+    similar.length > 0 ? `Similar: ${similar.map(({ id }) => harmlessLine(id)).join(', ')}.` : lookup.searchAdvice;
   return new HubError('entity_not_found', `${sentence} ${advice}`);
 }
 
@@ -158,9 +158,5 @@ function slugOf(id: string): string {
 
 /** A name as given, for messages. */
 export function shown(text: string): string {
-  return plain(text).slice(0, LONGEST_SHOWN);
-}
-
-function plain(text: string): string {
-  return harmless(text).replace(/\s+/g, ' ').trim();
+  return harmlessLine(text).slice(0, LONGEST_SHOWN);
 }

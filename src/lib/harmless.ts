@@ -17,6 +17,11 @@ export function harmless(text: string, inTheirPlace = ''): string {
   return text.replace(/\r\n?/g, '\n').replace(UNSAFE, inTheirPlace);
 }
 
+/** On a single line, so that the text cannot imitate a line of the hub. */
+export function harmlessLine(text: string, inTheirPlace = ''): string {
+  return harmless(text, inTheirPlace).replace(/\s+/g, ' ').trim();
+}
+
 /** Escapes the same characters in JSON: safe on a terminal, with the same meaning. */
 export function harmlessJson(json: string): string {
   return json.replace(/\r\n?/g, '\n').replace(UNSAFE_CHAR, (characters) => characters.split('').map(escaped).join(''));

@@ -1,9 +1,9 @@
 // Measures, cuts and wraps text by its width on a terminal.
-import { harmless } from '../../lib/harmless.ts';
+import { harmlessLine } from '../../lib/harmless.ts';
 
 /** Removes control characters and line breaks. */
 export function oneLine(text: string): string {
-  return harmless(text).replace(/\s+/g, ' ').trim();
+  return harmlessLine(text);
 }
 
 const WIDE =

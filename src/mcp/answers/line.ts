@@ -1,9 +1,9 @@
 // Turns untrusted text into a single short line, so that it cannot imitate a line of the hub.
-import { harmless } from '../../lib/harmless.ts';
+import { harmlessLine } from '../../lib/harmless.ts';
 
 export function oneLine(text: string): string {
   // Replaced with spaces, so that separate words stay separate.
-  return harmless(text, ' ').replace(/\s+/g, ' ').trim().toWellFormed();
+  return harmlessLine(text, ' ').toWellFormed();
 }
 
 /** Cuts between words and adds an ellipsis. */
