@@ -224,6 +224,22 @@ test('last write: applies when the last one fails temporarily', async (t) => {
   assert.equal((await it.get('tool:x')).summary, '1');
 });
 
+test('last write: an entity that returns in an earlier manifest, while its own returns with another entity', async (t) => {
+  const it = await testIngestOnSqlite(t);
+  const put = (...documents: { id: string; summary: string }[]) => {
+    for (const [position, document] of documents.entries()) it.host.put(`/m/n${position}.json`, document);
+    list(it, ...documents.keys().map(String));
+  };
+  const kept = duplicate('kept', 'kept');
+  put(kept, kept, kept, duplicate('earlier'));
+  await it.ingest();
+  put(kept, kept, kept);
+  await it.ingest();
+  put(duplicate('now'), kept, kept, kept);
+  await it.ingest();
+  assert.equal((await it.get('tool:x')).summary, 'now');
+});
+
 test('last write: a permanently refused last one does not slow down later runs', async (t) => {
   const it = await testIngestOnSqlite(t);
   for (const [name, document] of Object.entries(THREE)) it.host.put(`/m/n${name}.json`, document);

@@ -6,7 +6,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 import { missingEvents, returnedEvents } from '../events/entity-events.ts';
 import type { Revision } from '../revision.ts';
 import { forgetIndexes } from './forget-indexes.ts';
-import { leaveEntities } from './ownership.ts';
+import { leaveEntities, reassign } from './ownership.ts';
 
 export function createMemberStore(dialect: Dialect, revision: Revision): MemberStore {
   const { read, write, rowsFromJson, isOneOf } = dialect;
@@ -209,7 +209,10 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       .where('missing_since', 'is not', null)
       .returning('uid')
       .execute();
-    return revived.map(({ uid }) => uid);
+    const returned = revived.map(({ uid }) => uid);
+    // Not rebuilt yet if the manifest that last described it is listed again, and now describes another entity.
+    await reassign(tx, sql`${isOneOf('uid', returned)} and owner_url is null`);
+    return returned;
   }
 
   /** Returns the uids that are missing now. */
