@@ -11,8 +11,8 @@ import { pathToFileURL } from 'node:url';
 /** Enough that the last ones end together; few enough that each process runs warm. */
 const MOST_GROUPS = 24;
 
-/** More than the cores, because many tests wait; each process may need a gigabyte. */
-const AT_ONCE = Math.min(8, availableParallelism() + 1);
+/** More than the cores, because many tests wait; each process may need a gigabyte. On a busy machine, more get a larger share. */
+const AT_ONCE = Number(process.env.TEST_PROCESSES) || Math.min(8, availableParallelism() + 1);
 
 const OPTIONS = [
   '--import=./scripts/compile-cache.mjs',
