@@ -67,8 +67,9 @@ export function invalidRequest(path: string, message: string): HubError {
   return invalidMembers([{ path, message }]);
 }
 
-export function invalidMembers(faults: readonly InputFault[]): HubError {
-  const sentence = faults.map(({ path, message }) => `${path || 'the body'}: ${message}`).join('; ');
+/** `whole` names what a fault without a path is about. */
+export function invalidMembers(faults: readonly InputFault[], whole = 'the body'): HubError {
+  const sentence = faults.map(({ path, message }) => `${path || whole}: ${message}`).join('; ');
   return new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
 }
 

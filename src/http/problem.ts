@@ -90,7 +90,10 @@ export function setStatus(error: HubError, request: FastifyRequest, reply: Fasti
 /** What a caller may see of an error; `internal_error` if the fault is ours. */
 export function asHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
-  if (hasZodFastifySchemaValidationErrors(error)) return invalidMembers(error.validation.map(validationFault));
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const whole = error.validationContext === 'querystring' ? 'the query' : undefined;
+    return invalidMembers(error.validation.map(validationFault), whole);
+  }
   const { code = '', statusCode, message } = (error ?? {}) as FastifyError;
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new HubError(known, ENCODING_SENTENCES[code] ?? CLIENT_SENTENCES[known] ?? message);

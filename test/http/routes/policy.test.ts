@@ -87,12 +87,12 @@ testOnEveryEngine(
         ['register', 'allow', 'block', 1],
       ],
     );
-    for (const [url, more] of [
-      ['/policy?dry_run=true', {}],
-      ['/policy', { dryRun: true }],
+    for (const [url, more, fault] of [
+      ['/policy?dry_run=true', {}, "the query: has unknown members: 'dry_run'."],
+      ['/policy', { dryRun: true }, "the body: has unknown members: 'dryRun'."],
     ] as const) {
       const refused = await call(app, 'PUT', url, { text: NO_COPYLEFT, ...more });
-      assert.match(assertProblem(refused, 'invalid_request').detail, /has unknown members: 'dry(_r|R)un'\.$/);
+      assert.ok(assertProblem(refused, 'invalid_request').detail.endsWith(fault));
     }
     assert.equal((await found(app)).length, 2, 'a dry run changes nothing, in any spelling');
 
@@ -117,7 +117,7 @@ testOnEveryEngine(
     const state = PolicyState.parse((await app.inject('/policy')).json());
     assert.deepEqual(
       [state.text, state.source, state.changed_by, state.applied],
-      [NO_COPYLEFT, 'api', 'anybody', true],
+      [NO_COPYLEFT, 'api', 'anonymous', true],
     );
     assert.deepEqual(await put(app, 'version: 1').then(({ changes }) => changes.map(({ to }) => to)), [
       'allow',
