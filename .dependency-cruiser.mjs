@@ -12,7 +12,7 @@ export const slices = [
   'events',
 ];
 /** What the command line and MCP share. */
-const forUsers = ['hub/install-outcome', 'hub/short-names'];
+const forUsers = ['hub/entity-details', 'hub/install-outcome', 'hub/short-names'];
 export const mayImport = {
   errors: [],
   version: [],
@@ -36,6 +36,7 @@ export const mayImport = {
   'hub/audit-words': ['lib', ...slices],
   'hub/guard': ['lib', 'hub/operations', 'hub/audit-words', 'access', 'catalog'],
   'hub/installs': ['install'],
+  'hub/entity-details': ['lib', 'hub/operations', 'catalog'],
   'hub/install-outcome': ['lib', 'catalog', 'install'],
   'hub/short-names': ['lib', 'hub/operations', 'catalog', 'search'],
   'hub/policy': ['lib', 'access', 'catalog', 'policy'],

@@ -56,6 +56,15 @@ export const CLIENT_LAYOUTS: Record<ClientName, ClientLayout> = {
   },
 };
 
+/** `Writes .mcp.json for Claude` */
+export function adapterLine({ framework, path }: JsonObject): string {
+  const client = CLIENTS.find((name) => name === framework);
+  const { label, file, isUserFile } = client
+    ? CLIENT_LAYOUTS[client]
+    : { label: framework ?? 'any framework', file: 'glue code' };
+  return isUserFile ? `Shows what to add to ${file} for ${label}` : `Writes ${path ?? file} for ${label}`;
+}
+
 /** `root` is the project folder, for clients whose configuration is not per project. */
 export function clientEntry(
   client: ClientName,

@@ -1,5 +1,5 @@
-// Reads the server of a registration: its address, its transport, and whether a gateway can connect to it.
-import { asObjects, isJsonObject, type JsonObject } from '../lib/json.ts';
+// Reads the server of a manifest: its address, its transport, its tools, and whether a gateway can connect to it.
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { EntityType } from './uid.ts';
 
@@ -18,6 +18,24 @@ export function describeServer(registration: JsonObject | null): { url: string; 
   const url = typeof server.url === 'string' ? server.url.trim() : '';
   const named = typeof server.transport === 'string' ? server.transport.trim().toUpperCase() : '';
   return { url, transport: named || (url ? 'SSE' : 'STDIO') };
+}
+
+export interface ListedTool {
+  name: string;
+  description: string;
+}
+
+/** Manifests list tools as `tools`, and those to register as `mcp_registration.tool` or `.tools`. */
+export function toolsOf(manifest: JsonObject): ListedTool[] {
+  const registration = asObject(manifest.mcp_registration);
+  const listed = [manifest.tools, registration.tools, [registration.tool]].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  const tools = listed.map((each) => {
+    const tool = asObject(each);
+    return { name: asText(tool.name) ?? asText(each) ?? '', description: asText(tool.description) ?? '' };
+  });
+  return [...new Map(tools.filter(({ name }) => name !== '').map((tool) => [tool.name, tool])).values()];
 }
 
 /** Explains in a sentence why this manifest can never be registered; undefined if it can. */

@@ -1,5 +1,6 @@
 // Offers entities and manifests as resources, for clients that attach them to a conversation.
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
+import { readDetails } from '../hub/entity-details.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
 import { shownEntity, wholeManifest } from './answers/present.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tools/tool.ts';
@@ -48,7 +49,7 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
 
 async function entityDocument(hub: McpHub, id: string): Promise<string> {
   const entity = await hub.getEntity(id);
-  const { shown, cut } = shownEntity(entity);
+  const { shown, cut } = shownEntity(entity, await readDetails(hub, entity));
   const missing = cut.length > 0 ? { cut, whole: wholeManifest(entity.id) } : {};
   return JSON.stringify({ ...shown, ...missing }, null, 2);
 }

@@ -3,7 +3,8 @@
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { artifactDigest, contentToApprove } from '../catalog/facts.ts';
-import { type Launch, launchOf, type Variable } from '../catalog/launch/launch.ts';
+import { type Launch, launchOf } from '../catalog/launch/launch.ts';
+import { variablesOf } from '../catalog/launch/launch-form.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
@@ -41,11 +42,6 @@ function launchText(launch: Launch): string | null {
   if (launch.kind === 'none') return null;
   if (launch.kind === 'remote') return shownAddress(filled(launch.url));
   return [launch.command, ...launch.args.map(filled)].join(' ');
-}
-
-function variablesOf(launch: Launch): Variable[] {
-  if (launch.kind === 'none') return [];
-  return launch.kind === 'remote' ? launch.headers : launch.env;
 }
 
 function shownArtifact(artifact: JsonObject): Reviewed['artifacts'][number] {

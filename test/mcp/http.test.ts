@@ -139,8 +139,8 @@ test('mcp: the text about an entity has the facts that a model needs, without se
     'Summary: From a recording to minutes, decisions and tasks.',
     'Artifact: Connects to https://minutes.example.com/agent/mcp',
     'Server: https://minutes.example.com/agent/mcp, HTTP',
-    'Glue code: autogen tool',
-    'License: Apache-2.0.',
+    'Adapters: Writes glue code for autogen',
+    'License: Apache-2.0',
     'Homepage: https://minutes.example.com',
     'Tags: meetings, transcription, summaries, action-items, audio',
     'Capabilities: speech-to-text, summarization',
@@ -162,6 +162,33 @@ test('mcp: the text about an entity has the facts that a model needs, without se
     await said('tool:kit'),
     /^Artifact: npm package @acme\/kit 1\.2\.0, registry url https:\/\/r\.example\/$/m,
   );
+  const env = [
+    { name: 'WIKI_TOKEN', isRequired: true, isSecret: true, description: 'From your profile.' },
+    { name: 'WIKI_SPACE' },
+    { name: 'WIKI_MODE', value: 'fast' },
+  ];
+  const server = aManifest({
+    ...{
+      id: 'wiki',
+      name: 'wiki',
+      tools: [{ name: 'find_page', description: 'Finds a page.' }, { name: 'save_page' }],
+    },
+    packages: [
+      {
+        ...{ registryType: 'npm', identifier: 'wiki-mcp', version: '1.0.0' },
+        ...{ transport: { type: 'stdio' }, environmentVariables: env },
+      },
+    ],
+  });
+  await hub.load([{ document: server }]);
+  const wiki = await said('mcp_server:wiki');
+  assert.match(wiki, /^Tools: find_page, save_page$/m);
+  assert.match(wiki, /^Variables to set: WIKI_TOKEN$/m);
+  const { structuredContent } = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:wiki' } });
+  assert.partialDeepStrictEqual(structuredContent, {
+    tools: [{ name: 'find_page', description: 'Finds a page.' }, { name: 'save_page' }],
+    variables: [{ name: 'WIKI_TOKEN', description: 'From your profile.' }],
+  });
   const secretive = await said('mcp_server:pdf-tables');
   assert.match(secretive, /^Artifact: Archive https:\/\/zip\.example\.org\/a\.zip$/m);
   assert.match(secretive, /^Server: https:\/\/pdf\.example\.org\/sse\?page=1&api_key=\*\*\*, SSE$/m);

@@ -26,6 +26,12 @@ export type Launch =
   /** The reason is a sentence. */
   | { kind: 'none'; reason: string };
 
+/** What it reads from its environment or sends as headers. */
+export function variablesOf(launch: Launch): Variable[] {
+  if (launch.kind === 'none') return [];
+  return launch.kind === 'remote' ? launch.headers : launch.env;
+}
+
 export interface LaunchedPackage {
   kind: 'npm' | 'pypi' | 'oci';
   /** The name of the package or image, without a version. */

@@ -2,6 +2,7 @@
 import { artifactLine } from '../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
+import type { EntityDetails } from '../../hub/entity-details.ts';
 import type { SearchItem } from '../../search/contract.ts';
 import { oneLine } from './line.ts';
 import { MOST_TEXT_CHARS, type Shortened, shortened, shortLines, shortText } from './short.ts';
@@ -11,6 +12,7 @@ const LONGEST_SUMMARY = 240;
 const LONGEST_DESCRIPTION = 1_500;
 const LONGEST_FACT = 240;
 const MOST_ARTIFACT_CHARS = 1_500;
+const LONGEST_LIST = 1_000;
 const MOST_VERSIONS = 10;
 
 export function shownItem(item: SearchItem): Record<string, unknown> {
@@ -29,7 +31,7 @@ export function itemLine({ id, title, name, summary, status, fit_reason }: Searc
   return `${position}. ${oneLine(id)}${note}: ${called}. ${shortText(summary, LONGEST_SUMMARY)}${why}`;
 }
 
-export function shownEntity(entity: EntityRecord): Shortened {
+export function shownEntity(entity: EntityRecord, { tools, variables }: EntityDetails): Shortened {
   const { id, type, name, title, version, status, license, homepage, links } = entity;
   const { capabilities, frameworks, providers, gateway_registered_at, gateway_error } = entity;
   const artifacts = entity.artifacts.map(({ kind, spec }) => ({ kind, spec }));
@@ -40,6 +42,7 @@ export function shownEntity(entity: EntityRecord): Shortened {
       ...{ id, type, name, title, version, status },
       ...{ summary: entity.summary, description: entity.description, tags: entity.tags },
       ...{ license, homepage, links, artifacts, adapters, server },
+      ...{ tools, variables },
       ...{ capabilities, frameworks, providers, gateway_registered_at, gateway_error },
       score_quality: entity.score_quality,
       versions: entity.versions.slice(0, MOST_VERSIONS).map((each) => each.version),
@@ -60,7 +63,7 @@ export function wholeManifest(id: string): string {
 }
 
 /** The facts of `shownEntity` that a model needs to choose and to act, one per line, the most important first. */
-export function entityLines(entity: EntityRecord): string[] {
+export function entityLines(entity: EntityRecord, details: EntityDetails): string[] {
   const { id, title, name, status, license, homepage, versions } = entity;
   const lines = [
     `${oneLine(id)}: ${shortText(title ?? name, LONGEST_TITLE)}`,
@@ -70,8 +73,10 @@ export function entityLines(entity: EntityRecord): string[] {
     ...fact('Status', status === 'active' ? '' : status),
     ...artifactLines(entity),
     ...fact('Server', serverText(entity)),
-    ...adapterLines(entity),
-    license ? `License: ${shortText(license, LONGEST_FACT)}.` : 'License: not stated.',
+    ...fact('Tools', namesOf(details.tools), LONGEST_LIST),
+    ...fact('Variables to set', namesOf(details.variables), LONGEST_LIST),
+    ...fact('Adapters', details.adapters.join(', ')),
+    ...fact('License', license ?? 'not stated'),
     ...fact('Homepage', homepage ?? ''),
     ...fact('Tags', entity.tags.join(', ')),
     ...fact('Capabilities', entity.capabilities.join(', ')),
@@ -100,9 +105,8 @@ function artifactLines({ artifacts }: EntityRecord): string[] {
   return shortLines(lines, { room: MOST_ARTIFACT_CHARS });
 }
 
-function adapterLines({ adapters }: EntityRecord): string[] {
-  const words = adapters.map(({ framework, template_key: key }) => [framework, key].filter(Boolean).join(' '));
-  return fact('Glue code', words.join(', '));
+function namesOf(parts: readonly { name: string }[]): string {
+  return parts.map(({ name }) => name).join(', ');
 }
 
 /** What an operator, a policy or a check says about it. */

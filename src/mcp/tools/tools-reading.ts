@@ -2,6 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { readDetails } from '../../hub/entity-details.ts';
 import { SEARCH_MODES, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
@@ -94,7 +95,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
     'get_entity',
     {
       title: 'Read one entity',
-      description: `Shows what one entity of the catalog is, what it installs, how to connect to it, and its license, quality and versions. ${PUBLISHER_TEXT_NOTE}`,
+      description: `Shows what one entity of the catalog is, what it installs, how to connect to it, its tools, the variables to set, and its license, quality and versions. ${PUBLISHER_TEXT_NOTE}`,
       inputSchema: toolArguments({ id: EntityId, prerelease: Prerelease }),
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: READS,
@@ -103,9 +104,10 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
       answered(options, async () => {
         const id = await idOf({ ...asked, prerelease }, options.hub);
         const entity = await options.hub.getEntity(id, { prerelease });
+        const details = await readDetails(options.hub, entity);
         return shortAnswer(
-          [...entityLines(entity), PUBLISHER_TEXT_NOTE],
-          shownEntity(entity),
+          [...entityLines(entity, details), PUBLISHER_TEXT_NOTE],
+          shownEntity(entity, details),
           wholeManifest(entity.id),
         );
       }),

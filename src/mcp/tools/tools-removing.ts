@@ -1,8 +1,7 @@
 // Tools for operators: remove an entity from the catalog, or block it.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { shownEntity } from '../answers/present.ts';
-import { shortText } from '../answers/short.ts';
+import { shortText, shownJson } from '../answers/short.ts';
 import { answer, answered, type McpServerOptions } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
@@ -51,7 +50,7 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
       answered(options, async () => {
         const { hub } = options;
         const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
-        const { blocked_at, blocked_reason } = shownEntity(entity).shown;
+        const { blocked_at, blocked_reason } = shownJson(entity);
         const state = blocked ? 'blocked' : 'no longer blocked';
         const note = 'note' in entity && typeof entity.note === 'string' ? [shortText(entity.note)] : [];
         return answer([`${shortText(id)} is ${state}.`, ...note], { id, blocked_at, blocked_reason });

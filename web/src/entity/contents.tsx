@@ -1,9 +1,8 @@
 // The content of a manifest: artifacts, adapters, its source, and the document itself.
 import { useSignal } from '@preact/signals';
 import { artifactLine } from '../../../src/catalog/artifact-kind.ts';
-import { CLIENT_LAYOUTS, CLIENTS } from '../../../src/catalog/client-config.ts';
+import { adapterLine } from '../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
-import type { JsonObject } from '../../../src/lib/json.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -99,15 +98,6 @@ function Values({ of }: { of: [name: string, value: string][] }) {
       ))}
     </dl>
   );
-}
-
-/** `Writes .mcp.json for Claude` */
-function adapterLine({ framework, path }: JsonObject): string {
-  const client = CLIENTS.find((name) => name === framework);
-  const { label, file, isUserFile } = client
-    ? CLIENT_LAYOUTS[client]
-    : { label: framework ?? 'any framework', file: 'glue code' };
-  return isUserFile ? `Shows what to add to ${file} for ${label}` : `Writes ${path ?? file} for ${label}`;
 }
 
 /** Omits secrets. */

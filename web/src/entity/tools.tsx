@@ -1,13 +1,9 @@
 // The tools of a server, from its manifest.
-import { asObject, asText, type JsonObject } from '../../../src/lib/json.ts';
+import { type ListedTool, toolsOf } from '../../../src/catalog/server.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 
 /** Further ones are collapsed. */
 const MANY = 12;
-
-interface Tool {
-  name: string;
-  description: string;
-}
 
 export function Tools({ manifest }: { manifest: JsonObject }) {
   const tools = toolsOf(manifest);
@@ -28,7 +24,7 @@ export function Tools({ manifest }: { manifest: JsonObject }) {
   );
 }
 
-function ToolList({ tools }: { tools: readonly Tool[] }) {
+function ToolList({ tools }: { tools: readonly ListedTool[] }) {
   return (
     <dl class="tools">
       {tools.map(({ name, description }) => (
@@ -41,17 +37,4 @@ function ToolList({ tools }: { tools: readonly Tool[] }) {
       ))}
     </dl>
   );
-}
-
-/** Manifests list tools as `tools`, and those to register as `mcp_registration.tool` or `.tools`. */
-function toolsOf(manifest: JsonObject): Tool[] {
-  const registration = asObject(manifest.mcp_registration);
-  const listed = [manifest.tools, registration.tools, [registration.tool]].flatMap((list) =>
-    Array.isArray(list) ? list : [],
-  );
-  const tools = listed.map((each) => {
-    const tool = asObject(each);
-    return { name: asText(tool.name) ?? asText(each) ?? '', description: asText(tool.description) ?? '' };
-  });
-  return [...new Map(tools.filter(({ name }) => name !== '').map((tool) => [tool.name, tool])).values()];
 }
