@@ -120,6 +120,23 @@ browserTest(
   },
 );
 
+browserTest(
+  'approvals: on a phone, a click on an entry scrolls to its review',
+  { manifests: manifests.slice(0, 12) },
+  async ({ hub, open }) => {
+    await hub.changePolicy(ASK);
+    const page = await open('/operations/approvals');
+    await page.setViewportSize({ width: 390, height: 700 });
+    const review = page.getByRole('region', { name: 'Review' });
+    await review.getByRole('heading', { name: 'Server 0' }).waitFor();
+    assert.equal(await page.evaluate('scrollY'), 0);
+    await page.locator('.queue-row', { hasText: 'Server 1 1.0.0' }).click();
+    await untilPage(page, 'scrollY > 0');
+    await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
+    await screenshot(page, 'approvals-phone');
+  },
+);
+
 const MANY = Array.from({ length: 120 }, (_, index) => aManifest({ id: `s-${index}`, name: `s-${index}` }));
 
 browserTest('approvals: the queue can be listed to its end', { manifests: MANY }, async ({ hub, open }) => {
@@ -149,6 +166,10 @@ browserTest(
     await page.reload();
     await page.getByText('Rejected: Sends data abroad.').waitFor();
     await screenshot(page, 'entity-rejected');
+    await page.getByText('Review it in').getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('button', { name: 'Rejected', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.goBack();
     await hub.changePolicy('version: 1\nrules:\n  - { match: { type: mcp_server }, install: block }\n');
     await page.reload();
     await page.getByText('Restricted by the policy of this hub').waitFor();

@@ -25,7 +25,7 @@ export interface AuthenticationDependencies {
 
 type Identified = Pick<Caller, 'name' | 'kind' | 'id' | 'role' | 'scope' | 'isKnown'>;
 
-const ANYBODY: Identified = { name: 'anybody', kind: 'anybody', role: 'reader', scope: [], isKnown: false };
+const ANYBODY: Identified = { name: 'anonymous', kind: 'anybody', role: 'reader', scope: [], isKnown: false };
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { apiToken, metricsToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;

@@ -12,7 +12,7 @@ const RoleName = z
   .meta({ examples: ['installer'] });
 
 /** Names that the hub itself uses in records. */
-const RESERVED_NAMES = ['api_token', 'policy_file', 'anybody'];
+const RESERVED_NAMES = ['api_token', 'policy_file', 'anonymous'];
 
 const TokenName = z
   .string()
@@ -87,7 +87,7 @@ const CallerKind = z
 
 export const Identity = z
   .object({
-    name: z.string().describe('Name of the token or the person; `anybody` for callers without a token.'),
+    name: z.string().describe('Name of the token or the person; `anonymous` for callers without a token.'),
     kind: CallerKind,
     role: RoleName,
     scope: z.array(z.string()).describe('Names of entities that the caller may change; empty means all.'),

@@ -27,6 +27,10 @@ const KIND_LABELS: Record<KindName, string> = {
   unsupported: 'Unknown kind',
 };
 
+export function kindLabel(kind: string): string {
+  return KIND_LABELS[kind as KindName] ?? kind;
+}
+
 /** Fields that identify an artifact; the first one that the spec has is used. */
 const WHAT = ['package', 'image', 'repo', 'url', 'identifier', 'name'];
 /** Fields that are shown without their name; versions, tags and branches are recognizable. */

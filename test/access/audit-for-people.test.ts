@@ -4,7 +4,7 @@ import { howItEnded, whatWasDone, whoDidIt } from '../../src/access/audit-for-pe
 
 test('audit for people: names the caller, and the interface unless it is HTTP', () => {
   const entry = {
-    caller: 'anybody',
+    caller: 'anonymous',
     caller_kind: 'anybody',
     role: 'admin',
     via: 'http',

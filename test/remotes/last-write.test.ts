@@ -226,9 +226,9 @@ test('last write: applies when the last one fails temporarily', async (t) => {
 
 test('last write: an entity that returns in an earlier manifest, while its own returns with another entity', async (t) => {
   const it = await testIngestOnSqlite(t);
-  const put = (...documents: { id: string; summary: string }[]) => {
+  const put = (...documents: JsonObject[]) => {
     for (const [position, document] of documents.entries()) it.host.put(`/m/n${position}.json`, document);
-    list(it, ...documents.keys().map(String));
+    list(it, ...documents.map((_, position) => String(position)));
   };
   const kept = duplicate('kept', 'kept');
   put(kept, kept, kept, duplicate('earlier'));

@@ -17,6 +17,10 @@ export function entityPath(id: string): string {
   return `/entities/${encodeURIComponent(id).replace(/%(2F|3A|40)/g, decodeURIComponent)}`;
 }
 
+export function approvalsPath(state: 'pending' | 'approved' | 'rejected'): string {
+  return `/operations/approvals${state === 'pending' ? '' : `?state=${state}`}`;
+}
+
 export function go(to: string, { replace = false }: { replace?: boolean } = {}): void {
   const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
   keepScroll();

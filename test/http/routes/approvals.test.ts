@@ -97,7 +97,7 @@ testOnEveryEngine('approvals: an approved entity is found, installed and registe
       item.decision?.decided_by,
       item.asked_by.map(({ action }) => action),
     ],
-    [false, 'approved', 'anybody', ['search', 'install', 'register']],
+    [false, 'approved', 'anonymous', ['search', 'install', 'register']],
   );
   assert.equal(await isFound(app, uidOf('a')), true);
   assert.equal((await hub.getEntity(uidOf('a'))).install_refusal, undefined);
@@ -142,7 +142,7 @@ testOnEveryEngine('approvals: the first of two concurrent decisions wins', async
   const [first = refused[0]] = refused;
   assert.ok(first);
   const { detail } = assertProblem(first, 'decision_conflict');
-  assert.match(detail, /was (approved|rejected) by anybody on 2026-06-01 at 12:00/);
+  assert.match(detail, /was (approved|rejected) by anonymous on 2026-06-01 at 12:00/);
   const again = (await review(app, uidOf('a'))).decision?.decision === 'approved' ? 'approve' : 'reject';
   await decided(app, uidOf('a'), { decision: again, reason: 'No.' });
 });

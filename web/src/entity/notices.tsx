@@ -3,7 +3,7 @@ import type { BlockedEntity, EntityRecord } from '../../../src/catalog/contract.
 import { mayAct } from '../api/settings.ts';
 import { Notice } from '../parts/notice.tsx';
 import { onDay } from '../parts/words.ts';
-import { entityPath } from '../router.ts';
+import { approvalsPath, entityPath } from '../router.ts';
 
 /** `note` is set only if the entity was blocked on this page. */
 export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
@@ -21,11 +21,11 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       {(hidden_by || held_by || install_refusal) && (
         <Notice tone="warn" title={restrictionTitle(approval)}>
           {hidden_by && <p>It is hidden from search by {hidden_by}.</p>}
-          {install_refusal && <p>{install_refusal}</p>}
+          {install_refusal && <p>{approval?.state === 'rejected' ? 'It cannot be installed.' : install_refusal}</p>}
           {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
           {approval && mayAct('operator') && (
             <p>
-              Review it in <a href="/operations/approvals">Approvals</a>.
+              Review it in <a href={approvalsPath(approval.state)}>Approvals</a>.
             </p>
           )}
         </Notice>

@@ -1,12 +1,13 @@
 // Entities that need approval: the queue next to the review, with a key for every action.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ApprovalItem, ApprovalListState } from '../../../src/policy/contract.ts';
+import type { ApprovalItem } from '../../../src/policy/contract.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
 import { TypeLabel } from '../parts/type-label.tsx';
+import { approvalsPath, go } from '../router.ts';
 import { useKey } from '../search/keys/keyboard.ts';
 import {
   approve,
@@ -19,6 +20,7 @@ import {
   refresh,
   review,
   revoke,
+  STATES,
   select,
   selectedId,
   show,
@@ -26,12 +28,6 @@ import {
   state,
 } from './approvals-state.ts';
 import { Review } from './review.tsx';
-
-const STATES: readonly [ApprovalListState, string][] = [
-  ['pending', 'Pending'],
-  ['approved', 'Approved'],
-  ['rejected', 'Rejected'],
-];
 
 export function ApprovalsPage() {
   return (
@@ -42,7 +38,7 @@ export function ApprovalsPage() {
 }
 
 function Approvals() {
-  useEffect(() => void refresh(), []);
+  useEffect(show, [state.value]);
   return (
     <>
       <div class="tabs">
@@ -52,7 +48,7 @@ function Approvals() {
             type="button"
             class="button"
             aria-pressed={state.value === which}
-            onClick={() => show(which)}
+            onClick={() => go(approvalsPath(which))}
           >
             {words}
           </button>
@@ -105,12 +101,14 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
   useKey('r', () => {
     isRejecting.value = isPending && review.value !== undefined;
   });
+  // On a phone, the details are below the list.
+  const readDetails = () => details.current?.scrollIntoView({ block: 'nearest' });
   return (
     <div class="review-columns">
       <section aria-label={`${items.length} of ${total}`}>
         <ol class="queue">
           {items.map((item) => (
-            <QueueRow key={item.id} item={item} />
+            <QueueRow key={item.id} item={item} onRead={readDetails} />
           ))}
         </ol>
         {total > items.length && (
@@ -150,7 +148,7 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
   );
 }
 
-function QueueRow({ item }: { item: ApprovalItem }) {
+function QueueRow({ item, onRead }: { item: ApprovalItem; onRead: () => void }) {
   const row = useRef<HTMLButtonElement>(null);
   const isSelected = selectedId.value === item.id;
   useEffect(() => {
@@ -166,7 +164,7 @@ function QueueRow({ item }: { item: ApprovalItem }) {
         type="button"
         class="queue-row"
         aria-current={isSelected ? 'true' : undefined}
-        onClick={() => select(item.id)}
+        onClick={() => void select(item.id).then(onRead)}
       >
         <TypeLabel type={item.type} />
         <span class="row-title">

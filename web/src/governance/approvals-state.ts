@@ -10,8 +10,19 @@ import type {
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
+import { address } from '../router.ts';
 
-export const state = signal<ApprovalListState>('pending');
+export const STATES: readonly [ApprovalListState, label: string][] = [
+  ['pending', 'Pending'],
+  ['approved', 'Approved'],
+  ['rejected', 'Rejected'],
+];
+
+/** In the address, so that reload, back and links work. */
+export const state = computed(() => {
+  const named = address.value.searchParams.get('state');
+  return STATES.find(([each]) => each === named)?.[0] ?? 'pending';
+});
 export const page = signal<ApprovalPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
 /** The result of the last decision made here. */
@@ -30,6 +41,8 @@ const DONE: Record<ApprovalDecision['decision'], string> = {
 };
 
 let asked = 0;
+/** Which list `page` shows. */
+let listed: ApprovalListState | undefined;
 
 /** How many entries are listed; grows on request. */
 let wanted = PAGE;
@@ -48,7 +61,7 @@ export async function refresh(): Promise<void> {
     if (own !== asked) return;
     page.value = found;
     failure.value = undefined;
-    select(selected.value?.id ?? found.items[0]?.id);
+    void select(selected.value?.id ?? found.items[0]?.id);
   } catch (error) {
     if (own === asked) failure.value = asFailure(error);
   }
@@ -64,19 +77,23 @@ async function firstOf(count: number): Promise<ApprovalPage> {
   return found;
 }
 
-export function show(which: ApprovalListState): void {
-  state.value = which;
-  done.value = '';
-  wanted = PAGE;
-  page.value = undefined;
-  select(undefined);
+/** Shows the list that the address names; the same one as before keeps its selection. */
+export function show(): void {
+  if (listed !== state.value) {
+    listed = state.value;
+    done.value = '';
+    wanted = PAGE;
+    page.value = undefined;
+    void select(undefined);
+  }
   void refresh();
 }
 
-export function select(id: string | undefined): void {
+/** Resolves when its review is there. */
+export async function select(id: string | undefined): Promise<void> {
   selectedId.value = id;
   if (review.value?.id !== id) review.value = undefined;
-  if (id !== undefined && review.value === undefined) void readReview(id);
+  if (id !== undefined && review.value === undefined) await readReview(id);
 }
 
 async function readReview(id: string): Promise<void> {
@@ -99,7 +116,7 @@ export function move(step: number): void {
   const items = page.value?.items ?? [];
   const at = items.findIndex(({ id }) => id === selectedId.value);
   const next = items[Math.max(0, Math.min(items.length - 1, at + step))];
-  if (next) select(next.id);
+  if (next) void select(next.id);
 }
 
 /** Decides about the shown content only, so that the reviewer has seen it. @throws HubFailure */
@@ -117,7 +134,7 @@ export async function decide(decision: ApprovalDecision['decision'], reason = ''
   const next = items[at + 1] ?? items[at - 1];
   if (page.value)
     page.value = { ...page.value, items: items.filter(({ id }) => id !== shown.id), total: page.value.total - 1 };
-  select(next?.id);
+  void select(next?.id);
   // Not awaited: the reviewer can continue while new entries are loaded.
   void refresh();
 }

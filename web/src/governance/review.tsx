@@ -1,5 +1,6 @@
 // The details of an entity that a reviewer needs.
 import type { ComponentChildren } from 'preact';
+import { kindLabel } from '../../../src/catalog/artifact-kind.ts';
 import { transportName } from '../../../src/catalog/transport.ts';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
@@ -111,7 +112,8 @@ function Artifacts({ artifacts }: Pick<ApprovalReview, 'artifacts'>) {
       <ul class="plain-list">
         {artifacts.map(({ kind, what, digest }) => (
           <li key={`${kind} ${what}`}>
-            {kind} <code>{what}</code> <span class="quiet">{digest ?? 'no digest'}</span>
+            {kindLabel(kind)} <code>{what}</code>{' '}
+            {kind !== 'remote' && <span class="quiet">{digest ?? 'no digest'}</span>}
           </li>
         ))}
       </ul>

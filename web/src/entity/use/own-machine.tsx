@@ -37,7 +37,7 @@ function ClientNote({ client }: { client: ClientName }) {
   const { label, file, isUserFile, note } = CLIENT_LAYOUTS[client];
   return (
     <>
-      {isUserFile ? `You add it to ${label} yourself, in ` : `It is added to ${label}, in `}
+      {isUserFile ? `You add the server to ${label} yourself, in ` : `The server is added to ${label}, in `}
       <code>{file}</code>. {note}
     </>
   );
