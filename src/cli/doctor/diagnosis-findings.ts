@@ -35,11 +35,12 @@ const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE
 /** The hub never compares vectors of different models, so it cannot switch while running. */
 const UNTIL_RESTART = 'Then restart the hub: it keeps the model that it started with.';
 
-/** `endpoint` is EMBEDDING_BASE_URL if known; a remote hub reports only that it is set. */
-function modelAdvice(reason: string, endpoint: string | undefined): string {
-  if (endpoint === undefined && !/\bembedding endpoint\b/i.test(reason)) return OTHER_MODEL;
-  const server = endpoint === undefined ? 'of the hub' : `(${withoutCredentials(endpoint)})`;
-  return `Check that the server at EMBEDDING_BASE_URL ${server} is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct. Without EMBEDDING_BASE_URL, the hub uses its own model.`;
+/** `endpoint` is EMBEDDING_BASE_URL, if it is set and known. */
+function modelAdvice(endpoint: string | undefined): string {
+  const rest = 'is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct.';
+  if (endpoint === undefined)
+    return `If EMBEDDING_BASE_URL is set, check that its server ${rest} Otherwise, reinstall with optional dependencies, or set it.`;
+  return `Check that the server at EMBEDDING_BASE_URL (${withoutCredentials(endpoint)}) ${rest} Without EMBEDDING_BASE_URL, the hub uses its own model.`;
 }
 
 export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
@@ -54,7 +55,7 @@ export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
       return {
         outcome: 'warning',
         found: model.reason,
-        advice: `Search uses keywords only. ${modelAdvice(model.reason, endpoint)}`,
+        advice: `Search uses keywords only. ${modelAdvice(endpoint)}`,
       };
   }
 }
@@ -71,14 +72,11 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
   };
 }
 
-/** Messages of search during startup, or while new entries are indexed; the model is fine then. */
-const ON_THE_WAY = /being (?:built|loaded|computed)|are ready for/;
 const SOON = 'A running hub computes what is missing: check again in a minute. If nothing changes, look at its log.';
 
 /** Runs a semantic search, which also detects problems outside the model. */
-export async function meaningFinding(hub: Pick<HubOperations, 'search'>, endpoint?: string): Promise<Finding> {
+export async function meaningFinding(hub: Pick<HubOperations, 'search'>): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'semantic search works' };
-  const advice = ON_THE_WAY.test(degraded) ? SOON : modelAdvice(degraded, endpoint);
-  return { outcome: 'warning', found: degraded, advice };
+  return { outcome: 'warning', found: degraded, advice: SOON };
 }

@@ -44,7 +44,7 @@ export function localChecks(options: LocalChecksOptions): Check[] {
       subject: 'model',
       look: async () =>
         combined(modelFinding(await diagnose(), config.embedding?.baseUrl), async () =>
-          vectorFinding(await catalogIfUsable(), config),
+          vectorFinding(await catalogIfUsable()),
         ),
     },
     { subject: 'llm', look: async () => llmFinding(await diagnose(), config.llm?.baseUrl) },
@@ -111,10 +111,10 @@ async function catalogState(openCatalog: () => Promise<Hub | undefined>): Promis
 }
 
 /** Loads the vectors first, like `hub serve`. */
-async function vectorFinding(hub: Hub | undefined, { embedding }: Config): Promise<Finding> {
+async function vectorFinding(hub: Hub | undefined): Promise<Finding> {
   if (!hub) return { outcome: 'ok', found: 'no vectors are needed yet' };
   await Promise.race([hub.catchUpSearch(), sleep(MODEL_PATIENCE_MS, undefined, { ref: false })]);
-  return meaningFinding(hub, embedding?.baseUrl);
+  return meaningFinding(hub);
 }
 
 function protectionFinding({ adminToken, oidc, host }: Config): Finding {
