@@ -9,8 +9,8 @@ import { createWrongTokenLimit } from './wrong-token-limit.ts';
 export interface Authentication {
   /** Whether the hub has neither API_TOKEN nor a token issuer: then everyone may do everything. */
   readonly isOpen: boolean;
-  /** `bearer` is empty if the caller sent no token. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
-  identify(bearer: string, address: string): Promise<Identified>;
+  /** `bearer` is empty if the caller sent no token; `needed` is named in the refusal. @throws HubError `unauthorized`, `forbidden`, `rate_limited` */
+  identify(bearer: string, address: string, needed?: Role): Promise<Identified>;
   /** Undefined without METRICS_TOKEN. @throws HubError `unauthorized`, `rate_limited` */
   readonly checkMetricsToken?: (bearer: string, address: string) => void;
 }
@@ -40,9 +40,9 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
   return {
     isOpen,
     ...(metricsToken !== undefined && { checkMetricsToken }),
-    async identify(bearer, address) {
+    async identify(bearer, address, needed = 'reader') {
       if (isOpen) return { ...ANYBODY, role: 'admin' };
-      if (bearer === '' && readsNeedToken) throw needsToken('reader');
+      if (bearer === '' && readsNeedToken) throw needsToken(needed);
       if (bearer === '') return ANYBODY;
       if (apiToken !== undefined && attempts.isRight(bearer, apiToken, address))
         return { name: 'API_TOKEN', kind: 'setting', role: 'admin', scope: [], isKnown: true };

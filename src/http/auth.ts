@@ -2,6 +2,7 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { type Authentication, assertRole } from '../access/authenticate.ts';
 import type { Caller, EntryPoint } from '../access/contract.ts';
+import type { Role } from '../access/roles.ts';
 import { HubError } from '../errors.ts';
 import { roleFor } from '../hub/guard.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -39,7 +40,7 @@ export async function authorize(request: FastifyRequest, rules: AccessRules): Pr
   if (role === 'reader' && !rules.readsNeedToken) return;
   // Not the URL, because callers can put anything into it.
   const subject = `${request.method} ${request.routeOptions.url}`;
-  await rules.permit(await callerOf(request, rules), { operation, subject });
+  await rules.permit(await callerOf(request, rules, { needed: role }), { operation, subject });
 }
 
 /** A route without declared access must not be open by accident. @throws Error */
@@ -53,9 +54,10 @@ export function assertDeclared({ url, method, config: { operation, isOpen, isFor
 export async function callerOf(
   request: FastifyRequest,
   { authentication }: Pick<AccessRules, 'authentication'>,
-  via: EntryPoint = 'http',
+  { via = 'http', needed }: { via?: EntryPoint; needed?: Role } = {},
 ): Promise<Caller> {
-  request.caller ??= { ...(await authentication.identify(bearerToken(request), request.ip)), via, address: request.ip };
+  const { ip: address } = request;
+  request.caller ??= { ...(await authentication.identify(bearerToken(request), address, needed)), via, address };
   return request.caller;
 }
 

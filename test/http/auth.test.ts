@@ -103,6 +103,17 @@ test('READ_ACCESS=token: metrics need a token, and the page does not request wha
   assert.equal((await scraped.send({ url: '/metrics', headers: { authorization } })).status, 200);
 });
 
+test('READ_ACCESS=token: a refusal names the role that the route needs', async () => {
+  const { send } = await readersHub();
+  for (const [method, url, role] of [
+    ['GET', '/catalog', 'reader'],
+    ['POST', '/protected', 'admin'],
+  ] as const) {
+    const { detail } = assertProblem(await send({ method, url }), 'unauthorized');
+    assert.match(detail, new RegExp(`with the role ${role} or higher\\.$`));
+  }
+});
+
 test('mcp: checks the token before the body', async () => {
   const { send } = await readersHub();
   const malformed = { method: 'POST', url: '/mcp', payload: '{"a":' } as const;

@@ -44,7 +44,7 @@ export function mcpRoutes(app: FastifyInstance, { hub, hostNames, log }: McpRout
       config: { isOpen: true, countsAsRead: true },
       async onRequest(request) {
         checkOrigin(request, hostNames);
-        await callerOf(request, hub, 'mcp');
+        await callerOf(request, hub, { via: 'mcp' });
       },
       errorHandler(error, request, reply) {
         app.logFailure(request, error);
