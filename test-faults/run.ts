@@ -15,7 +15,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '3' },
     soak: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: process.env.FAULT_SECONDS ?? '600' },
+    seconds: { type: 'string', default: process.env.FAULT_SECONDS ?? '1500' },
     only: { type: 'string' },
   },
 });
