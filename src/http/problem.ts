@@ -1,8 +1,8 @@
 // Converts errors to application/problem+json (RFC 9457).
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, HubError, type InputFault, invalidMembers } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode, HubError, invalidMembers } from '../errors.ts';
+import { plainIssue } from '../lib/plain-issue.ts';
 
 /** A new code does not compile until it has a status here. */
 export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryAfterSec?: number }> = {
@@ -90,10 +90,6 @@ export function setStatus(error: HubError, request: FastifyRequest, reply: Fasti
 /** What a caller may see of an error; `internal_error` if the fault is ours. */
 export function asHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const whole = error.validationContext === 'querystring' ? 'the query' : undefined;
-    return invalidMembers(error.validation.map(validationFault), whole);
-  }
   const { code = '', statusCode, message } = (error ?? {}) as FastifyError;
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new HubError(known, ENCODING_SENTENCES[code] ?? CLIENT_SENTENCES[known] ?? message);
@@ -125,28 +121,13 @@ const CLIENT_SENTENCES: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'The address or the length of the body is not valid.',
 };
 
-function validationFault({
-  instancePath,
-  message = 'is invalid',
-}: {
-  instancePath: string;
-  message?: string;
-}): InputFault {
-  return { path: instancePath.replace(/^\//, '').replaceAll('/', '.'), message: plain(message) };
-}
-
-/** zod's messages are written for developers. */
-function plain(message: string): string {
-  const [, , sign, limit, unit = ''] =
-    /^Too (big|small): expected \w+ to (?:be|have) ([<>])=?(-?\d+)( \w+)?$/.exec(message) ?? [];
-  if (unit && sign === '>' && limit === '1') return 'must not be empty';
-  if (limit !== undefined) return `must ${unit ? 'have' : 'be'} at ${sign === '<' ? 'most' : 'least'} ${limit}${unit}`;
-  const [, options] = /^Invalid option: expected one of (.+)$/.exec(message) ?? [];
-  if (options !== undefined) return `must be one of ${options.replaceAll('|', ', ').replaceAll('"', '')}`;
-  const [, keys] = /^Unrecognized keys?: (.+)$/.exec(message) ?? [];
-  if (keys !== undefined) return `has unknown members: ${keys.replaceAll('"', "'")}`;
-  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
-  if (expected === undefined) return message;
-  const kind = expected === 'int' ? 'a whole number' : `of type ${expected}`;
-  return received === 'undefined' || received === 'null' ? `is missing; it must be ${kind}` : `must be ${kind}`;
-}
+/** Validates the parts of a request. */
+export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+  const whole = httpPart === 'querystring' ? 'the query' : 'the body';
+  return (input) => {
+    const { data, error } = schema.safeParse(input, { error: plainIssue });
+    if (!error) return { value: data };
+    const faults = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+    return { error: invalidMembers(faults, whole) };
+  };
+};

@@ -1,4 +1,5 @@
 // The Fastify app: hooks, limits and routes. It does not listen.
+
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
@@ -14,7 +15,6 @@ import {
   fastify,
   type RouteOptions,
 } from 'fastify';
-import { validatorCompiler } from 'fastify-type-provider-zod';
 import type { Config } from '../config.ts';
 import { HubError } from '../errors.ts';
 import { roleFor } from '../hub/guard.ts';
@@ -29,7 +29,7 @@ import { describeApi } from './openapi.ts';
 import { checkOrigin } from './origin.ts';
 import { createOverload } from './overload.ts';
 import { answerNotFound, webPage } from './page/web.ts';
-import { asHubError, sendProblem } from './problem.ts';
+import { asHubError, sendProblem, validatorCompiler } from './problem.ts';
 import { accessRoutes } from './routes/access.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { ardRoutes } from './routes/ard.ts';

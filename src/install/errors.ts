@@ -17,14 +17,8 @@ export function cannotFollow(fault: string): InstallError {
   return new InstallError(`${fault} Restore hub.lock.json, or uninstall the entity and install it again.`);
 }
 
-/** Explains a fault in a document; zod's own messages are for developers. */
 export function issueSentence({ path, message }: { path: PropertyKey[]; message: string }, root: string): string {
-  const [, expected, received] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
-  const plain =
-    received === 'undefined'
-      ? 'is missing'
-      : `must be ${/^[aeiou]/.test(expected ?? '') ? 'an' : 'a'} ${expected}, not ${received}`;
-  return `${[root, ...path].join('.')} ${expected ? plain : message.replace(/^Invalid input.*/, 'cannot be read')}`;
+  return `${[root, ...path].join('.')} ${message}`;
 }
 
 const NO_PERMISSION = 'The hub may not write there: give its user permission, or choose another target.';

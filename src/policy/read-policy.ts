@@ -1,8 +1,10 @@
 // Parses the text of a policy; reports every error with line and column.
+
 import { createRequire } from 'node:module';
 import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { HubError } from '../errors.ts';
+import { plainIssue } from '../lib/plain-issue.ts';
 import { LARGEST_POLICY, PolicyDocument } from './document.ts';
 
 /** A fault in a policy and its position; lines and columns are counted from 1. */
@@ -53,7 +55,7 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (document.errors.length > 0) return { faults: document.errors.slice(0, MOST_FAULTS).map(syntaxFault) };
   const value = plainValue(document);
   if ('fault' in value) return { faults: [atStart(value.fault)] };
-  const { data, error } = PolicyDocument.safeParse(value.value);
+  const { data, error } = PolicyDocument.safeParse(value.value, { error: plainIssue });
   if (data) return { policy: data, faults: [] };
   const faults = error.issues.flatMap((issue) => schemaFaults(issue, { document, lines }));
   return { faults: faults.slice(0, MOST_FAULTS) };
@@ -87,7 +89,7 @@ function schemaFaults(issue: z.core.$ZodIssue, source: Source): PolicyFault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => at([...issue.path, key], 'is not a known field here; check its spelling'));
   }
-  return [at(issue.path, plainMessage(issue))];
+  return [at(issue.path, issue.message)];
 }
 
 /** The position of the value, or of its nearest existing parent. For an unknown key, the position of the key. */
@@ -113,22 +115,3 @@ function keyOf(path: readonly PropertyKey[], document: Document): unknown {
 function rangeStart(node: unknown): number | undefined {
   return (node as { range?: readonly number[] } | undefined)?.range?.[0];
 }
-
-/** Replaces zod's messages, which are for developers. */
-function plainMessage(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
-    return `must be one of ${issue.values.map(String).join(', ')}`;
-  }
-  if (issue.code !== 'invalid_type') return issue.message;
-  return issue.input === undefined && issue.message.includes('undefined')
-    ? 'is missing'
-    : `must be ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
-}
-
-const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a mapping of names to values',
-};

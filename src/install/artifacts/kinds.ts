@@ -1,7 +1,9 @@
 // All kinds of artifacts, and how the spec of a manifest is parsed for each.
+
 import { z } from 'zod';
 import { type KindName, kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { plainIssue } from '../../lib/plain-issue.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import { issueSentence } from '../errors.ts';
 import { mcpbKind, zipKind } from './archive/archive.ts';
@@ -40,7 +42,7 @@ export function readArtifact(written: string, raw: JsonObject): ReadyArtifact | 
   const name = kindNameOf(written, raw);
   if (name === 'unsupported') return { step: 'artifact.unsupported', fault: unsupported(raw) };
   const kind = KINDS[name];
-  const read = kind.spec.safeParse(normalized(name, raw));
+  const read = kind.spec.safeParse(normalized(name, raw), { error: plainIssue });
   return read.success
     ? { kind, spec: read.data }
     : { step: kind.step, fault: cannot(read.error.issues.map((issue) => issueSentence(issue, 'spec')).join('; ')) };

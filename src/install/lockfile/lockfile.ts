@@ -1,8 +1,10 @@
 // The lockfile of a target, which lists exactly what is installed: merged, sorted, and written atomically.
+
 import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { asObject, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
+import { plainIssue } from '../../lib/plain-issue.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { LOCKFILE_NAME, LOCKFILE_VERSION, type LockedEntity, Lockfile } from '../contract.ts';
 import { InstallError, issueSentence } from '../errors.ts';
@@ -38,7 +40,7 @@ export function parseLockfile(text: string): Lockfile {
     throw unreadable(`it has format version ${version}, but this hub supports ${LOCKFILE_VERSION}: use a newer hub`);
   if (!isWithinDepth(document, DEEPEST_LOCKFILE))
     throw unreadable(`it is nested deeper than ${DEEPEST_LOCKFILE} levels`);
-  const read = Lockfile.safeParse(document);
+  const read = Lockfile.safeParse(document, { error: plainIssue });
   if (read.success) return read.data;
   const faults = read.error.issues.slice(0, 3).map((issue) => issueSentence(issue, '$'));
   throw unreadable(`it is not a lockfile: ${faults.join('; ')}`);

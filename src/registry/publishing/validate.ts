@@ -1,8 +1,10 @@
 // Checks whether a `server.json` or a manifest can be published. Agent cards are checked too, but cannot be published.
+
 import type { z } from 'zod';
 import { readManifest } from '../../catalog/manifest.ts';
 import { HubError, type InputFault } from '../../errors.ts';
 import { countValues, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
+import { plainIssue } from '../../lib/plain-issue.ts';
 import { cardFaults, isAgentCard, manifestFromAgentCard, seemsAgentCard } from '../agent-card.ts';
 import type { ServerKey, Validation, ValidationIssue } from '../contract.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
@@ -40,7 +42,7 @@ function serverIssues(document: unknown): ValidationIssue[] {
   if (!isJsonObject(document)) return [schemaIssue('', 'must be an object', 'type')];
   if (countValues(document) > MOST_VALUES)
     return [schemaIssue('', `must not have more than ${MOST_VALUES} values`, 'size')];
-  const { data, error } = PublishedServer.safeParse(document);
+  const { data, error } = PublishedServer.safeParse(document, { error: plainIssue });
   return [...schemaIssues(document), ...(data ? ruleIssues(data) : error.issues.flatMap(issuesOf))];
 }
 
@@ -88,17 +90,7 @@ function issuesOf(issue: z.core.$ZodIssue): ValidationIssue[] {
   const path = pathText(issue.path);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => schemaIssue(joined(path, key), unknownMember(key), 'additionalProperties'));
-  return [schemaIssue(path, messageOf(issue), issue.code)];
-}
-
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined'))
-    return `is missing; it must be of type ${issue.expected}`;
-  if (issue.code === 'invalid_type') return `must be of type ${issue.expected}`;
-  if (issue.code === 'too_big') return `must not have more than ${issue.maximum} characters`;
-  if (issue.code === 'too_small') return 'must not be empty';
-  if (issue.code === 'invalid_value') return `must be ${issue.values.join(' or ')}`;
-  return issue.code === 'invalid_union' ? 'is not one of the types that this member may have' : issue.message;
+  return [schemaIssue(path, issue.message, issue.code)];
 }
 
 /** Before the schema of 2025-09-29, members were written with underscores. */
