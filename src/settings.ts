@@ -232,7 +232,7 @@ export const SETTINGS = z.object({
     .describe('OpenAI-compatible endpoint that replaces the built-in embedding model.'),
   EMBEDDING_MODEL: text.optional().describe('Model to use at `EMBEDDING_BASE_URL`.'),
   EMBEDDING_API_KEY: secret.optional().describe('Key for `EMBEDDING_BASE_URL`.'),
-  LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint for reranking and fit reasons.'),
+  LLM_BASE_URL: httpUrl.optional().describe('OpenAI-compatible endpoint that reranks results and says why they fit.'),
   LLM_MODEL: text.optional().describe('Model to use at `LLM_BASE_URL`.'),
   LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
   LLM_TIMEOUT_SEC: wholeNumber(1, 300)

@@ -202,7 +202,7 @@ export const InstallReport = z
     ok: z.boolean().describe('Every step but `gateway.register` succeeded.'),
     dry_run: z.boolean(),
     target: z.string(),
-    warnings: z.array(z.string()).default([]).describe('What to know before use, such as that no remote lists it.'),
+    warnings: z.array(z.string()).default([]).describe('What to know before use, for example that no remote lists it.'),
     plan: InstallPlan,
     results: z.array(StepResult),
     files_written: z

@@ -92,7 +92,7 @@ export type RemoteSettings = z.infer<typeof RemoteSettings>;
 /** Entities that are now owned by another remote, which has to provide their content. */
 const PASSED_ON = {
   passed_on: Count.default(0).describe(
-    'Entities that belong to another remote now, whose next read replaces their content.',
+    'Entities that now belong to another remote; the next ingest of that remote replaces their content.',
   ),
   note: z
     .string()

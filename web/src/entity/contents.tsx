@@ -33,7 +33,7 @@ export function Provenance({ entity }: { entity: EntityRecord }) {
   const source = source_url && shownAddress(source_url);
   const link = source && safeLink(source);
   const values = [...flat(provenance)];
-  if (missing_since) values.push(['no longer listed since', atMoment(missing_since)]);
+  if (missing_since) values.push(['not listed since', atMoment(missing_since)]);
   return (
     <section class="panel" aria-labelledby="provenance">
       <h2 id="provenance">Where it comes from</h2>

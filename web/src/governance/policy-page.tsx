@@ -123,7 +123,7 @@ function Source({
       )}
       {changed_at && (
         <p class="quiet">
-          {source === 'file' ? 'Read from POLICY_FILE; change it there' : `Set by ${changed_by}`},{' '}
+          {source === 'file' ? 'Read from POLICY_FILE (change it there)' : `Set by ${changed_by}`},{' '}
           {atMoment(changed_at)}.
         </p>
       )}

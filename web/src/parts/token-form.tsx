@@ -57,8 +57,8 @@ export function TokenForm({ neededRole, why, isRefused, onKept }: TokenFormProps
         Sign in
       </button>
       <p class="quiet">
-        {why} It is the hub’s <code>API_TOKEN</code>, or a token with the role {neededRole} or a higher one, and is kept
-        in this tab only, until it is closed.
+        {why} Use the hub’s <code>API_TOKEN</code>, or a token with the role {neededRole} or a higher one. It is kept
+        only in this tab, until you close the tab.
       </p>
       {isRefused && !failure.value && (
         <p class="reason reason-bad" role="alert">

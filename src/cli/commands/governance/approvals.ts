@@ -69,7 +69,7 @@ export const approvalCommands = [
     summary: 'reject entities, with a reason',
     kind: 'hub',
     args: [IDS],
-    options: { reason: text('--reason <text>', 'why; required, and shown to the next reviewer') },
+    options: { reason: text('--reason <text>', 'why; required, and shown to everyone who opens the entry') },
     examples: [
       ['hub reject mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Sends data abroad."', ''],
     ],
@@ -85,7 +85,7 @@ export const approvalCommands = [
     args: [IDS],
     options: { reason: text('--reason <text>', 'why') },
     examples: [
-      ['hub revoke mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Its server was sold."', ''],
+      ['hub revoke mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Its vendor was sold."', ''],
     ],
     run: ({ options: { reason }, ...call }) => decideAll(call, { decision: 'revoke', reason }, 'revoked'),
   }),

@@ -3,7 +3,7 @@ import type { RemoteAdded, RemoteRemoved } from '../../../../src/remotes/contrac
 import { count } from '../../parts/words.ts';
 
 export function addedSentence({ added, url, renamed_from: before }: Omit<RemoteAdded, 'total'>): string {
-  if (before !== undefined) return `Already added: ${url}. It was named ${before} and is renamed.`;
+  if (before !== undefined) return `Already added: ${url}. It was named ${before} and has been renamed.`;
   return added ? `${url} added; the next sync reads it.` : `Already added: ${url}.`;
 }
 
