@@ -11,7 +11,7 @@ export const slices = [
   'trust',
   'events',
 ];
-/** What the command line and MCP share. */
+/** What users are told, for the command line and MCP. */
 const forUsers = ['hub/entity-details', 'hub/install-outcome', 'hub/short-names'];
 export const mayImport = {
   errors: [],

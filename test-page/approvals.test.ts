@@ -131,9 +131,14 @@ browserTest(
     await review.getByRole('heading', { name: 'Server 0' }).waitFor();
     assert.equal(await page.evaluate('scrollY'), 0);
     await page.locator('.queue-row', { hasText: 'Server 1 1.0.0' }).click();
-    await untilPage(page, 'scrollY > 0');
     await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
+    await untilPage(page, "document.querySelector('.review h2').getBoundingClientRect().top < innerHeight");
     await screenshot(page, 'approvals-phone');
+    await page.setViewportSize({ width: 1280, height: 400 });
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('.queue-row', { hasText: 'Server 2 1.0.0' }).click();
+    await review.getByRole('heading', { name: 'Server 2 1.0.0' }).waitFor();
+    assert.equal(await page.evaluate('scrollY'), 0, 'the review is next to the list');
   },
 );
 
@@ -164,10 +169,15 @@ browserTest(
     await screenshot(page, 'entity-waiting');
     await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'reject', reason: 'Sends data abroad.' });
     await page.reload();
-    await page.getByText('Rejected: Sends data abroad.').waitFor();
+    await page.locator('.notice-title', { hasText: /^Rejected$/ }).waitFor();
+    await page.getByText(/^A reviewer has rejected .* \(Sends data abroad\.\)/).waitFor();
     await screenshot(page, 'entity-rejected');
     await page.getByText('Review it in').getByRole('link', { name: 'Approvals' }).click();
     await page.getByRole('button', { name: 'Rejected', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).waitFor();
+    await page.getByRole('button', { name: 'Approved' }).click();
+    await page.getByText('No entry is approved').waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.goBack();
     await hub.changePolicy('version: 1\nrules:\n  - { match: { type: mcp_server }, install: block }\n');

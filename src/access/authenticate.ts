@@ -25,7 +25,7 @@ export interface AuthenticationDependencies {
 
 type Identified = Pick<Caller, 'name' | 'kind' | 'id' | 'role' | 'scope' | 'isKnown'>;
 
-const ANYBODY: Identified = { name: 'anonymous', kind: 'anybody', role: 'reader', scope: [], isKnown: false };
+const ANONYMOUS: Identified = { name: 'anonymous', kind: 'anybody', role: 'reader', scope: [], isKnown: false };
 
 export function createAuthentication(dependencies: AuthenticationDependencies): Authentication {
   const { apiToken, metricsToken, readsNeedToken, tokens, checkJsonWebToken } = dependencies;
@@ -41,9 +41,9 @@ export function createAuthentication(dependencies: AuthenticationDependencies): 
     isOpen,
     ...(metricsToken !== undefined && { checkMetricsToken }),
     async identify(bearer, address, needed = 'reader') {
-      if (isOpen) return { ...ANYBODY, role: 'admin' };
+      if (isOpen) return { ...ANONYMOUS, role: 'admin' };
       if (bearer === '' && readsNeedToken) throw needsToken(needed);
-      if (bearer === '') return ANYBODY;
+      if (bearer === '') return ANONYMOUS;
       if (apiToken !== undefined && attempts.isRight(bearer, apiToken, address))
         return { name: 'API_TOKEN', kind: 'setting', role: 'admin', scope: [], isKnown: true };
       const token = await tokens.find(bearer);

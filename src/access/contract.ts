@@ -12,7 +12,7 @@ const RoleName = z
   .meta({ examples: ['installer'] });
 
 /** Names that the hub itself uses in records. */
-const RESERVED_NAMES = ['api_token', 'policy_file', 'anonymous'];
+const RESERVED_NAMES = ['api_token', 'policy_file', 'anonymous', 'anybody'];
 
 const TokenName = z
   .string()

@@ -1,8 +1,8 @@
 // Converts errors to application/problem+json (RFC 9457).
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, HubError, invalidMembers } from '../errors.ts';
-import { plainIssue } from '../lib/plain-issue.ts';
+import { ERROR_CODES, type ErrorCode, HubError } from '../errors.ts';
+import { checkedInput } from '../lib/checked-input.ts';
 
 /** A new code does not compile until it has a status here. */
 export const PROBLEMS: Record<ErrorCode, { status: number; title: string; retryAfterSec?: number }> = {
@@ -125,9 +125,10 @@ const CLIENT_SENTENCES: Partial<Record<ErrorCode, string>> = {
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   const whole = httpPart === 'querystring' ? 'the query' : 'the body';
   return (input) => {
-    const { data, error } = schema.safeParse(input, { error: plainIssue });
-    if (!error) return { value: data };
-    const faults = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-    return { error: invalidMembers(faults, whole) };
+    try {
+      return { value: checkedInput(schema, input, whole) };
+    } catch (error) {
+      return { error: error as Error };
+    }
   };
 };

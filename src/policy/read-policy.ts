@@ -55,6 +55,7 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (document.errors.length > 0) return { faults: document.errors.slice(0, MOST_FAULTS).map(syntaxFault) };
   const value = plainValue(document);
   if ('fault' in value) return { faults: [atStart(value.fault)] };
+  if (value.value === null) return { faults: [atStart("the policy is empty; it must start with 'version: 1'")] };
   const { data, error } = PolicyDocument.safeParse(value.value, { error: plainIssue });
   if (data) return { policy: data, faults: [] };
   const faults = error.issues.flatMap((issue) => schemaFaults(issue, { document, lines }));

@@ -38,6 +38,6 @@ function namespaceOf({ name, remote }: TrustSubject, verifyingRemotes: readonly 
   const by = verifyingRemotes.find((url) => `${remote}/`.startsWith(`${url.replace(/\/$/, '')}/`));
   const signal = { signal: 'namespace', ...UNKNOWN, artifact: namespace } as const;
   return by === undefined
-    ? [{ ...signal, detail: 'Nobody has verified who may use it.' }]
+    ? [{ ...signal, detail: 'It was not verified by a registry that this hub trusts.' }]
     : [{ ...signal, state: 'verified', detail: `${new URL(by).host} verifies who may use it.` }];
 }

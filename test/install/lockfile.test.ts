@@ -78,7 +78,10 @@ const UNREADABLE: Record<string, [string, RegExp]> = {
   'an empty file': ['', /it is not JSON/],
   'an unknown old version': ['{"version": 0, "entities": []}', /it has format version 0/],
   'a newer major version': ['{"version": 2, "things": {}}', /it has format version 2.*use a newer hub/],
-  'no version': ['{"entities": []}', /it is not a lockfile: \$\.version is missing; it must be a number\. Fix it or move it away/],
+  'no version': [
+    '{"entities": []}',
+    /it is not a lockfile: \$\.version is missing; it must be a number\. Fix it or move it away/,
+  ],
   'a list': ['[]', /it is not a lockfile/],
   'invalid entities': ['{"version": 1, "entities": [7]}', /it is not a lockfile: \$\.entities\.0 must be an object/],
 };

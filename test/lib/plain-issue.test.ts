@@ -14,9 +14,9 @@ const Shape = z.strictObject({
 });
 
 const FAULTS: [fields: Record<string, unknown>, sentence: string][] = [
-  [{ name: undefined }, 'is missing; it must be a text'],
-  [{ name: null }, 'is missing; it must be a text'],
-  [{ name: 7 }, 'must be a text'],
+  [{ name: undefined }, 'is missing; it must be a string'],
+  [{ name: null }, 'is missing; it must be a string'],
+  [{ name: 7 }, 'must be a string'],
   [{ name: '' }, 'must not be empty'],
   [{ name: 'long' }, 'must have at most 3 characters'],
   [{ tags: {} }, 'must be a list'],

@@ -31,7 +31,7 @@ default: { register: require_approval }
 });
 
 const broken: { text: string; says: RegExp }[] = [
-  { text: '', says: /line 1, column 1: is missing; it must be an object/ },
+  { text: '', says: /line 1, column 1: the policy is empty; it must start with 'version: 1'/ },
   { text: 'version: 2', says: /line 1, column 1: version must be 1/ },
   { text: 'rules: []', says: /line 1, column 1: version must be 1/ },
   { text: 'version: 1\nrule: []', says: /line 2, column 1: rule is not a known field here/ },
@@ -51,7 +51,7 @@ const broken: { text: string; says: RegExp }[] = [
   },
   {
     text: 'version: 1\nrules:\n  - match: { license: }\n    outcome: block',
-    says: /line 3, column 14: .*license is missing; it must be a text/,
+    says: /line 3, column 14: .*license is missing; it must be a string/,
   },
   {
     text: 'version: 1\nrules:\n  - match: { license: [] }\n    outcome: block',

@@ -35,15 +35,16 @@ const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE
 /** The hub never compares vectors of different models, so it cannot switch while running. */
 const UNTIL_RESTART = 'Then restart the hub: it keeps the model that it started with.';
 
-/** `endpoint` is EMBEDDING_BASE_URL, if it is set and known. */
-function modelAdvice(endpoint: string | undefined): string {
+/** `endpoint` is EMBEDDING_BASE_URL: null if it is not set, undefined if that is not known. */
+function modelAdvice(endpoint: string | null | undefined): string {
+  if (endpoint === null) return OTHER_MODEL;
   const rest = 'is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct.';
   if (endpoint === undefined)
     return `If EMBEDDING_BASE_URL is set, check that its server ${rest} Otherwise, reinstall with optional dependencies, or set it.`;
   return `Check that the server at EMBEDDING_BASE_URL (${withoutCredentials(endpoint)}) ${rest} Without EMBEDDING_BASE_URL, the hub uses its own model.`;
 }
 
-export function modelFinding({ model }: Diagnosis, endpoint?: string): Finding {
+export function modelFinding({ model }: Diagnosis, endpoint?: string | null): Finding {
   switch (model.outcome) {
     case 'ok':
       return { outcome: 'ok', found: `${model.model}: semantic search works` };
@@ -75,8 +76,8 @@ export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | und
 const SOON = 'A running hub computes what is missing: check again in a minute. If nothing changes, look at its log.';
 
 /** Runs a semantic search, which also detects problems outside the model. */
-export async function meaningFinding(hub: Pick<HubOperations, 'search'>): Promise<Finding> {
+export async function meaningFinding(hub: Pick<HubOperations, 'search'>, advice = SOON): Promise<Finding> {
   const { degraded } = await hub.search(searchQuery({ text: 'a tool that reads files', mode: 'semantic', limit: 1 }));
   if (degraded === undefined) return { outcome: 'ok', found: 'semantic search works' };
-  return { outcome: 'warning', found: degraded, advice: SOON };
+  return { outcome: 'warning', found: degraded, advice };
 }

@@ -29,15 +29,16 @@ async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
   });
 }
 
+const WITH_TOKEN = 'To test it, set HUB_TOKEN to the API_TOKEN of the hub.';
+
 async function gatewayFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
   if (diagnosis) return gatewayFinding(diagnosis);
   if (!(await hub.config()).gateway_configured) return NO_GATEWAY;
-  const advice = 'To test it, set HUB_TOKEN to the API_TOKEN of the hub.';
-  return { outcome: 'warning', found: 'configured, but not tested', advice };
+  return { outcome: 'warning', found: 'configured, but not tested', advice: WITH_TOKEN };
 }
 
 async function modelFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
-  if (!diagnosis) return meaningFinding(hub);
+  if (!diagnosis) return meaningFinding(hub, WITH_TOKEN);
   return combined(modelFinding(diagnosis), () => meaningFinding(hub));
 }
 

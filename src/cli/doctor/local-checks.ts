@@ -43,7 +43,7 @@ export function localChecks(options: LocalChecksOptions): Check[] {
     {
       subject: 'model',
       look: async () =>
-        combined(modelFinding(await diagnose(), config.embedding?.baseUrl), async () =>
+        combined(modelFinding(await diagnose(), config.embedding?.baseUrl ?? null), async () =>
           vectorFinding(await catalogIfUsable()),
         ),
     },

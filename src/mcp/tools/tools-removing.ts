@@ -50,10 +50,10 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
       answered(options, async () => {
         const { hub } = options;
         const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
-        const { blocked_at, blocked_reason } = shownJson(entity);
+        const { blocked_at, blocked_reason } = entity;
         const state = blocked ? 'blocked' : 'no longer blocked';
         const note = 'note' in entity && typeof entity.note === 'string' ? [shortText(entity.note)] : [];
-        return answer([`${shortText(id)} is ${state}.`, ...note], { id, blocked_at, blocked_reason });
+        return answer([`${shortText(id)} is ${state}.`, ...note], shownJson({ id, blocked_at, blocked_reason }));
       }),
   );
 }

@@ -209,10 +209,9 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       .where('missing_since', 'is not', null)
       .returning('uid')
       .execute();
-    const returned = revived.map(({ uid }) => uid);
     // Not rebuilt yet if the manifest that last described it is listed again, and now describes another entity.
-    await reassign(tx, sql`${isOneOf('uid', returned)} and owner_url is null`);
-    return returned;
+    await reassign(tx, sql`${isOneOf('uid', uids)} and owner_url is null`);
+    return revived.map(({ uid }) => uid);
   }
 
   /** Returns the uids that are missing now. */

@@ -68,7 +68,7 @@ export async function sharedUids(tx: Db, remote: string): Promise<string[]> {
   return rows.map(({ uid }) => uid);
 }
 
-/** Call it when priorities changed. Returns how many of these entities now belong to another remote, whose next ingest rebuilds them. */
+/** Gives these entities to the remotes that should own them now, whose next ingest rebuilds them. Returns how many changed. */
 export async function reassign(tx: Db, which: RawBuilder<boolean>): Promise<number> {
   const { rows } = await sql<{ uid: string }>`
     update entity set owner_url = ${rightfulOwner}, made_of = null

@@ -19,7 +19,7 @@ const BAD_REQUESTS: [string, JsonObject, number, RegExp][] = [
   ['no target', { id: ID, target: undefined }, 400, /target: is missing/],
   ['an empty target', { target: '' }, 400, /target: must not be empty/],
   ['a whitespace target', { target: ' ' }, 400, /target: must not be empty/],
-  ['a target that is not text', { target: 7 }, 400, /target: must be a text/],
+  ['a target that is not text', { target: 7 }, 400, /target: must be a string/],
   ['an unknown kind of package', { prefer: 'rpm' }, 400, /prefer: must be one of pypi, npm, oci, mcpb\./],
   ['a target with NUL', { target: 'a\u0000b' }, 400, /control characters/],
   ['a target above INSTALL_ROOT', { target: '../x' }, 400, /INSTALL_ROOT/],

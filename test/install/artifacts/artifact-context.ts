@@ -1,4 +1,5 @@
 // What an artifact installer gets from an install: a staging folder, real programs and a network with limits.
+
 import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { InstallError } from '../../../src/install/errors.ts';
 import { createDownload } from '../../../src/lib/net/download.ts';
 import { createFetch } from '../../../src/lib/net/fetch.ts';
 import { createGuardedProxy } from '../../../src/lib/net/guarded-proxy.ts';
+import { plainIssue } from '../../../src/lib/plain-issue.ts';
 import { createRun } from '../../../src/lib/run.ts';
 
 export const SHARED_HUB: Trust = { isOwnMachine: false, allowScripts: false, allowBuild: false, credentialsFor: [] };
@@ -86,6 +88,6 @@ export async function failure(running: Promise<unknown>): Promise<string> {
 }
 
 export function specFaults<Spec>(kind: ArtifactKind<Spec>, spec: unknown): string {
-  const read = kind.spec.safeParse(spec);
+  const read = kind.spec.safeParse(spec, { error: plainIssue });
   return read.success ? '' : read.error.issues.map(({ message }) => message).join('; ');
 }

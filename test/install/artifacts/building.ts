@@ -1,4 +1,5 @@
 // Builds artifacts as an install does: in staging, and checks everything around it.
+
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import type { TestContext } from 'node:test';
 import type { ArtifactContext, ArtifactKind, Built, Resolution } from '../../../src/install/artifacts/artifact.ts';
 import { InstallError } from '../../../src/install/errors.ts';
 import { treeDigest } from '../../../src/install/target/tree.ts';
+import { plainIssue } from '../../../src/lib/plain-issue.ts';
 import { artifactContext, emptyFolder, failure, type Surroundings } from './artifact-context.ts';
 
 export interface Building {
@@ -45,7 +47,7 @@ export async function building(t: TestContext, surroundings: Surroundings = {}):
   }
 
   const install: Building['install'] = async (kind, spec, { locked, ...some } = {}) => {
-    const read = kind.spec.safeParse(spec);
+    const read = kind.spec.safeParse(spec, { error: plainIssue });
     if (!read.success)
       throw new InstallError(read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
     await rm(stagingDir, { recursive: true });

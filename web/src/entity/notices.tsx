@@ -21,7 +21,8 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       {(hidden_by || held_by || install_refusal) && (
         <Notice tone="warn" title={restrictionTitle(approval)}>
           {hidden_by && <p>It is hidden from search by {hidden_by}.</p>}
-          {install_refusal && <p>{approval?.state === 'rejected' ? 'It cannot be installed.' : install_refusal}</p>}
+          {approval?.reason && !install_refusal?.includes(approval.reason) && <p>{approval.reason}</p>}
+          {install_refusal && <p>{install_refusal}</p>}
           {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
           {approval && mayAct('operator') && (
             <p>
@@ -52,8 +53,7 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
 
 function restrictionTitle(approval: EntityRecord['approval']): string {
   if (!approval) return 'Restricted by the policy of this hub';
-  if (approval.state === 'pending') return 'Waiting for approval';
-  return approval.reason ? `Rejected: ${approval.reason}` : 'Rejected';
+  return approval.state === 'pending' ? 'Waiting for approval' : 'Rejected';
 }
 
 /** Versions are sorted, newest first. */

@@ -1,13 +1,13 @@
 // Entities that need approval: the queue next to the review, with a key for every action.
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApprovalItem } from '../../../src/policy/contract.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
 import { TypeLabel } from '../parts/type-label.tsx';
-import { approvalsPath, go } from '../router.ts';
+import { address, approvalsPath, go } from '../router.ts';
 import { useKey } from '../search/keys/keyboard.ts';
 import {
   approve,
@@ -26,6 +26,7 @@ import {
   show,
   showMore,
   state,
+  stateIn,
 } from './approvals-state.ts';
 import { Review } from './review.tsx';
 
@@ -38,7 +39,8 @@ export function ApprovalsPage() {
 }
 
 function Approvals() {
-  useEffect(show, [state.value]);
+  const asked = stateIn(address.value);
+  useLayoutEffect(() => show(asked), [asked]);
   return (
     <>
       <div class="tabs">
@@ -48,7 +50,7 @@ function Approvals() {
             type="button"
             class="button"
             aria-pressed={state.value === which}
-            onClick={() => go(approvalsPath(which))}
+            onClick={() => (which === state.value ? void refresh() : go(approvalsPath(which)))}
           >
             {words}
           </button>
@@ -91,6 +93,9 @@ function Nothing() {
   );
 }
 
+/** As in governance.css. */
+const isOneColumn = () => !matchMedia('(min-width: 56rem)').matches;
+
 function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number }) {
   const details = useRef<HTMLElement>(null);
   const isPending = state.value === 'pending';
@@ -101,8 +106,8 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
   useKey('r', () => {
     isRejecting.value = isPending && review.value !== undefined;
   });
-  // On a phone, the details are below the list.
-  const readDetails = () => details.current?.scrollIntoView({ block: 'nearest' });
+  // Otherwise, the details are next to the list.
+  const readDetails = () => isOneColumn() && details.current?.scrollIntoView({ block: 'nearest' });
   return (
     <div class="review-columns">
       <section aria-label={`${items.length} of ${total}`}>

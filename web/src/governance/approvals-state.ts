@@ -10,7 +10,6 @@ import type {
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
 import { asFailure } from '../api/problem.ts';
-import { address } from '../router.ts';
 
 export const STATES: readonly [ApprovalListState, label: string][] = [
   ['pending', 'Pending'],
@@ -18,11 +17,8 @@ export const STATES: readonly [ApprovalListState, label: string][] = [
   ['rejected', 'Rejected'],
 ];
 
-/** In the address, so that reload, back and links work. */
-export const state = computed(() => {
-  const named = address.value.searchParams.get('state');
-  return STATES.find(([each]) => each === named)?.[0] ?? 'pending';
-});
+/** The list that is shown; `show` follows the address. */
+export const state = signal<ApprovalListState>('pending');
 export const page = signal<ApprovalPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
 /** The result of the last decision made here. */
@@ -41,8 +37,6 @@ const DONE: Record<ApprovalDecision['decision'], string> = {
 };
 
 let asked = 0;
-/** Which list `page` shows. */
-let listed: ApprovalListState | undefined;
 
 /** How many entries are listed; grows on request. */
 let wanted = PAGE;
@@ -77,13 +71,20 @@ async function firstOf(count: number): Promise<ApprovalPage> {
   return found;
 }
 
-/** Shows the list that the address names; the same one as before keeps its selection. */
-export function show(): void {
-  if (listed !== state.value) {
-    listed = state.value;
+/** The list in an address, so that reload, back and links work. */
+export function stateIn({ searchParams }: URL): ApprovalListState {
+  const named = searchParams.get('state');
+  return STATES.find(([each]) => each === named)?.[0] ?? 'pending';
+}
+
+/** The same list as before keeps its selection. */
+export function show(which: ApprovalListState): void {
+  if (state.value !== which) {
+    state.value = which;
     done.value = '';
     wanted = PAGE;
     page.value = undefined;
+    isRejecting.value = false;
     void select(undefined);
   }
   void refresh();

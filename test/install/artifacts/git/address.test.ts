@@ -13,8 +13,8 @@ import { artifactContext, emptyFolder } from '../artifact-context.ts';
 import { building } from '../building.ts';
 
 const REFUSED: [string, Record<string, unknown>, RegExp][] = [
-  ['no repo', {}, /repo .*received undefined/],
-  ['a repo that is not text', { repo: 7 }, /repo .*received number/],
+  ['no repo', {}, /repo is missing; it must be a string/],
+  ['a repo that is not text', { repo: 7 }, /repo must be a string/],
   ['an empty repo', { repo: '' }, /must be an https/],
   ['an option as repo', { repo: '--upload-pack=touch /tmp/x' }, /must not/],
   ['an option without spaces as repo', { repo: '-oProxyCommand=x' }, /must be an https/],

@@ -2,6 +2,7 @@
 import { CLIENT_LAYOUTS, CLIENTS, clientEntry, clientText } from '../../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../../src/catalog/contract.ts';
 import { launchOf } from '../../../../src/catalog/launch/launch.ts';
+import { parseReference } from '../../../../src/catalog/uid.ts';
 
 interface ClientConfig {
   client: string;
@@ -18,7 +19,7 @@ export interface ConnectedClients {
 
 /** `manifest` is the full document, which has more details than the catalog entry. */
 export function clientConfigs(entity: EntityRecord, manifest: Record<string, unknown> = {}): ConnectedClients {
-  const named = { name: entity.name, slug: entity.id };
+  const named = { name: entity.name, slug: parseReference(entity.id)?.slug ?? entity.name };
   const { mcp_registration: mcpRegistration, artifacts } = entity;
   const launch = launchOf({ document: manifest, mcpRegistration, artifacts, ...named });
   if (launch.kind === 'none') return { configs: [], reason: launch.reason };
