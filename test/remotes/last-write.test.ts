@@ -224,21 +224,23 @@ test('last write: applies when the last one fails temporarily', async (t) => {
   assert.equal((await it.get('tool:x')).summary, '1');
 });
 
-test('last write: an entity that returns in an earlier manifest, while its own returns with another entity', async (t) => {
-  const it = await testIngestOnSqlite(t);
-  const put = (...documents: JsonObject[]) => {
-    for (const [position, document] of documents.entries()) it.host.put(`/m/n${position}.json`, document);
-    list(it, ...documents.map((_, position) => String(position)));
-  };
-  const kept = duplicate('kept', 'kept');
-  put(kept, kept, kept, duplicate('earlier'));
-  await it.ingest();
-  put(kept, kept, kept);
-  await it.ingest();
-  put(duplicate('now'), kept, kept, kept);
-  await it.ingest();
-  assert.equal((await it.get('tool:x')).summary, 'now');
-});
+for (const isInstalled of [false, true])
+  test(`last write: an entity that returns in an earlier manifest, while its own returns with another entity${isInstalled ? ', and was installed meanwhile' : ''}`, async (t) => {
+    const it = await testIngestOnSqlite(t);
+    const put = (...documents: JsonObject[]) => {
+      for (const [position, document] of documents.entries()) it.host.put(`/m/n${position}.json`, document);
+      list(it, ...documents.map((_, position) => String(position)));
+    };
+    const kept = duplicate('kept', 'kept');
+    put(kept, kept, kept, duplicate('earlier'));
+    await it.ingest();
+    put(kept, kept, kept);
+    await it.ingest();
+    if (isInstalled) await it.saveInline(duplicate('earlier'));
+    put(duplicate('now'), kept, kept, kept);
+    await it.ingest();
+    assert.equal((await it.get('tool:x')).summary, 'now');
+  });
 
 test('last write: a permanently refused last one does not slow down later runs', async (t) => {
   const it = await testIngestOnSqlite(t);
