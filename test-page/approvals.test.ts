@@ -134,7 +134,7 @@ browserTest(
     await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
     await untilPage(page, "document.querySelector('.review h2').getBoundingClientRect().top < innerHeight");
     await screenshot(page, 'approvals-phone');
-    await page.setViewportSize({ width: 1280, height: 400 });
+    await page.setViewportSize({ width: 1280, height: 700 });
     await page.evaluate('scrollTo(0, 0)');
     await page.locator('.queue-row', { hasText: 'Server 2 1.0.0' }).click();
     await review.getByRole('heading', { name: 'Server 2 1.0.0' }).waitFor();
