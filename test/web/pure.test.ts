@@ -18,7 +18,13 @@ import { createStorage } from '../../web/src/storage.ts';
 import { aSubject } from '../install/subjects.ts';
 
 const entityWith = (fields: Partial<EntityRecord>) =>
-  ({ name: 'io.example/pdf tables', artifacts: [], mcp_registration: null, ...fields }) as EntityRecord;
+  ({
+    id: 'mcp_server:pdf-tables@1.0.0',
+    name: 'io.example/pdf tables',
+    artifacts: [],
+    mcp_registration: null,
+    ...fields,
+  }) as EntityRecord;
 
 const configsOf = (entity: EntityRecord) => clientConfigs(entity).configs;
 
