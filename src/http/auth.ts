@@ -2,7 +2,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { type Authentication, assertRole } from '../access/authenticate.ts';
 import type { Caller, EntryPoint } from '../access/contract.ts';
-import type { Role } from '../access/roles.ts';
 import { HubError } from '../errors.ts';
 import { roleFor } from '../hub/guard.ts';
 import type { Hub } from '../hub/hub.ts';
@@ -54,7 +53,7 @@ export function assertDeclared({ url, method, config: { operation, isOpen, isFor
 export async function callerOf(
   request: FastifyRequest,
   { authentication }: Pick<AccessRules, 'authentication'>,
-  { via = 'http', needed }: { via?: EntryPoint; needed?: Role } = {},
+  { via = 'http', needed }: { via?: EntryPoint; needed?: Caller['role'] } = {},
 ): Promise<Caller> {
   const { ip: address } = request;
   request.caller ??= { ...(await authentication.identify(bearerToken(request), address, needed)), via, address };
