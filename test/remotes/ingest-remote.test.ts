@@ -97,10 +97,13 @@ test('time: a remote over its time limit stops, keeps its results, and says so',
   const names = Array.from({ length: 300 }, (_, number) => `m${number}`);
   publish(...someManifests(...names));
   const letGo = host.hold('/m/m280.json');
-  const result = await ingest(undefined, { timeLimitMs: 5_000 });
-  assert.deepEqual([result.ok, result.error], [false, tookTooLong(5_000)]);
-  // The first batch; a slow machine saves it in smaller batches.
-  const kept = (await ids()).length;
+  let kept = 0;
+  // A busy machine may need longer until the first batch is saved.
+  for (let timeLimitMs = 5_000; kept === 0; timeLimitMs *= 2) {
+    const result = await ingest(undefined, { timeLimitMs });
+    assert.deepEqual([result.ok, result.error], [false, tookTooLong(timeLimitMs)]);
+    kept = (await ids()).length;
+  }
   assert.ok(kept > 0 && kept < 300, `${kept} of 300 are kept`);
   assert.ok(world.logged.some(({ level, message }) => level === 'warn' && message.startsWith('Could not ingest')));
 
