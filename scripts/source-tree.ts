@@ -79,7 +79,7 @@ const FOLDERS: Record<string, string> = {
   'src/store/events': 'Events, webhooks and deliveries.',
   'src/store/gateway': 'Registrations, and items in the gateway.',
   'src/store/governance': 'Policy, approvals, trust, tokens and the audit log.',
-  'src/store/migrations': 'The migrations of the database, in order.',
+  'src/store/migrations': 'The migrations of the database, by subject; `database.ts` applies them in order.',
   'src/store/registry': 'Entries and views of the registry.',
   'src/store/remotes': 'Remotes, their manifests and runs, and the owner of each entity.',
   'src/store/search': 'The data of the two search engines.',

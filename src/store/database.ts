@@ -7,35 +7,26 @@ import { HubError, NewerDatabaseError, StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/net/address.ts';
 import type { Logger } from '../lib/world.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
-import { initial } from './migrations/0001_initial.ts';
-import { remotes } from './migrations/0002_remotes.ts';
-import { gateway } from './migrations/0003_gateway.ts';
-import { versions } from './migrations/0004_versions.ts';
-import { search } from './migrations/0005_search.ts';
-import { changes } from './migrations/0006_changes.ts';
-import { noFacetRows } from './migrations/0007_no_facet_rows.ts';
-import { fronts } from './migrations/0008_fronts.ts';
-import { generation } from './migrations/0009_generation.ts';
-import { ownership } from './migrations/0010_ownership.ts';
-import { gatewayItems } from './migrations/0011_gateway_items.ts';
-import { formerGateways } from './migrations/0012_former_gateways.ts';
-import { remoteNotes } from './migrations/0013_remote_notes.ts';
-import { lateCreations } from './migrations/0014_late_creations.ts';
-import { revisionStamps } from './migrations/0015_revision_stamps.ts';
-import { manifests } from './migrations/0016_manifests.ts';
-import { access } from './migrations/0017_access.ts';
-import { policy } from './migrations/0018_policy.ts';
-import { events } from './migrations/0019_events.ts';
-import { trust } from './migrations/0020_trust.ts';
-import { registry } from './migrations/0021_registry.ts';
-import { registryViews } from './migrations/0022_registry_views.ts';
-import { auditEnds } from './migrations/0023_audit_ends.ts';
-import { trustRetries } from './migrations/0024_trust_retries.ts';
-import { hubId } from './migrations/0025_hub_id.ts';
-import { registryApproval } from './migrations/0026_registry_approval.ts';
-import { registryOwners } from './migrations/0027_registry_owners.ts';
-import { auditUnchanged } from './migrations/0028_audit_unchanged.ts';
-import { registrationDays } from './migrations/0029_registration_days.ts';
+import {
+  changes,
+  initial,
+  manifests,
+  noFacetRows,
+  revisionStamps,
+  search,
+  versions,
+} from './migrations/catalog-migrations.ts';
+import { events } from './migrations/event-migrations.ts';
+import {
+  formerGateways,
+  gateway,
+  gatewayItems,
+  lateCreations,
+  registrationDays,
+} from './migrations/gateway-migrations.ts';
+import { access, auditEnds, auditUnchanged, policy, trust, trustRetries } from './migrations/governance-migrations.ts';
+import { hubId, registry, registryApproval, registryOwners, registryViews } from './migrations/registry-migrations.ts';
+import { fronts, generation, ownership, remoteNotes, remotes } from './migrations/remote-migrations.ts';
 
 export interface DatabaseWait {
   forMs: number;

@@ -1,8 +1,9 @@
-// Adds webhooks, their pending events, and the delivery log.
+// Migrations of webhooks and their events.
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../dialects/dialect.ts';
 
+/** 0019: adds webhooks, their pending events, and the delivery log. */
 export function events({ byteOrderedText }: Dialect): Migration {
   return {
     async up(db) {
