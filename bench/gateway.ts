@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config.ts';
 import { createHub } from '../src/hub/hub.ts';
-import { SECRET, startFakeGateway } from '../test/support/fake-gateway.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { startPostgres } from '../test/support/databases/postgres-server.ts';
+import { SECRET, startFakeGateway } from '../test/support/servers/fake-gateway.ts';
 import { testWorld } from '../test/support/world.ts';
 
 const { values } = parseArgs({

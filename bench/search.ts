@@ -19,8 +19,8 @@ import { openDatabase } from '../src/store/database.ts';
 import { createRevision } from '../src/store/revision.ts';
 import { openPostgresSearch } from '../src/store/search/postgres-search.ts';
 import { createSearchIndex } from '../src/store/search/search-index.ts';
-import { pgvectorFiles } from '../test/support/pgvector.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { pgvectorFiles } from '../test/support/databases/pgvector.ts';
+import { startPostgres } from '../test/support/databases/postgres-server.ts';
 import { type Judgment, loadJudgments, type SearchData } from './search-data.ts';
 import { misspelled, summarize } from './search-measures.ts';
 

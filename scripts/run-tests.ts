@@ -22,7 +22,7 @@ const OPTIONS = [
   '--test-reporter=./scripts/skipped-tests.mjs',
   '--test-reporter-destination=stdout',
   `--test-concurrency=${AT_ONCE}`,
-  '--test-global-setup=test/support/postgres-server.ts',
+  '--test-global-setup=test/support/databases/postgres-server.ts',
 ];
 
 const files = process.argv.slice(2).flatMap((pattern) => globSync(pattern).toSorted());

@@ -4,7 +4,7 @@ import { access, copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../test/support/cache-folder.ts';
-import { installPackages, programsOf } from '../test/support/python-packages.ts';
+import { installPackages, programsOf } from '../test/support/servers/python-packages.ts';
 
 const INSTALLED_WITHIN_MS = 1_500_000;
 const OFFICIAL = 'github.com/modelcontextprotocol/registry/cmd';

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import type { JsonObject } from '../src/lib/json.ts';
-import { emptyDatabase } from '../test/support/databases.ts';
+import { emptyDatabase } from '../test/support/databases/databases.ts';
 import { freePort } from '../test-gateway/support.ts';
 import { programOf } from './install-clients.ts';
 

@@ -6,7 +6,7 @@ import { startNpmRegistry } from '../test/install/artifacts/npm-registry.ts';
 import { startPackageIndex } from '../test/install/artifacts/package-index.ts';
 import { rawZip } from '../test/install/artifacts/raw-archives.ts';
 import { startGitHost } from '../test/install/git-host.ts';
-import { startIndexServer } from '../test/support/index-server.ts';
+import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { type RunningHub, TOKEN } from './running-hub.ts';
 
 /** The expected steps of the install, in order. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emptyDatabase } from '../test/support/databases.ts';
+import { emptyDatabase } from '../test/support/databases/databases.ts';
 import { BOTH, type Fault, type Options, type Scope } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 

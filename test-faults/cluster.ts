@@ -1,10 +1,10 @@
 // Three hubs on one PostgreSQL: restarts, fail-over, hanging connections, and holders of the sync lock that die or stop.
 import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
-import { databaseProxy } from '../test/support/database-proxy.ts';
-import { emptyDatabase } from '../test/support/databases.ts';
-import { type FakeGateway, startFakeGateway } from '../test/support/fake-gateway.ts';
-import { type IndexServer, startIndexServer } from '../test/support/index-server.ts';
+import { databaseProxy } from '../test/support/databases/database-proxy.ts';
+import { emptyDatabase } from '../test/support/databases/databases.ts';
+import { type FakeGateway, startFakeGateway } from '../test/support/servers/fake-gateway.ts';
+import { type IndexServer, startIndexServer } from '../test/support/servers/index-server.ts';
 import { until } from '../test/support/until.ts';
 import type { Engine, Fault, Options, Scope } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type DatabaseProxy, databaseProxy } from '../test/support/database-proxy.ts';
-import { emptyDatabase } from '../test/support/databases.ts';
+import { type DatabaseProxy, databaseProxy } from '../test/support/databases/database-proxy.ts';
+import { emptyDatabase } from '../test/support/databases/databases.ts';
 import type { Engine, Fault, Options } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 

@@ -7,9 +7,9 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import { aManifest } from '../test/support/builders.ts';
-import { emptyDatabase, tempDir } from '../test/support/databases.ts';
-import { type IndexServer, startIndexServer } from '../test/support/index-server.ts';
-import { onServer } from '../test/support/templates.ts';
+import { emptyDatabase, tempDir } from '../test/support/databases/databases.ts';
+import { onServer } from '../test/support/databases/templates.ts';
+import { type IndexServer, startIndexServer } from '../test/support/servers/index-server.ts';
 import { BOTH, type Engine, type Fault, type Options, type Scope } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { aManifest } from '../test/support/builders.ts';
-import { emptyDatabase, tempDir } from '../test/support/databases.ts';
-import { type Answer, type IndexServer, startIndexServer } from '../test/support/index-server.ts';
+import { emptyDatabase, tempDir } from '../test/support/databases/databases.ts';
+import { type Answer, type IndexServer, startIndexServer } from '../test/support/servers/index-server.ts';
 import { BOTH, type Fault, type Options } from './harness.ts';
 import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
 

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type DatabaseProxy, databaseProxy } from '../test/support/database-proxy.ts';
-import { installPostgres, type PostgresServer, ready } from '../test/support/postgres-server.ts';
+import { type DatabaseProxy, databaseProxy } from '../test/support/databases/database-proxy.ts';
+import { installPostgres, type PostgresServer, ready } from '../test/support/databases/postgres-server.ts';
 import type { Scope } from './harness.ts';
 
 export interface ReplicatedPostgres {

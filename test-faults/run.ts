@@ -1,6 +1,6 @@
 // `npm run test:faults`: injects faults into real hubs on both databases, and prints one table.
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../test/support/postgres-server.ts';
+import { startPostgres } from '../test/support/databases/postgres-server.ts';
 import { clientFaults } from './clients.ts';
 import { clusterFaults } from './cluster.ts';
 import { databaseFaults } from './database.ts';

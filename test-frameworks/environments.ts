@@ -1,7 +1,7 @@
 // Agent frameworks from PyPI, each in a separate virtual environment.
 import { join } from 'node:path';
 import { cacheFolder } from '../test/support/cache-folder.ts';
-import { installPackages, programsOf } from '../test/support/python-packages.ts';
+import { installPackages, programsOf } from '../test/support/servers/python-packages.ts';
 
 const PACKAGES = {
   langgraph: ['langgraph==1.2.22', 'langchain-mcp-adapters==0.3.2'],

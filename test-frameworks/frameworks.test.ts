@@ -10,7 +10,7 @@ import { planAdapters } from '../src/install/adapters/plan-adapters.ts';
 import { writeAdapters } from '../src/install/adapters/write-adapters.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import { aSubject } from '../test/install/subjects.ts';
-import { tempDir } from '../test/support/databases.ts';
+import { tempDir } from '../test/support/databases/databases.ts';
 import { startMcpServer } from '../test-gateway/mcp-server.ts';
 import { type Framework, installFrameworks, pythonOf } from './environments.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { aManifest } from '../test/support/builders.ts';
-import { tempDir } from '../test/support/databases.ts';
+import { tempDir } from '../test/support/databases/databases.ts';
 import { testHub } from '../test/support/hub.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { defineScenarios } from './scenarios.ts';

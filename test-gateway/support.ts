@@ -14,8 +14,8 @@ import type { JsonObject } from '../src/lib/json.ts';
 import type { Fetch } from '../src/lib/world.ts';
 import { aManifest } from '../test/support/builders.ts';
 import { cacheFolder } from '../test/support/cache-folder.ts';
-import { emptyDatabase } from '../test/support/databases.ts';
-import { installPackages, programsOf } from '../test/support/python-packages.ts';
+import { emptyDatabase } from '../test/support/databases/databases.ts';
+import { installPackages, programsOf } from '../test/support/servers/python-packages.ts';
 import { testWorld } from '../test/support/world.ts';
 
 /** The newest version for Python 3.11, and the last one with the older API. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { JsonObject } from '../src/lib/json.ts';
 import { aManifest } from '../test/support/builders.ts';
-import { startIndexServer } from '../test/support/index-server.ts';
+import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { HOSTILE_READMES } from '../test/web/hostile-readmes.ts';
 import { browserTest } from './stage.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { aManifest } from '../test/support/builders.ts';
-import { startIndexServer } from '../test/support/index-server.ts';
+import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { axeFindings, browserTest, drawn, screenshot, until } from './stage.ts';
 
 const TOKEN = 'token-of-an-admin';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../test/support/builders.ts';
-import { startIndexServer } from '../test/support/index-server.ts';
+import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { npmStatement, putNpm, startRegistries } from '../test/trust/registries.ts';
 import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
 

@@ -2,8 +2,8 @@
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../test/support/builders.ts';
-import { SECRET, startFakeGateway } from '../test/support/fake-gateway.ts';
-import { startIndexServer } from '../test/support/index-server.ts';
+import { SECRET, startFakeGateway } from '../test/support/servers/fake-gateway.ts';
+import { startIndexServer } from '../test/support/servers/index-server.ts';
 
 /** A published catalog: three good servers, one without an address, and a document that is not a manifest. */
 export async function publish(t: TestContext) {

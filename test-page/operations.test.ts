@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
-import { startIndexServer } from '../test/support/index-server.ts';
-import { unusedAddress } from '../test/support/unused-address.ts';
+import { startIndexServer } from '../test/support/servers/index-server.ts';
+import { unusedAddress } from '../test/support/servers/unused-address.ts';
 import { pending, publish, remoteRow, withGateway } from './operations-stage.ts';
 import { axeFindings, browserTest, screenshot, until } from './stage.ts';
 

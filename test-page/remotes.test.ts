@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../test/support/builders.ts';
-import { type IndexServer, startIndexServer } from '../test/support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../test/support/servers/index-server.ts';
 import { remoteRow } from './operations-stage.ts';
 import { axeFindings, axeFindingsInBothThemes, browserTest, overflow, screenshot, until } from './stage.ts';
 

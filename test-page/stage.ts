@@ -8,7 +8,7 @@ import { readDemoCatalog } from '../src/cli/demo.ts';
 import type { Environment } from '../src/config.ts';
 import type { JsonObject } from '../src/lib/json.ts';
 import { atEnd } from '../test/support/at-end.ts';
-import type { Ending } from '../test/support/databases.ts';
+import type { Ending } from '../test/support/databases/databases.ts';
 import { type TestHub, testHub } from '../test/support/hub.ts';
 import { skip, startChromium } from './chromium.ts';
 

@@ -6,7 +6,7 @@ import { readConfig } from '../src/config.ts';
 import { HubError, StartError } from '../src/errors.ts';
 import { createHub } from '../src/hub/hub.ts';
 import { aManifest } from './support/builders.ts';
-import { tempDir } from './support/databases.ts';
+import { tempDir } from './support/databases/databases.ts';
 import { until } from './support/until.ts';
 import { testWorld } from './support/world.ts';
 

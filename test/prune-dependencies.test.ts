@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tempDir } from './support/databases.ts';
+import { tempDir } from './support/databases/databases.ts';
 
 // A computed address, because plain JavaScript has no types.
 const { pruneDependencies } = await import(String(new URL('../scripts/prune-dependencies.mjs', import.meta.url)));

@@ -12,9 +12,9 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createAuditStore } from '../../src/store/governance/audit-store.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir, testOnEveryEngine } from '../support/databases.ts';
+import { tempDir, testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { TokenCreated } from '../../src/access/contract.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 
 const API_TOKEN = 'the-admin-token';

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase } from '../support/databases.ts';
+import { emptyDatabase } from '../support/databases/databases.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 const FIRST_PAGE = { text: '', sort: 'name', limit: 10, offset: 0 } as const;

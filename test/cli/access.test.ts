@@ -6,14 +6,14 @@ import { describe, test } from 'node:test';
 import { createAccess } from '../../src/cli/hub/reach-hub.ts';
 import { atEnd } from '../support/at-end.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
+import { unusedAddress } from '../support/servers/unused-address.ts';
 import { until } from '../support/until.ts';
-import { unusedAddress } from '../support/unused-address.ts';
 import { localSettings, WITHOUT_MODEL } from './hubs.ts';
-import { inTerminal, terminalOf } from './in-terminal.ts';
 import { run, start } from './process.ts';
+import { inTerminal, terminalOf } from './terminal/in-terminal.ts';
 
 const TOKEN = 'token-of-the-hub';
 const ID = 'mcp_server:pdf-tables';

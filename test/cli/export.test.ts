@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { exportIndex } from '../../src/cli/export.ts';
 import { HubError } from '../../src/errors.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 
 test('export as an index: a type of a malicious hub does not become a path', async (t) => {

@@ -5,9 +5,9 @@ import { createServer } from '../../src/http/server.ts';
 import { createHub } from '../../src/hub/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { atEnd } from '../support/at-end.ts';
-import { type Ending, emptySqlite } from '../support/databases.ts';
+import { type Ending, emptySqlite } from '../support/databases/databases.ts';
 import { testWorld } from '../support/world.ts';
-import { inTerminal, type Said } from './in-terminal.ts';
+import { inTerminal, type Said } from './terminal/in-terminal.ts';
 
 export interface Reached {
   /** Runs a command against the hub. */

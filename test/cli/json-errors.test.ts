@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
-import { unusedAddress } from '../support/unused-address.ts';
+import { tempDir } from '../support/databases/databases.ts';
+import { unusedAddress } from '../support/servers/unused-address.ts';
 import { testBothWays } from './hubs.ts';
-import { inTerminal, type Said } from './in-terminal.ts';
+import { inTerminal, type Said } from './terminal/in-terminal.ts';
 
 /** Parses stderr, which must be one line of JSON. */
 function failureIn({ error, out }: Said): Record<string, unknown> {

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../src/version.ts';
-import { inTerminal } from './in-terminal.ts';
 import { lines } from './process.ts';
+import { inTerminal } from './terminal/in-terminal.ts';
 
 for (const args of [['version'], ['--version'], ['-V']]) {
   test(`hub ${args.join(' ')}: prints the version`, async () => {

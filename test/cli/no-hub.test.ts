@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { inTerminal } from './in-terminal.ts';
+import { inTerminal } from './terminal/in-terminal.ts';
 
 /** Another server that gives the same response to everything. */
 async function startOtherServer(t: TestContext, body: string): Promise<string> {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { installCommand } from '../../web/src/entity/use/install-command.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { EXECUTABLE } from './process.ts';
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type Ending, tempDir } from '../support/databases.ts';
+import { type Ending, tempDir } from '../support/databases/databases.ts';
 
 export const EXECUTABLE = fileURLToPath(new URL('../../src/bin/hub.ts', import.meta.url));
 

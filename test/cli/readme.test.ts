@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { atEnd } from '../support/at-end.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { type Running, serve } from './process.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../src/version.ts';
-import { emptySqlite, tempDir } from '../support/databases.ts';
+import { emptySqlite, tempDir } from '../support/databases/databases.ts';
 import { SOON } from '../support/in-time.ts';
 import { WITHOUT_MODEL } from './hubs.ts';
-import { inTerminal } from './in-terminal.ts';
 import { lines, run, serve } from './process.ts';
+import { inTerminal } from './terminal/in-terminal.ts';
 
 const failingStarts: { name: string; settings: Record<string, string>; exitCode: number; says: RegExp }[] = [
   {

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAnswer } from '../http/wire.ts';
-import { tempDir } from '../support/databases.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { tempDir } from '../support/databases/databases.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { type Running, serve } from './process.ts';
 
 /** The hub reads the whole body before it answers 404. */

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { assertProblem, exchange, requestText } from '../http/wire.ts';
-import { tempDir } from '../support/databases.ts';
-import { inTerminal } from './in-terminal.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { serve } from './process.ts';
+import { inTerminal } from './terminal/in-terminal.ts';
 
 test('TLS: with a certificate the hub serves HTTPS and sends HSTS', async (t) => {
   const { certFile, keyFile } = await selfSigned(t);

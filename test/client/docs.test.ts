@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { readDemoCatalog } from '../../src/cli/demo.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

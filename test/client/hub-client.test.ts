@@ -14,11 +14,11 @@ import {
 } from '../../src/client/hub-client.ts';
 import type { SyncProgress } from '../../src/remotes/contract.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
+import { unusedAddress } from '../support/servers/unused-address.ts';
 import { until } from '../support/until.ts';
-import { unusedAddress } from '../support/unused-address.ts';
 
 const TOKEN = 'token-of-the-hub';
 const settings = { API_TOKEN: TOKEN };

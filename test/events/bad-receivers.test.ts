@@ -6,7 +6,7 @@ import type { Delivery } from '../../src/events/contract.ts';
 import { createHub, type Hub } from '../../src/hub/hub.ts';
 import { createFetch } from '../../src/lib/net/fetch.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { EVENT_TYPES } from '../../src/events/contract.ts';
 import { publish, withGateway } from '../../test-page/operations-stage.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
-import { SECRET as GATEWAY_SECRET, startFakeGateway } from '../support/fake-gateway.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
+import { SECRET as GATEWAY_SECRET, startFakeGateway } from '../support/servers/fake-gateway.ts';
 import { until } from '../support/until.ts';
 import { SECRET, startReceiver } from './receiver.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Delivery, Webhook, WebhookAdded } from '../../src/events/contract.ts';
 import { assertProblem, inject } from '../http/wire.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { SECRET, startReceiver } from './receiver.ts';
 

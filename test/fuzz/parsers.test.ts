@@ -20,9 +20,9 @@ import { readCursor, writeCursor } from '../../src/registry/cursor.ts';
 import { publishingFaults, validateDocument } from '../../src/registry/publishing/validate.ts';
 import { readIndexDocument } from '../../src/remotes/fetching/read-index.ts';
 import { anyText } from '../lib/any-text.ts';
-import { anAgentCard } from '../support/agent-card.ts';
 import { aManifest } from '../support/builders.ts';
 import { SOON } from '../support/in-time.ts';
+import { anAgentCard } from '../support/servers/agent-card.ts';
 import { almost, longText, oddValue, RUNS } from './odd.ts';
 
 const manifest = aManifest({

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { GENERATIONS, type Generation } from '../support/fake-gateway/generations.ts';
-import { ADMIN, type FakeGateway, SECRET, startFakeGateway } from '../support/fake-gateway.ts';
+import { GENERATIONS, type Generation } from '../support/servers/fake-gateway/generations.ts';
+import { ADMIN, type FakeGateway, SECRET, startFakeGateway } from '../support/servers/fake-gateway.ts';
 import { H } from './stage.ts';
 
 type Claims = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyDatabase, testOnEveryEngine, testOnSqlite } from '../support/databases.ts';
-import { type FakeGateway, startFakeGateway } from '../support/fake-gateway.ts';
+import { emptyDatabase, testOnEveryEngine, testOnSqlite } from '../support/databases/databases.ts';
 import { cpuMs, SOON } from '../support/in-time.ts';
+import { type FakeGateway, startFakeGateway } from '../support/servers/fake-gateway.ts';
 import { aServerManifest, H, stage, uidOf } from './stage.ts';
 
 const NOON = '2026-06-01T12:00:00.000Z';

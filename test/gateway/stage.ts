@@ -26,7 +26,7 @@ import { createItemStore } from '../../src/store/gateway/registration-items.ts';
 import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { ADMIN, type FakeGateway, SECRET } from '../support/fake-gateway.ts';
+import { ADMIN, type FakeGateway, SECRET } from '../support/servers/fake-gateway.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export const H = 'https://h.example';

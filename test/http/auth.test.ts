@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InjectOptions } from 'fastify';
-import type { Ending } from '../support/databases.ts';
+import type { Ending } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 import { assertProblem, inject } from './wire.ts';

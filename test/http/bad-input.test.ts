@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { test } from 'node:test';
 import { z } from 'zod';
 import type { ErrorCode } from '../../src/errors.ts';
-import type { Ending } from '../support/databases.ts';
+import type { Ending } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 import { assertProblem, exchange, requestText } from './wire.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../src/errors.ts';
-import type { Ending } from '../support/databases.ts';
+import type { Ending } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 import { type Answer, assertProblem, exchange, inject, parseAnswer, requestText } from './wire.ts';

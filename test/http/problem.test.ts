@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES, type ErrorCode, HubError } from '../../src/errors.ts';
 import { asHubError, PROBLEMS } from '../../src/http/problem.ts';
-import type { Ending } from '../support/databases.ts';
+import type { Ending } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 import { type Answer, assertProblem, exchange, inject, requestText } from './wire.ts';

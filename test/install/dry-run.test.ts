@@ -7,7 +7,7 @@ import type { InstallReport } from '../../src/install/contract.ts';
 import { treeDigest } from '../../src/install/target/tree.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { aManifest } from '../support/builders.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
 import { type InstallStage, installHub, installStage } from './installing.ts';
 

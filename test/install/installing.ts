@@ -11,7 +11,7 @@ import { type InstallReport, InstallRequest, type StepResult } from '../../src/i
 import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
 import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { emptyDatabase } from '../support/databases.ts';
+import { emptyDatabase } from '../support/databases/databases.ts';
 import { testWorld } from '../support/world.ts';
 
 export interface InstallStage {

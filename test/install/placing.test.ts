@@ -11,7 +11,7 @@ import { launcherText } from '../../src/install/launcher-text.ts';
 import { startOf } from '../../src/install/launchers.ts';
 import { uninstallEntity } from '../../src/install/removal.ts';
 import { aManifest } from '../support/builders.ts';
-import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
 import { aFolder, installStage, stepNamed, uidOf } from './installing.ts';
 import { aSubject } from './subjects.ts';

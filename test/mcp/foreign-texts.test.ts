@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { fitted } from '../../src/mcp/answers/budget.ts';
 import { aManifest } from '../support/builders.ts';
-import { type Ending, tempDir } from '../support/databases.ts';
+import { type Ending, tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 

@@ -8,10 +8,10 @@ import type { Environment } from '../../src/config.ts';
 import { searchQuery } from '../../src/search/search-query.ts';
 import { rawZip } from '../install/artifacts/raw-archives.ts';
 import { aManifest } from '../support/builders.ts';
-import { caughtUp } from '../support/caught-up.ts';
-import { type Ending, tempDir } from '../support/databases.ts';
+import { type Ending, tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { caughtUp } from '../support/search/caught-up.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { shared } from '../support/shared.ts';
 
 const TOKEN = 'operators-only-0123456789';

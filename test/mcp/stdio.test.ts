@@ -10,12 +10,12 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { inTerminal } from '../cli/in-terminal.ts';
+import { inTerminal } from '../cli/terminal/in-terminal.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir } from '../support/databases.ts';
+import { tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
-import { unusedAddress } from '../support/unused-address.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
+import { unusedAddress } from '../support/servers/unused-address.ts';
 
 const HUB = join(import.meta.dirname, '../../src/bin/hub.ts');
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { agentCardOf, isAgentCard, manifestFromAgentCard } from '../../src/registry/agent-card.ts';
 import { manifestOf } from '../../src/registry/listed-server.ts';
 import { publishingFaults, validateDocument } from '../../src/registry/publishing/validate.ts';
-import { anAgentCard } from '../support/agent-card.ts';
+import { anAgentCard } from '../support/servers/agent-card.ts';
 
 test('agent card: becomes a manifest that contains it unchanged', () => {
   const card = anAgentCard();

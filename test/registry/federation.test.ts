@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { HUBS_META, OFFICIAL_META } from '../../src/registry/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase } from '../support/databases.ts';
+import { emptyDatabase } from '../support/databases/databases.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
 
 interface FederatedHub extends TestHub {

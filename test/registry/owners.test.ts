@@ -5,9 +5,9 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import type { ServerList, ServerResponse } from '../../src/registry/contract.ts';
 import { OFFICIAL_META, SERVER_SCHEMA } from '../../src/registry/contract.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 
 const NAME = 'com.acme/notes';
 

@@ -3,11 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackgroundDependencies, startBackgroundSync } from '../../src/remotes/background.ts';
 import { atEnd } from '../support/at-end.ts';
-import { emptyDatabase } from '../support/databases.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { emptyDatabase } from '../support/databases/databases.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
 import { hubOn } from './hubs.ts';
-import { someManifests } from './test-ingest.ts';
+import { someManifests } from './ingest/test-ingest.ts';
 
 type Started = Awaited<ReturnType<typeof hubOn>>;
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
-import { startIndexServer } from '../support/index-server.ts';
-import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './test-ingest.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
+import { countsOf, someManifests, testIngest, testIngestOnSqlite } from './ingest/test-ingest.ts';
 
 test('robust: a bad manifest is refused with a reason and affects no other', async (t) => {
   const { host, ingest, ids, runs } = await testIngestOnSqlite(t);

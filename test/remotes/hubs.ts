@@ -2,7 +2,7 @@
 import { type Environment, readConfig } from '../../src/config.ts';
 import { createHub, type Hub } from '../../src/hub/hub.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
-import type { Ending } from '../support/databases.ts';
+import type { Ending } from '../support/databases/databases.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export async function hubOn(

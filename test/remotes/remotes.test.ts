@@ -6,7 +6,7 @@ import { createRemoteBook, normalizedUrl, type RemoteBook } from '../../src/remo
 import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const [A, B] = ['https://a.example/i.json', 'https://b.example/i.json'] as const;
 

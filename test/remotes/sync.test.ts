@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SearchQuery } from '../../src/search/contract.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRunStore } from '../../src/store/remotes/run-store.ts';
-import { caughtUp } from '../support/caught-up.ts';
-import { emptyDatabase, testOnEveryEngine } from '../support/databases.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases/databases.ts';
 import { SOON } from '../support/in-time.ts';
-import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { caughtUp } from '../support/search/caught-up.ts';
+import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 import { hubOn } from './hubs.ts';
+import { someManifests } from './ingest/test-ingest.ts';
 import { syncingProcess } from './syncing.ts';
-import { someManifests } from './test-ingest.ts';
 
 function publish(host: IndexServer, path: string, ...ids: string[]): string {
   for (const manifest of someManifests(...ids)) host.put(`/m/${manifest.id}.json`, manifest);

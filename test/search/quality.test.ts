@@ -5,7 +5,7 @@ import { misspelled, summarize } from '../../bench/search-measures.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { openEmbeddedModel } from '../../src/search/model/embedded-model.ts';
 import { MODELS_FOLDER } from '../../src/search/model/open-model.ts';
-import { emptyDatabase } from '../support/databases.ts';
+import { emptyDatabase } from '../support/databases/databases.ts';
 import { testWorld } from '../support/world.ts';
 import { searchStage } from './search-stage.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { RankRequest } from '../../src/search/engine/engine.ts';
 import { createRankingCache } from '../../src/search/ranking-cache.ts';
 import { heapInUse } from '../support/heap.ts';
-import { wordEngine } from '../support/word-engine.ts';
+import { wordEngine } from '../support/search/word-engine.ts';
 
 const REQUEST: RankRequest = {
   text: 'pdf',

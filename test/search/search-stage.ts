@@ -13,7 +13,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { createSearchIndex } from '../../src/store/search/search-index.ts';
-import { caughtUp } from '../support/caught-up.ts';
+import { caughtUp } from '../support/search/caught-up.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export const ANY: SearchFilters = {

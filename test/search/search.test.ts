@@ -6,7 +6,7 @@ import { SearchPage, type SearchQuery } from '../../src/search/contract.ts';
 import type { Ranking } from '../../src/search/engine/engine.ts';
 import type { SearchSettings } from '../../src/search/search.ts';
 import { aManifest } from '../support/builders.ts';
-import { aQuery, NO_FILTERS, testSearch } from '../support/search.ts';
+import { aQuery, NO_FILTERS, testSearch } from '../support/search/search.ts';
 
 const MANIFESTS = [
   aManifest({ id: 'pdf-tables', version: '1.0.0' }),

@@ -4,9 +4,9 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ROLES, type Role } from '../../src/access/contract.ts';
 import { manifestFromAgentCard } from '../../src/registry/agent-card.ts';
 import { SERVER_SCHEMA } from '../../src/registry/contract.ts';
-import { anAgentCard } from '../support/agent-card.ts';
 import { aManifest } from '../support/builders.ts';
 import { testHub } from '../support/hub.ts';
+import { anAgentCard } from '../support/servers/agent-card.ts';
 
 /** The required role. `optional`: open to all, with more for some roles; a wrong token is refused. */
 type Protection = 'public' | 'optional' | Exclude<Role, 'reader'> | 'metrics';

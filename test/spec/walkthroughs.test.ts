@@ -7,10 +7,10 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import { startGitHost } from '../install/git-host.ts';
 import { aFolder } from '../install/installing.ts';
 import { aManifest } from '../support/builders.ts';
-import { caughtUp } from '../support/caught-up.ts';
-import { SECRET, startFakeGateway } from '../support/fake-gateway.ts';
 import { testHub } from '../support/hub.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { caughtUp } from '../support/search/caught-up.ts';
+import { SECRET, startFakeGateway } from '../support/servers/fake-gateway.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 
 const TOKEN = 'token-of-the-operator';
 /** The clock of test hubs is frozen, and tokens expire. */

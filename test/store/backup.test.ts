@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { backupDatabase } from '../../src/store/backup.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase, tempDir } from '../support/databases.ts';
+import { emptyDatabase, tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { testWorld } from '../support/world.ts';
 

@@ -13,7 +13,7 @@ import { openSqlite } from '../../src/store/dialects/sqlite.ts';
 import { historyOf } from '../../src/store/gateway/registration-days.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { bareDatabase, tempDir, testOnEveryEngine, testOnPostgres } from '../support/databases.ts';
+import { bareDatabase, tempDir, testOnEveryEngine, testOnPostgres } from '../support/databases/databases.ts';
 
 const dependencies = { metrics: createMetrics() };
 

@@ -7,7 +7,7 @@ import { createDeliveryStore } from '../../src/store/events/delivery-store.ts';
 import { createOutbox } from '../../src/store/events/outbox.ts';
 import { sweepEvents } from '../../src/store/events/sweep-events.ts';
 import { createWebhookStore } from '../../src/store/events/webhook-store.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const REMOTE = 'https://h.example/index.json';
 const COPIES = 5_000;

@@ -11,7 +11,7 @@ import { createMemberStore } from '../../src/store/remotes/member-store.ts';
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const LATER = new Date('2026-06-02T12:00:00.000Z');

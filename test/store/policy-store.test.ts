@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createAdmission } from '../../src/store/governance/admission.ts';
 import { createPolicyStore } from '../../src/store/governance/policy-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 

@@ -9,8 +9,8 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { openConnections, openPostgres } from '../../src/store/dialects/postgres.ts';
 import { aManifest } from '../support/builders.ts';
-import { type DatabaseProxy, databaseProxy } from '../support/database-proxy.ts';
-import { barePostgres, testOnPostgres } from '../support/databases.ts';
+import { type DatabaseProxy, databaseProxy } from '../support/databases/database-proxy.ts';
+import { barePostgres, testOnPostgres } from '../support/databases/databases.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 

@@ -7,9 +7,9 @@ import pg from 'pg';
 import { waitForDatabase } from '../../src/store/database.ts';
 import { tryLock } from '../../src/store/dialects/postgres-lock.ts';
 import { hubOn } from '../remotes/hubs.ts';
-import { databaseProxy } from '../support/database-proxy.ts';
-import { testOnPostgres } from '../support/databases.ts';
-import { startIndexServer } from '../support/index-server.ts';
+import { databaseProxy } from '../support/databases/database-proxy.ts';
+import { testOnPostgres } from '../support/databases/databases.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
 import { testWorld } from '../support/world.ts';
 

@@ -13,7 +13,7 @@ import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine, testOnPostgres } from '../support/databases.ts';
+import { testOnEveryEngine, testOnPostgres } from '../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00Z');
 const LATER = new Date('2026-06-01T12:10:00Z');

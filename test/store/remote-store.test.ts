@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRunStore } from '../../src/store/remotes/run-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const REMOVAL = { purge: false, at: NOON };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { createRevision, REVISIONS_KEPT } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 testOnEveryEngine('revision: the writer sees its change at once', async (t, address) => {
   const dialect = await openDatabase(address, { metrics: createMetrics() });

@@ -11,7 +11,7 @@ import { createRegistrationStore } from '../../src/store/gateway/registration-st
 import { createRevision } from '../../src/store/revision.ts';
 import { createSearchIndex } from '../../src/store/search/search-index.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 async function stage(t: TestContext, address: DatabaseAddress) {
   const database = await openDatabase(address, { metrics: createMetrics() });

@@ -10,7 +10,7 @@ import { createRegistrationStore } from '../../src/store/gateway/registration-st
 import { createRevision } from '../../src/store/revision.ts';
 import { createSearchStore } from '../../src/store/search/search-store.ts';
 import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases.ts';
+import { testOnEveryEngine } from '../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 testOnEveryEngine(

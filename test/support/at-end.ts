@@ -1,6 +1,6 @@
 // For what the tests of one file share: cleans up in reverse order, after the last test of the process.
 import { after } from 'node:test';
-import type { Ending } from './databases.ts';
+import type { Ending } from './databases/databases.ts';
 
 const endings: (() => unknown)[] = [];
 after(async () => {

@@ -5,7 +5,7 @@ import { createServer } from '../../src/http/server.ts';
 import { createHub, type Hub } from '../../src/hub/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
-import { type Ending, emptyDatabase } from './databases.ts';
+import { type Ending, emptyDatabase } from './databases/databases.ts';
 import { type TestWorld, testWorld } from './world.ts';
 
 export interface TestHub {

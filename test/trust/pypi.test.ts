@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { checkArtifacts } from '../../src/trust/check-artifacts.ts';
-import { type IndexServer, startIndexServer } from '../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
 import { testWorld } from '../support/world.ts';
 
 // A real release: its file, the digest of the file, and PyPI's response about it.

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { type Ending, tempDir } from '../support/databases.ts';
-import { type IndexServer, startIndexServer } from '../support/index-server.ts';
-import { type Authority, startAuthority } from '../support/sigstore.ts';
+import { type Ending, tempDir } from '../support/databases/databases.ts';
+import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
+import { type Authority, startAuthority } from '../support/servers/sigstore.ts';
 
 export const PROVENANCE = 'https://slsa.dev/provenance/v1';
 export const SHA512 = createHash('sha512').update('the package').digest();

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createVerifyBundle } from '../../src/trust/sigstore.ts';
 import publicRoot from '../../src/trust/trusted-root.json' with { type: 'json' };
-import { type Bundle, startAuthority } from '../support/sigstore.ts';
+import { type Bundle, startAuthority } from '../support/servers/sigstore.ts';
 
 const STATEMENT = {
   _type: 'https://in-toto.io/Statement/v1',

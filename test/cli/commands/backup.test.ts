@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { aManifest } from '../../support/builders.ts';
-import { emptyDatabase, tempDir } from '../../support/databases.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { emptyDatabase, tempDir } from '../../support/databases/databases.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 import { localSettings, testBothWays, testOnServer } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
 import { lines } from '../process.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const ODD = aManifest({ type: 'tool', id: 'Odd/na:me', name: 'Odd/na:me' });
 const manifests = [aManifest(), aManifest({ version: '2.0.0' }), ODD, { ...ODD, id: 'odd/na:me', name: 'odd/na:me' }];

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { COMMAND_TABLE } from '../../../src/cli/command-table.ts';
 import { completedCommands } from '../../../src/cli/completion/words.ts';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
+import { tempDir } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { unlessHere } from '../../support/programs.ts';
 import { WITHOUT_MODEL } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const execute = promisify(execFile);
 

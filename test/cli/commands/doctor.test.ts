@@ -7,14 +7,14 @@ import type { Diagnosis as Diagnosed } from '../../../src/hub/operations.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
-import { startFakeGateway } from '../../support/fake-gateway.ts';
+import { tempDir } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
-import { startLlm } from '../../support/llm-server.ts';
-import { unusedAddress } from '../../support/unused-address.ts';
+import { startFakeGateway } from '../../support/servers/fake-gateway.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
+import { startLlm } from '../../support/servers/llm-server.ts';
+import { unusedAddress } from '../../support/servers/unused-address.ts';
 import { testBothWays } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 interface Diagnosis {
   ok: boolean;

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
+import { tempDir } from '../../support/databases/databases.ts';
 import { until } from '../../support/until.ts';
 import { testOnServer } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const catalog = { manifests: [aManifest()], isShared: true };
 

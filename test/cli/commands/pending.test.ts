@@ -4,7 +4,7 @@ import type { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts'
 import type { SyncReport } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testBothWays, testOnServer } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const aServer = (id: string) =>
   aManifest({ id, name: id, mcp_registration: { server: { transport: 'SSE', url: `https://h.example/${id}/sse` } } });

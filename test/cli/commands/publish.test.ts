@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SERVER_SCHEMA } from '../../../src/registry/contract.ts';
-import { tempDir } from '../../support/databases.ts';
+import { tempDir } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const TOKEN = 'token-of-the-hub';
 const SERVER = { $schema: SERVER_SCHEMA, name: 'com.acme/notes', description: 'Notes.', version: '1.0.0' };

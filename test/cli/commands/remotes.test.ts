@@ -10,12 +10,12 @@ import type {
   SyncReport,
 } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
-import { ADMIN, startFakeGateway } from '../../support/fake-gateway.ts';
-import { startIndexServer } from '../../support/index-server.ts';
-import { unusedAddress } from '../../support/unused-address.ts';
+import { tempDir } from '../../support/databases/databases.ts';
+import { ADMIN, startFakeGateway } from '../../support/servers/fake-gateway.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
+import { unusedAddress } from '../../support/servers/unused-address.ts';
 import { testBothWays, testOnServer } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 testBothWays('hub remotes: adds, lists and removes', {}, async (_t, { hub, json }) => {
   const url = 'https://catalog.example.org/index.json';

@@ -5,12 +5,12 @@ import { openLocalHub } from '../../../src/cli/hub/local-hub.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
+import { tempDir } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
-import { startLlm } from '../../support/llm-server.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
+import { startLlm } from '../../support/servers/llm-server.ts';
 import { testBothWays, testOnServer } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const QUIET = { writeError: () => {}, isErrorTerminal: false, shutdown: new AbortController().signal };
 

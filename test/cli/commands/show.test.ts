@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { SECRET, startFakeGateway } from '../../support/servers/fake-gateway.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 import { testBothWays, testOnServer } from '../hubs.ts';
-import { inTerminal } from '../in-terminal.ts';
+import { inTerminal } from '../terminal/in-terminal.ts';
 
 const manifests = [
   aManifest({

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { anAgentCard } from '../../support/agent-card.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { anAgentCard } from '../../support/servers/agent-card.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 
 const TYPE = 'application/a2a-agent-card+json';
 const ID = 'agent:org.example.travel/travel-planner@1.2.0';

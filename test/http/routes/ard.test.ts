@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ArdEntry } from '../../../src/registry/contract.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
 import { shared } from '../../support/shared.ts';
 

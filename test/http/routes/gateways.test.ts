@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts';
 import type { SyncProgress } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { type FakeGateway, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { type FakeGateway, SECRET, startFakeGateway } from '../../support/servers/fake-gateway.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 import { shared } from '../../support/shared.ts';
 import { assertProblem, exchange, inject, requestText } from '../wire.ts';
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { searchQuery } from '../../../src/client/hub-client.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ServerList, ServerResponse, Validation } from '../../../src/registry/contract.ts';
-import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
+import { tempDir, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
 

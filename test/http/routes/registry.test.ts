@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ServerList, ServerResponse } from '../../../src/registry/contract.ts';
 import { openDatabase } from '../../../src/store/database.ts';
-import { emptyDatabase, testOnEveryEngine } from '../../support/databases.ts';
+import { emptyDatabase, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
 import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';

@@ -14,7 +14,7 @@ import {
 import { aManifest } from '../../support/builders.ts';
 import { testHub } from '../../support/hub.ts';
 import { SOON } from '../../support/in-time.ts';
-import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../../support/servers/index-server.ts';
 import { shared } from '../../support/shared.ts';
 import { eventsOf } from '../events.ts';
 import { assertProblem, inject } from '../wire.ts';

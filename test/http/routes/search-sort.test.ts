@@ -5,9 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { SearchPage, SORTS, type Sort } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { caughtUp } from '../../support/caught-up.ts';
-import { emptyDatabase, testOnPostgres } from '../../support/databases.ts';
+import { emptyDatabase, testOnPostgres } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
+import { caughtUp } from '../../support/search/caught-up.ts';
 import { until } from '../../support/until.ts';
 
 /** More entities than fit on a page, in none of the tested orders. */

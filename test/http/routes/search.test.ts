@@ -6,10 +6,10 @@ import { createServer } from '../../../src/http/server.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { SearchPage } from '../../../src/search/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { caughtUp } from '../../support/caught-up.ts';
-import { tempDir, testOnPostgres } from '../../support/databases.ts';
+import { tempDir, testOnPostgres } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { testSearch } from '../../support/search.ts';
+import { caughtUp } from '../../support/search/caught-up.ts';
+import { testSearch } from '../../support/search/search.ts';
 import { until } from '../../support/until.ts';
 import { assertProblem, inject } from '../wire.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 
 const TOKEN = 'operators-only-0123456789';
 const READS = ['/remotes', '/catalog/remotes', '/ingest/status'];

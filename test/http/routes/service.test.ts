@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from '../../../src/http/server.ts';
 import { createHub } from '../../../src/hub/hub.ts';
 import { VERSION } from '../../../src/version.ts';
 import { aManifest } from '../../support/builders.ts';
-import { emptyDatabase } from '../../support/databases.ts';
+import { emptyDatabase } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { testWorld } from '../../support/world.ts';
 import { assertProblem, inject } from '../wire.ts';

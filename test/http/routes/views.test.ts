@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ServerList } from '../../../src/registry/contract.ts';
-import { inTerminal } from '../../cli/in-terminal.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
+import { inTerminal } from '../../cli/terminal/in-terminal.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { shared } from '../../support/shared.ts';
 

@@ -12,7 +12,7 @@ import type { LockedAdapter } from '../../../src/install/contract.ts';
 import { lockEntry } from '../../../src/install/lockfile/lock-entry.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aManifest } from '../../support/builders.ts';
-import { tempDir } from '../../support/databases.ts';
+import { tempDir } from '../../support/databases/databases.ts';
 import { installStage, stepNamed } from '../installing.ts';
 import { aSubject } from '../subjects.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../../support/servers/index-server.ts';
 import { rawTarGz } from './raw-archives.ts';
 
 export interface PublishedPackage {

@@ -1,7 +1,7 @@
 // A small index of Python packages on loopback: HTML as in PEP 503, or JSON with upload times as in PEP 700.
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { type IndexServer, startIndexServer } from '../../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../../support/servers/index-server.ts';
 import { rawTarGz, rawZip } from './raw-archives.ts';
 
 export interface PublishedWheel {

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts';
 import { createHub } from '../../../src/hub/hub.ts';
 import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
-import { caughtUp } from '../../support/caught-up.ts';
+import { caughtUp } from '../../support/search/caught-up.ts';
 import { testWorld } from '../../support/world.ts';
 import { ANY, threeSubjects } from '../search-stage.ts';
 import { asks, postgresStage, statement, testWithPgvector } from './stage.ts';

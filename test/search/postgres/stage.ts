@@ -13,8 +13,8 @@ import { openDatabase } from '../../../src/store/database.ts';
 import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { openPostgresSearch } from '../../../src/store/search/postgres-search.ts';
-import { pgvectorFiles } from '../../support/pgvector.ts';
-import { startPostgres } from '../../support/postgres-server.ts';
+import { pgvectorFiles } from '../../support/databases/pgvector.ts';
+import { startPostgres } from '../../support/databases/postgres-server.ts';
 import { testWorld } from '../../support/world.ts';
 import { ANY, threeSubjects } from '../search-stage.ts';
 

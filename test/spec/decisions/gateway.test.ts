@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { aFolder } from '../../install/installing.ts';
 import { syncingProcess } from '../../remotes/syncing.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
-import { createRow } from '../../support/fake-gateway/rows.ts';
-import { type FakeGateway, SECRET } from '../../support/fake-gateway.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { createRow } from '../../support/servers/fake-gateway/rows.ts';
+import { type FakeGateway, SECRET } from '../../support/servers/fake-gateway.ts';
 import { until } from '../../support/until.ts';
 import { gatewayStage, H, path, server, serverUid, testOnSqlite } from './stage.ts';
 

@@ -1,9 +1,9 @@
 // Limits on what a slow host, a hostile manifest or an odd caller can do, through HTTP.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyDatabase } from '../../support/databases.ts';
+import { emptyDatabase } from '../../support/databases/databases.ts';
 import { heapInUse } from '../../support/heap.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 import { until } from '../../support/until.ts';
 import { gatewayStage, path, server, stage, testOnSqlite, tool } from './stage.ts';
 

@@ -1,6 +1,6 @@
 // Decisions about registration and pending servers, through HTTP.
 import assert from 'node:assert/strict';
-import { testOnEveryEngine } from '../../support/databases.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { gatewayStage, H, path, server, serverUid, stage, testOnSqlite } from './stage.ts';
 
 const STDIO = { transport: 'STDIO', url: undefined, exec: { cmd: ['npx', 'local'] } };

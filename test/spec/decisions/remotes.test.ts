@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { IngestRun } from '../../../src/remotes/contract.ts';
-import { testOnEveryEngine } from '../../support/databases.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 import { path, stage, testOnSqlite, tool } from './stage.ts';
 
 testOnEveryEngine('freshness: sync and ingest check manifests behind an unchanged index', async (t, address) => {

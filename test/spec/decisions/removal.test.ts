@@ -1,6 +1,6 @@
 // Decisions about removing and blocking entities, through HTTP.
 import assert from 'node:assert/strict';
-import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
+import { tempDir, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { until } from '../../support/until.ts';
 import { path, stage, testOnSqlite, tool } from './stage.ts';
 

@@ -4,11 +4,11 @@ import type { Environment } from '../../../src/config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { aManifest } from '../../support/builders.ts';
-import { caughtUp } from '../../support/caught-up.ts';
-import { emptyDatabase } from '../../support/databases.ts';
-import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/fake-gateway.ts';
+import { emptyDatabase } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
-import { startIndexServer } from '../../support/index-server.ts';
+import { caughtUp } from '../../support/search/caught-up.ts';
+import { type FakeGatewayOptions, SECRET, startFakeGateway } from '../../support/servers/fake-gateway.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
 
 /** For decisions that do not depend on the database. */
 export function testOnSqlite(name: string, run: (t: TestContext, address: DatabaseAddress) => Promise<void>): void {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
-import { tempDir, testOnEveryEngine } from '../../support/databases.ts';
+import { tempDir, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { path, stage, testOnSqlite, tool } from './stage.ts';
 
 /** Three versions of a tool, one of them a pre-release, and a tool with only a pre-release. */

@@ -12,8 +12,8 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { mcpbKind, zipKind } from '../../../../src/install/artifacts/archive/archive.ts';
-import { startIndexServer } from '../../../support/index-server.ts';
 import { unlessHere } from '../../../support/programs.ts';
+import { startIndexServer } from '../../../support/servers/index-server.ts';
 import { building } from '../building.ts';
 import { rawTarGz, rawZip } from '../raw-archives.ts';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { zipKind } from '../../../../src/install/artifacts/archive/archive.ts';
-import { startIndexServer } from '../../../support/index-server.ts';
+import { startIndexServer } from '../../../support/servers/index-server.ts';
 import { building } from '../building.ts';
 import { paxEntry, type RawTarEntry, type RawZipEntry, rawTar, rawTarGz, rawZip } from '../raw-archives.ts';
 

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
-import { type IndexServer, startIndexServer } from '../../../support/index-server.ts';
+import { type IndexServer, startIndexServer } from '../../../support/servers/index-server.ts';
 
 const INDEX_TYPE = 'application/vnd.oci.image.index.v1+json';
 
