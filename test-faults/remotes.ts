@@ -17,7 +17,7 @@ const SETTINGS = {
 
 const BAD_ANSWERS: Record<string, () => Answer> = {
   hanging: () => () => {},
-  'ending in the middle': () => (_request, response) => {
+  truncating: () => (_request, response) => {
     response.writeHead(200, { 'content-length': '100000' });
     response.write('{"manifests": [');
     setTimeout(() => response.destroy(), 100);

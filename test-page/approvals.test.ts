@@ -180,6 +180,10 @@ browserTest(
     await page.goBack();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.goBack();
+    const { digest } = await hub.getApproval('mcp_server:server-00@1.0.0');
+    await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'approve', digest });
+    await page.reload();
+    await page.getByRole('region', { name: 'At a glance' }).getByText('approved', { exact: true }).waitFor();
     await hub.changePolicy('version: 1\nrules:\n  - { match: { type: mcp_server }, install: block }\n');
     await page.reload();
     await page.getByText('Restricted by the policy of this hub').waitFor();

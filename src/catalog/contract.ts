@@ -113,9 +113,9 @@ export const EntityRecord = z
       .optional()
       .describe('The rule, or the setting of its remote, that keeps it out of the gateway.'),
     approval: z
-      .object({ state: z.enum(['pending', 'rejected']), reason: z.string().nullable() })
+      .object({ state: z.enum(['pending', 'approved', 'rejected']), reason: z.string().nullable() })
       .optional()
-      .describe('Present if the policy requires an approval that is missing: it was not given yet, or was refused.'),
+      .describe('Present if the policy, or the setting of its remote, requires approval.'),
     trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
     install_refusal: z
       .string()

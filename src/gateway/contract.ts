@@ -21,7 +21,7 @@ export const PendingItem = z
     next_try_at: Timestamp.nullable().describe(
       'When background syncs try it again. Null if they do not: start a sync, or change its manifest.',
     ),
-    tries: Count,
+    tries: Count.describe('Failed attempts. While the gateway cannot be reached, attempts do not count.'),
     reason: z.string().nullable().default(null).describe('Why it can never be registered with its current manifest.'),
     registrable: z
       .boolean()

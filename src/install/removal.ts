@@ -29,11 +29,13 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
     if (fault) throw new HubError('invalid_request', `'${entity.id}' was not uninstalled. ${fault}`);
   }
   const parts = await removeParts(targetDir, entity, { isForced: request.force, others: rest.entities });
-  await (rest.entities.length > 0 ? writeLockfile(targetDir, rest) : removeInside(targetDir, LOCKFILE_NAME));
+  const isLast = rest.entities.length === 0;
+  await (isLast ? removeInside(targetDir, LOCKFILE_NAME) : writeLockfile(targetDir, rest));
   await collectGarbage(targetDir, rest);
   await removeUnused(targetDir);
   const launchers = (entity.launchers ?? []).map(({ name }) => launcherPath(name));
-  return { id: entity.id, target: request.target, ...parts, removed: [...parts.removed, ...launchers] };
+  const removed = [...parts.removed, ...launchers, ...(isLast ? [LOCKFILE_NAME] : [])];
+  return { id: entity.id, target: request.target, ...parts, removed };
 }
 
 /** Removes launchers and environments below `.hub` that the lockfile does not list, with their empty parents. */

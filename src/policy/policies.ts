@@ -37,7 +37,7 @@ interface Standing {
   hidden_by?: string;
   held_by?: string;
   install_refusal?: string;
-  approval?: { state: 'pending' | 'rejected'; reason: string | null };
+  approval?: { state: 'pending' | 'approved' | 'rejected'; reason: string | null };
 }
 
 /** How long the rules are cached: another hub on the same database may change them. */
@@ -158,15 +158,17 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       const approval = await store.approvalOf(subject);
       const decisions = decisionsFor(policyOf(stored), subject, now());
       const { search, install, register } = decisions;
-      const refused = actionsFor(subject).filter((action) => verdictOf(decisions[action], approval) !== 'allowed');
+      const actions = actionsFor(subject);
+      const refused = actions.filter((action) => verdictOf(decisions[action], approval) !== 'allowed');
       const refusal = installRefusal(uid, install, { approval });
-      const lacksApproval = refused.some((action) => decisions[action].outcome === 'require_approval');
-      const state = approval.own === 'rejected' ? approval.own : 'pending';
+      const asking = actions.filter((action) => decisions[action].outcome === 'require_approval');
+      const given = asking.some((action) => refused.includes(action)) ? 'pending' : 'approved';
+      const state = approval.own === 'rejected' ? approval.own : given;
       return {
         ...(refused.includes('search') ? { hidden_by: search.label } : {}),
         ...(refused.includes('register') ? { held_by: register.label } : {}),
         ...(refusal === undefined ? {} : { install_refusal: refusal }),
-        ...(lacksApproval ? { approval: { state, reason: approval.reason ?? null } } : {}),
+        ...(asking.length > 0 ? { approval: { state, reason: approval.reason ?? null } } : {}),
       };
     },
 

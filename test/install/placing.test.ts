@@ -185,5 +185,10 @@ test('uninstall: is refused while the entry of a client cannot be removed', asyn
   await assert.rejects(uninstall(true), { code: 'invalid_request', message: /cannot be read/ });
   assert.equal(await read('vendor/thing/a.txt'), '1');
   await writeFile(join(target, '.mcp.json'), written);
-  assert.deepEqual((await uninstall(false)).removed.toSorted(), ['.hub/bin/pdf-tables', '.mcp.json', 'vendor/thing']);
+  assert.deepEqual((await uninstall(false)).removed.toSorted(), [
+    '.hub/bin/pdf-tables',
+    '.mcp.json',
+    'hub.lock.json',
+    'vendor/thing',
+  ]);
 });

@@ -96,7 +96,7 @@ export async function searchStage(t: TestContext, options: StageOptions) {
     async save(...manifests: JsonObject[]) {
       await catalog.saveMany(manifests.map((document) => ({ document })));
     },
-    catchUp: () => engine.catchUp(AbortSignal.timeout(60_000)),
+    catchUp: () => engine.catchUp(AbortSignal.timeout(300_000)),
     async find(text: string, fields: Partial<RankRequest> & { mode?: SearchMode } = {}): Promise<string[]> {
       return (await caughtUp(() => engine.rank(asks(text, fields)))).hits.map(({ uid }) => uid);
     },

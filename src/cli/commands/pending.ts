@@ -137,7 +137,7 @@ function pendingForPeople(
   const rows = output.table(items, [
     { title: 'Server', text: ({ uid }) => uid },
     { title: 'Transport', text: ({ transport }) => transportName(transport) },
-    { title: 'Tries', text: ({ tries }) => String(tries), isNumber: true },
+    { title: 'Tries', text: ({ tries }) => (tries > 0 ? String(tries) : ''), isNumber: true },
     {
       title: 'Error',
       text: errorOf,

@@ -100,6 +100,7 @@ function entityForPeople(
       ['Added', shownMoment(entity.created_at)],
       ['Content changed', entity.changed_at && shownMoment(entity.changed_at)],
       ['Blocked', entity.blocked_at && blockOf(entity)],
+      ['Approval', entity.approval?.state],
       ['Hidden by', entity.hidden_by],
       ['Kept out of the gateway by', entity.held_by],
       ['Install', entity.install_refusal],

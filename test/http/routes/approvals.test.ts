@@ -100,7 +100,8 @@ testOnEveryEngine('approvals: an approved entity is found, installed and registe
     [false, 'approved', 'anonymous', ['search', 'install', 'register']],
   );
   assert.equal(await isFound(app, uidOf('a')), true);
-  assert.equal((await hub.getEntity(uidOf('a'))).install_refusal, undefined);
+  const { install_refusal, approval } = await hub.getEntity(uidOf('a'));
+  assert.deepEqual([install_refusal, approval?.state], [undefined, 'approved']);
   await until(() => registered().length > 0);
   assert.deepEqual(registered(), ['com.acme-a']);
   assert.deepEqual([await listed(app), await listed(app, 'approved')], [[uidOf('b')], [uidOf('a')]]);

@@ -103,26 +103,26 @@ testWithPgvector('postgres engine: filters apply within the search, not to its r
 });
 
 testWithPgvector('postgres engine: every facet value of a list can be found by a part of it', async (t, url) => {
-  const { save, engine } = await postgresStage(t, url);
+  const { save, list } = await postgresStage(t, url);
   const tags = Array.from({ length: 60 }, (_, index) => `tag-${index}`);
   await save(...tags.map((tag) => aManifest({ id: tag, name: `a/${tag}`, tags: [tag], capabilities: [] })));
   const asked = { filters: ANY, versions: 'all', sort: 'name', limit: 1, offset: 0, withFacets: true } as const;
-  const all = await engine.list(asked);
+  const all = await list(asked);
   assert.deepEqual([all.facets?.capability.length, all.facet_totals?.capability], [50, 60]);
-  const found = await engine.list({ ...asked, facetText: 'TAG-9' });
+  const found = await list({ ...asked, facetText: 'TAG-9' });
   assert.deepEqual(found.facets?.capability, [{ value: 'tag-9', count: 1 }]);
   assert.deepEqual([found.total, found.facet_totals?.capability], [60, 1]);
 });
 
 testWithPgvector('postgres engine: entries added at once are listed by publication, then by name', async (t, url) => {
-  const { save, engine } = await postgresStage(t, url);
+  const { save, list } = await postgresStage(t, url);
   const entry = (name: string, published_at?: string) =>
     aManifest({ id: name, name: `a/${name}`, title: name, ...(published_at && { provenance: { published_at } }) });
   await save(entry('old', '2025-01-01T00:00:00Z'), entry('young-b', '2025-06-01T00:00:00Z'), entry('undated'));
   await save(entry('young-a', '2025-06-01T00:00:00Z'));
-  const list = async (offset: number) =>
-    (await engine.list({ filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset, withFacets: false })).hits;
-  const pages = await Promise.all([0, 1, 2, 3].map(list));
+  const page = async (offset: number) =>
+    (await list({ filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset, withFacets: false })).hits;
+  const pages = await Promise.all([0, 1, 2, 3].map(page));
   assert.deepEqual(
     pages.flat().map(({ uid }) => /:(.*)@/.exec(uid)?.[1]),
     ['young-a', 'young-b', 'old', 'undated'],
@@ -147,17 +147,17 @@ testWithPgvector('postgres engine: shows the newest version once, unless another
 });
 
 testWithPgvector('postgres engine: lists are newest first, with a total and facets', async (t, url) => {
-  const { save, engine } = await postgresStage(t, url);
+  const { save, list } = await postgresStage(t, url);
   await save(pdf, { ...pdf, version: '2.0.0' }, { ...pdf, version: '3.0.0-rc.1' }, frost, tunes);
   const choice = { filters: ANY, sort: 'relevance', limit: 2, offset: 0, withFacets: true } as const;
-  const all = await engine.list({ ...choice, versions: 'all' });
+  const all = await list({ ...choice, versions: 'all' });
   assert.equal(all.total, 5);
   assert.deepEqual(
     all.hits.map(({ uid }) => uid),
     ['tool:frost-watch@1.0.0', 'mcp_server:pdf-tables@2.0.0'],
     'added at once: by name',
   );
-  const latest = await engine.list({ ...choice, limit: 10, versions: 'latest' });
+  const latest = await list({ ...choice, limit: 10, versions: 'latest' });
   assert.equal(latest.total, 3);
   assert.deepEqual(
     latest.hits.map(({ uid, versionCount }) => [uid, versionCount]),

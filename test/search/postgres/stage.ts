@@ -5,7 +5,7 @@ import pg from 'pg';
 import { createCatalog } from '../../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
-import type { RankRequest } from '../../../src/search/engine/engine.ts';
+import type { ListRequest, RankRequest } from '../../../src/search/engine/engine.ts';
 import type { Embedder } from '../../../src/search/model/embedder.ts';
 import { createPostgresEngine } from '../../../src/search/postgres/engine.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
@@ -15,6 +15,7 @@ import { createRevision } from '../../../src/store/revision.ts';
 import { openPostgresSearch } from '../../../src/store/search/postgres-search.ts';
 import { pgvectorFiles } from '../../support/databases/pgvector.ts';
 import { startPostgres } from '../../support/databases/postgres-server.ts';
+import { caughtUp } from '../../support/search/caught-up.ts';
 import { testWorld } from '../../support/world.ts';
 import { ANY, threeSubjects } from '../search-stage.ts';
 
@@ -81,9 +82,10 @@ export async function postgresStage(
     async save(...manifests: JsonObject[]) {
       await catalog.saveMany(manifests.map((document) => ({ document })));
     },
-    catchUp: () => engine.catchUp(AbortSignal.timeout(60_000)),
+    catchUp: () => engine.catchUp(AbortSignal.timeout(300_000)),
+    list: (request: ListRequest) => caughtUp(() => engine.list(request)),
     async find(text: string, fields: Partial<RankRequest> = {}): Promise<string[]> {
-      return (await engine.rank(asks(text, fields))).hits.map(({ uid }) => uid);
+      return (await caughtUp(() => engine.rank(asks(text, fields)))).hits.map(({ uid }) => uid);
     },
   };
 }

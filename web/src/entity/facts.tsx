@@ -25,6 +25,7 @@ export function Facts({ entity }: { entity: EntityRecord }) {
         <Fact name="License" value={license ? licenseName(license) : 'not specified'} />
         {published_at && <Fact name="Updated" value={onDay(published_at)} title={ago(published_at)} />}
         <Fact name="Added" value={onDay(created_at)} title={atMoment(created_at)} />
+        {entity.approval?.state === 'approved' && <Fact name="Approval" value="approved" />}
         <Remotes entity={entity} />
         <Words name="Capabilities" words={capabilities} filter="capabilities" />
         <Words name="Frameworks" words={frameworks} filter="frameworks" />

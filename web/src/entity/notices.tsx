@@ -52,8 +52,8 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
 }
 
 function restrictionTitle(approval: EntityRecord['approval']): string {
-  if (!approval) return 'Restricted by the policy of this hub';
-  return approval.state === 'pending' ? 'Waiting for approval' : 'Rejected';
+  const titles = { pending: 'Waiting for approval', rejected: 'Rejected', approved: undefined };
+  return (approval && titles[approval.state]) ?? 'Restricted by the policy of this hub';
 }
 
 /** Versions are sorted, newest first. */
