@@ -128,7 +128,10 @@ test('hub uninstall: removes everything except modified files', async (t) => {
   await writeFile(join(target, 'vendor/one/mine'), 'mine');
   const kept = await hub('uninstall', 'pdf-tables');
   assert.equal(kept.exitCode, 0, kept.error);
-  assert.match(kept.out, /^removed {2}hub\.lock\.json\nkept {5}vendor\/one, which was changed .*\nUninstalled mcp_server:pdf-tables@1\.0\.0 from /);
+  assert.match(
+    kept.out,
+    /^removed {2}hub\.lock\.json\nkept {5}vendor\/one, which was changed .*\nUninstalled mcp_server:pdf-tables@1\.0\.0 from /,
+  );
   assert.ok(existsSync(join(target, 'vendor/one/mine')));
   assert.ok(!existsSync(join(target, 'hub.lock.json')));
 
