@@ -180,6 +180,7 @@ browserTest(
     await page.goBack();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.goBack();
+    await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'revoke', reason: 'Not any longer.' });
     const { digest } = await hub.getApproval('mcp_server:server-00@1.0.0');
     await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'approve', digest });
     await page.reload();
