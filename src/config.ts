@@ -193,7 +193,8 @@ function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings):
 function searchSettings(settings: Settings): Config['search'] {
   const backend = settings.SEARCH_BACKEND;
   if (backend === 'postgres' && !settings.DATABASE_URL) {
-    const reason = 'SEARCH_BACKEND is postgres, but DATABASE_URL is not set: SQLite is searched in memory.';
+    const reason =
+      'SEARCH_BACKEND is postgres, but DATABASE_URL is not set: set DATABASE_URL, or set SEARCH_BACKEND to memory or auto.';
     throw new SettingError(reason, { setting: 'SEARCH_BACKEND' });
   }
   return {

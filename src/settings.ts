@@ -52,7 +52,7 @@ const urlList = z.string().transform((raw, context) => {
     context.issues.push({
       code: 'custom',
       input: raw,
-      message: `http or https addresses without credentials, which '${withoutCredentials(bad.entry)}' is not`,
+      message: `a list of http or https addresses without credentials, each at most 1000 characters long; '${withoutCredentials(bad.entry)}' is not valid`,
     });
     return z.NEVER;
   }
@@ -64,7 +64,7 @@ const hostList = z.string().transform((raw, context) => {
   const entries = splitList(raw).map((entry) => entry.replace(/\/+$/, ''));
   const bad = entries.find((entry) => !hostPrefix.test(entry));
   if (bad === undefined) return [...new Set(entries)];
-  const message = `hosts with an optional path and without a scheme, which '${withoutCredentials(bad)}' is not`;
+  const message = `a list of hosts without a scheme, each with an optional path; '${withoutCredentials(bad)}' is not valid`;
   context.issues.push({ code: 'custom', input: raw, message });
   return z.NEVER;
 });
@@ -104,7 +104,9 @@ export const SETTINGS = z.object({
     ),
   OIDC_ISSUER: publicUrl
     .optional()
-    .describe('OpenID Connect issuer for sign-ins. The hub then accepts its signed tokens in addition to its own.'),
+    .describe(
+      'OpenID Connect issuer for sign-ins. If set, the hub accepts tokens signed by this issuer in addition to its own.',
+    ),
   OIDC_AUDIENCE: text.optional().describe('Required audience of such tokens. Needed with `OIDC_ISSUER`.'),
   OIDC_ROLE_CLAIM: text
     .default('roles')

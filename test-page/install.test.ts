@@ -275,7 +275,7 @@ browserTest('install: the plan says which of several packages are not installed'
   await page.getByRole('button', { name: 'Install on the hub' }).click();
   await page.getByLabel('Folder on the hub’s machine').fill('twofold');
   await page.getByRole('button', { name: 'Show the plan' }).click();
-  const alternatives = page.locator('.plan li', { hasText: 'Not installed: alternative' });
+  const alternatives = page.locator('.plan li', { hasText: 'Alternative, not installed' });
   await alternatives.first().waitFor();
   assert.equal(await alternatives.count(), 1);
   assert.ok(await page.getByRole('button', { name: 'Install', exact: true }).isEnabled());

@@ -396,7 +396,9 @@ browserTest('operations: registry views are added, changed and removed', {}, asy
   const page = await open('/operations', { expects: /400/ });
   const panel = page.getByRole('region', { name: 'Registry views' });
   await panel.getByText('Subsets of the registry').press('Enter');
-  await panel.getByRole('row', { name: /approved What the policy of this hub allows\. all, if approved/ }).waitFor();
+  await panel
+    .getByRole('row', { name: /approved What the policy of this hub allows\. all; only what the policy allows/ })
+    .waitFor();
   await panel.getByLabel('Name', { exact: true }).fill('Team One');
   await panel.getByRole('button', { name: 'Add view' }).press('Enter');
   await panel.getByText(/lowercase letters, digits/).waitFor();
@@ -410,7 +412,7 @@ browserTest('operations: registry views are added, changed and removed', {}, asy
   await panel.getByRole('button', { name: 'Change team' }).press('Enter');
   await panel.getByLabel('Only what the policy allows').check();
   await panel.getByRole('button', { name: 'Save view' }).press('Enter');
-  await panel.getByRole('row', { name: /^team .*, if approved/ }).waitFor();
+  await panel.getByRole('row', { name: /^team .*; only what the policy allows/ }).waitFor();
   assert.equal((await hub.listViews()).items[1]?.approved, true);
   await panel.getByRole('button', { name: 'Remove team' }).press('Enter');
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');

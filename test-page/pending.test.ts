@@ -92,7 +92,7 @@ browserTest(
     const question = page.getByRole('dialog', { name: 'Delete 1,203 servers?' });
     await question.getByRole('button', { name: 'Delete' }).click();
     await pending(page).getByText('The hub cannot keep up.').first().waitFor();
-    await pending(page).getByText('1,000 servers deleted before that.').first().waitFor();
+    await pending(page).getByText('1,000 servers deleted before the failure.').first().waitFor();
     await pending(page).getByText('1 to 50 of 203').waitFor();
   },
 );

@@ -46,7 +46,7 @@ browserTest('remotes: a sync reports changes, and shows the notes of each remote
     'Changed',
     'Unchanged',
     'Refused',
-    'Gone',
+    'Missing',
     'Outcome',
   ]);
   await page.setViewportSize(PHONE);

@@ -570,12 +570,12 @@ browserTest(
     const page = await open('/');
     const version = page.locator('.result .result-version');
     await version.getByText('1.0.0').waitFor();
-    await page.getByLabel('Pre-releases too').check();
+    await page.getByLabel('Pre-releases').check();
     await version.getByText('1.1.0-beta.1').waitFor();
     assert.match(page.url(), /\/\?prerelease=true$/);
     await page.reload();
     await version.getByText('1.1.0-beta.1').waitFor();
-    assert.ok(await page.getByLabel('Pre-releases too').isChecked());
+    assert.ok(await page.getByLabel('Pre-releases').isChecked());
   },
 );
 

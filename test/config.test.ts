@@ -328,9 +328,9 @@ for (const [sentence, text, remotes] of LISTS) {
 test('settings: names the invalid address of HUB_REMOTES', () => {
   assert.equal(
     refusal({ HUB_REMOTES: 'https://a.example,b.example' }),
-    "HUB_REMOTES is 'https://a.example,b.example', but must be http or https addresses without credentials, which 'b.example' is not.",
+    "HUB_REMOTES is 'https://a.example,b.example', but must be a list of http or https addresses without credentials, each at most 1000 characters long; 'b.example' is not valid.",
   );
-  assert.match(refusal({ HUB_REMOTES: '["https://a.example", 7]' }), /, which '7' is not\.$/);
+  assert.match(refusal({ HUB_REMOTES: '["https://a.example", 7]' }), /; '7' is not valid\.$/);
 });
 
 test('settings: secrets are marked as such', () => {
@@ -404,6 +404,6 @@ function refusal(environment: Environment): string {
 test('settings: only PostgreSQL can search in the database', () => {
   assert.equal(
     refusal({ SEARCH_BACKEND: 'postgres' }),
-    'SEARCH_BACKEND is postgres, but DATABASE_URL is not set: SQLite is searched in memory.',
+    'SEARCH_BACKEND is postgres, but DATABASE_URL is not set: set DATABASE_URL, or set SEARCH_BACKEND to memory or auto.',
   );
 });

@@ -49,7 +49,7 @@ export function createTokens(store: TokenStore, now: Clock): Tokens {
       if (!(await store.add(token, digestOf(secret))))
         throw new HubError(
           'name_taken',
-          `A token named '${name}' already exists: choose another name, or revoke it first.`,
+          `A token named '${name}' already exists: choose another name, or remove it first.`,
         );
       return { ...shown(token), token: secret };
     },

@@ -23,7 +23,7 @@ const TrustSignal = z.object({
       repository: z.string().nullable().describe('Without the scheme: `github.com/acme/tool`.'),
       commit: z.string().nullable(),
       workflow: z.string().nullable().describe('The program that built it, as an address.'),
-      identity: z.string().describe('Who signed: a workflow or an e-mail address.'),
+      identity: z.string().describe('Who signed: a workflow or an email address.'),
       issuer: z.string().describe('Who vouches for the identity.'),
     })
     .nullable()

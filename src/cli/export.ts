@@ -68,7 +68,7 @@ function manifestPath({ id, type, name, version }: EntitySummary): string {
   const mark = createHash('sha256').update(id).digest('hex').slice(0, 10);
   // The other parts contain only safe characters. This one comes from another hub and becomes part of a path.
   if (!ENTITY_TYPES.includes(type))
-    throw new HubError('invalid_manifest', `The hub reports the type '${type}' for '${id}', which does not exist.`);
+    throw new HubError('invalid_manifest', `The hub reports the type '${type}' for '${id}', but no such type exists.`);
   return `manifests/${type}/${mark.slice(0, 2)}/${words.slice(0, 80)}-${mark}.json`;
 }
 

@@ -34,6 +34,6 @@ async function textAt(from: string, { readInput }: Terminal): Promise<string> {
     throw new UsageError(`--manifest is '${from}', but must be a readable file (${error.code}).`);
   });
   if (text.trim() !== '') return text;
-  const empty = from === '-' ? 'Nothing came in on standard input' : `The file ${from} is empty`;
+  const empty = from === '-' ? 'Standard input is empty' : `The file ${from} is empty`;
   throw new HubError('invalid_manifest', `${empty}: there is no manifest to install.`);
 }

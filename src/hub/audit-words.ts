@@ -50,7 +50,7 @@ export const ended = {
   }),
   remoteRemoval: ({ removed, purged, missing, passed_on }: RemoteRemoved): ChangeOutcome => ({
     outcome: removed ? 'ok' : 'failed',
-    result: removed ? words({ deleted: purged, gone: missing, 'passed on': passed_on }) : 'not found',
+    result: removed ? words({ deleted: purged, missing, 'passed on': passed_on }) : 'not found',
   }),
   ingest: ({ results }: IngestReport): ChangeOutcome => ofRemotes(results),
   sync: ({ results, registered, failed, unregistrable = 0, removed }: SyncReport): ChangeOutcome => {
@@ -73,7 +73,7 @@ export const ended = {
 function ofRemotes(results: IngestReport['results']): ChangeOutcome {
   const failed = results.filter(({ ok }) => !ok).map(({ url }) => shownAddress(url));
   const sum = (of: 'created' | 'updated' | 'missing') => results.reduce((total, { stats }) => total + stats[of], 0);
-  const counts = words({ new: sum('created'), changed: sum('updated'), gone: sum('missing') });
+  const counts = words({ new: sum('created'), changed: sum('updated'), missing: sum('missing') });
   if (failed.length === 0) return { outcome: 'ok', result: counts };
   return {
     outcome: 'failed',

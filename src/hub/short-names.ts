@@ -144,7 +144,7 @@ async function notFound(
   const other = named && (await foundEntity(lookup.hub, named.id, { prerelease: lookup.prerelease }));
   if (other) {
     const versions = other.versions.slice(0, MOST_VERSIONS).map((each) => harmlessLine(each.version));
-    return new HubError('entity_not_found', `${sentence} Its versions: ${versions.join(', ')}.`);
+    return new HubError('entity_not_found', `${sentence} Available versions: ${versions.join(', ')}.`);
   }
   const similar = similarTo(name, near).slice(0, MOST_SUGGESTED);
   const advice =

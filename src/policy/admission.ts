@@ -36,7 +36,7 @@ export function decisionsFor(policy: CompiledPolicy, subject: PolicySubject, now
   const outcome = REMOTE_OUTCOMES[subject.registers];
   const { register } = decisions;
   if (outcome === undefined || STRICTNESS[register.outcome] >= STRICTNESS[outcome]) return decisions;
-  const label = `its remote, which registers ${subject.registers === 'none' ? 'nothing' : 'only what was approved'}`;
+  const label = `the setting 'register: ${subject.registers}' of its remote`;
   return { ...decisions, register: { outcome, rule: null, label, approval: 'version' } };
 }
 
@@ -64,7 +64,7 @@ export function installRefusal(
   if (verdict === 'allowed') return undefined;
   if (verdict === 'pending') {
     const advice = isInCatalog
-      ? `an operator approves it with 'hub approve ${uid}'`
+      ? `ask an operator to approve it with 'hub approve ${uid}'`
       : 'only what a remote lists can be approved, so add it to the index of a remote';
     return `The policy requires approval before '${uid}' is installed (${install.label}): ${advice}.`;
   }

@@ -34,7 +34,7 @@ const OfficialMeta = z.object({
   statusChangedAt: z.string(),
   statusMessage: z.string().optional(),
   publishedAt: z.string(),
-  updatedAt: z.string().describe('When the listing of this hub last changed.'),
+  updatedAt: z.string().describe('When the entry in this hub last changed.'),
   isLatest: z.boolean(),
 });
 

@@ -7,7 +7,7 @@ const Count = z.number().int().min(0);
 
 export const Remote = z
   .object({
-    url: z.string().describe('Address of an index document.'),
+    url: z.string().describe('Address of an index document, or of an MCP registry.'),
     name: z.string().nullable().default(null).describe('What callers may use in place of the address.'),
     priority: z
       .number()

@@ -40,7 +40,7 @@ export async function checkPypi(artifact: JsonObject, context: CheckContext): Pr
   const files = answer.outcome === 'ok' ? Release.safeParse(answer.document).data?.urls : undefined;
   if (!files) return notChecked(what, `${host} has no such version, or no digests of it.`);
   if (files.length > MOST_FILES)
-    return notChecked(what, `It has ${files.length} files; ${MOST_FILES} are checked at most.`);
+    return notChecked(what, `It has ${files.length} files, more than the limit of ${MOST_FILES} for a check.`);
   const findings: Finding[] = [];
   for (const file of files) findings.push(await checkFile(file, `${pypiIndex}/integrity/${release}`, context));
   return together(what, findings);

@@ -218,7 +218,7 @@ testOnEveryEngine('audit: a running change is recorded as started', async (t, da
   release();
   await ingest;
   const [ended] = (await hub.listAudit({ limit: 5 })).items;
-  assert.deepEqual([ended?.id, ended?.outcome, ended?.result], [entry?.id, 'ok', 'new: 0; changed: 0; gone: 0']);
+  assert.deepEqual([ended?.id, ended?.outcome, ended?.result], [entry?.id, 'ok', 'new: 0; changed: 0; missing: 0']);
 });
 
 testOnEveryEngine('audit: entries contain the request and its result', async (t, database) => {
@@ -249,14 +249,14 @@ testOnEveryEngine('audit: entries contain the request and its result', async (t,
         'syncRemotes',
         null,
         'failed',
-        `1 of 2 remotes: ${host.url('/broken.json')}; new: 3; changed: 0; gone: 0; registered: 0; not registered: 0`,
+        `1 of 2 remotes: ${host.url('/broken.json')}; new: 3; changed: 0; missing: 0; registered: 0; not registered: 0`,
       ],
-      ['ingest', null, 'ok', 'new: 0; changed: 0; gone: 0'],
+      ['ingest', null, 'ok', 'new: 0; changed: 0; missing: 0'],
       ['blockEntity', 'reason: Old.', 'ok', null],
       ['changeRemote', 'register: all', 'ok', null],
       ['removeManyPending', null, 'ok', 'removed: 1: mcp_server:pdf-tables@1.0.0; not removed: 0'],
       ['removePending', null, 'failed', 'not found'],
-      ['removeRemote', 'purge', 'ok', 'deleted: 1; gone: 0; passed on: 0'],
+      ['removeRemote', 'purge', 'ok', 'deleted: 1; missing: 0; passed on: 0'],
       ['createToken', 'role: operator; scope: com.acme/*; valid for days: 9', 'ok', null],
     ],
   );

@@ -26,7 +26,7 @@ test('export as an index: a type of a malicious hub does not become a path', asy
         assert.ok(error instanceof HubError);
         return (
           error.message ===
-          `The hub reports the type '${type}' for 'mcp_server:pdf-tables@1.0.0', which does not exist.`
+          `The hub reports the type '${type}' for 'mcp_server:pdf-tables@1.0.0', but no such type exists.`
         );
       });
       assert.deepEqual(await readdir(parent), []);

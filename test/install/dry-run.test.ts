@@ -29,21 +29,21 @@ const ANOTHER_ENTRY = {
   files: { '.mcp.json': '{"mcpServers": {"pdf-tables": {"type": "stdio", "command": "mine"}}}' },
 };
 const CHANGED_ENTRY = { isInstalled: true, ...ANOTHER_ENTRY };
-const ENTRY = "The entry 'pdf-tables' of '\\.mcp\\.json' was changed since it was installed";
+const ENTRY = "The entry 'pdf-tables' of '\\.mcp\\.json' has changed since it was installed";
 
 const CASES: Record<string, Case> = {
   'a changed folder': {
     ...CHANGED_FOLDER,
-    says: /'vendor\/thing' was changed since .* left as it is\. .* --dest.* --force/,
+    says: /'vendor\/thing' has changed since .* left as it is\. .* --dest.* --force/,
   },
   'a changed folder and --frozen': {
     ...CHANGED_FOLDER,
     fields: FROZEN,
-    says: /'vendor\/thing' was changed since .* --force/,
+    says: /'vendor\/thing' has changed since .* --force/,
   },
   'a changed folder and --force': {
     ...{ ...CHANGED_FOLDER, fields: FORCE, ok: true },
-    says: /'vendor\/thing' was changed since it was installed, and is replaced because of --force/,
+    says: /'vendor\/thing' has changed since it was installed, and is replaced because of --force/,
   },
   'files in the chosen folder': {
     ...{ files: { 'lib/thing/mine.txt': 'mine' }, fields: { dest: 'lib/thing' } },

@@ -164,7 +164,7 @@ test('frozen: an entry that the user changed to another server is kept and repor
   assert.deepEqual([report.ok, ok], [false, false]);
   assert.match(
     String(extra?.error),
-    /entry .* of '\.mcp\.json' was changed .*without --frozen to keep it .* --force to replace it/,
+    /entry .* of '\.mcp\.json' has changed .*without --frozen to keep it .* --force to replace it/,
   );
   assert.equal(await read('.mcp.json'), changed);
 });

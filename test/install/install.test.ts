@@ -195,7 +195,7 @@ test('install: a file that the user wrote or changed is kept, and the step says 
   await appendFile(join(target, path), '# mine\n');
   const changed = await install({ ...manifest, description: 'A third text.' });
   assert.equal(changed.ok, true);
-  assert.match(String(stepNamed(changed, 'adapters.write').extra?.warning), /'src\/agents\/pdf.py' was changed/);
+  assert.match(String(stepNamed(changed, 'adapters.write').extra?.warning), /'src\/agents\/pdf.py' has changed/);
   assert.match(await read(path), /Another text.*# mine\n$/s);
 });
 
@@ -350,9 +350,9 @@ test('install: never silently deletes what the user built in a vendored folder',
 
   const again = await install(manifest);
   assert.equal(again.ok, true);
-  assert.match(String(stepNamed(again, 'git.checkout').extra?.warning), /'vendor\/thing' was changed .* left as it is/);
+  assert.match(String(stepNamed(again, 'git.checkout').extra?.warning), /'vendor\/thing' has changed .* left as it is/);
   const updated = await install(manifest, { update: true });
-  assert.match(String(stepNamed(updated, 'git.checkout').extra?.error), /'vendor\/thing' was changed.*dest.*force/);
+  assert.match(String(stepNamed(updated, 'git.checkout').extra?.error), /'vendor\/thing' has changed.*dest.*force/);
   const frozen = await install(manifest, { frozen: true });
   assert.equal(frozen.ok, false);
   assert.equal(await read('vendor/thing/.env'), 'KEY=mine');

@@ -180,7 +180,7 @@ test('uninstall: is refused while the entry of a client cannot be removed', asyn
   const written = await read('.mcp.json');
   const uninstall = (force: boolean) => uninstallEntity({ id: uidOf(manifest), target, force }, target);
   await writeFile(join(target, '.mcp.json'), written.replace('"command"', '"cwd": 5, "command": "mine", "was"'));
-  await assert.rejects(uninstall(false), { code: 'invalid_request', message: /was changed.*--force removes it/ });
+  await assert.rejects(uninstall(false), { code: 'invalid_request', message: /has changed.*--force removes it/ });
   await writeFile(join(target, '.mcp.json'), `// mine\n${written}`);
   await assert.rejects(uninstall(true), { code: 'invalid_request', message: /cannot be read/ });
   assert.equal(await read('vendor/thing/a.txt'), '1');

@@ -218,7 +218,7 @@ test('mcp: a plan says what the gateway cannot register, and why', async () => {
   assert.doesNotMatch(textOf(local), /gateway\.register/);
   assert.partialDeepStrictEqual(local.structuredContent, { registers: false });
   const reachable = textOf(await planOf('mcp_server:pdf-tables'));
-  assert.match(reachable, /^- gateway\.register: into the gateway, if one is configured$/m);
+  assert.match(reachable, /^- gateway\.register: with the gateway, if one is configured$/m);
   assert.doesNotMatch(reachable, /not for the gateway/);
 });
 
@@ -381,10 +381,10 @@ test('mcp: a plan shows what will fail, and which packages are alternatives', as
   assert.match(failing, /^- adapters\.write: \.\.\/out for x: will fail: /m);
   const npm = await planOf({ id: 'mcp_server:twofold', prefer: 'npm' });
   assert.match(npm, /^- npm\.install: .*pdf-tables@1\.0\.0/m);
-  assert.match(npm, /^- not installed, alternative: .*pdf-tables-py==1\.0\.0/m);
+  assert.match(npm, /^- alternative, not installed: .*pdf-tables-py==1\.0\.0/m);
   const pypi = await planOf({ id: 'mcp_server:twofold', prefer: 'pypi', clients: ['claude'] });
   assert.match(pypi, /^- pypi\.install: .*pdf-tables-py==1\.0\.0/m);
-  assert.match(pypi, /^- not installed, alternative: .*pdf-tables@1\.0\.0/m);
+  assert.match(pypi, /^- alternative, not installed: .*pdf-tables@1\.0\.0/m);
   assert.match(pypi, /^- adapters\.write: \.mcp\.json for claude$/m);
 });
 

@@ -137,7 +137,11 @@ test('mcp over stdio: with a remote hub, does what that hub allows', async (t) =
   ] as const) {
     const { isError, text } = await saidBy(client, name, args);
     assert.equal(isError, true, name);
-    assert.match(text, /^unauthorized: .* Set HUB_TOKEN to a token of that hub where this server is started\.$/, name);
+    assert.match(
+      text,
+      /^unauthorized: .* Set HUB_TOKEN to a token of that hub in the environment of this MCP server\.$/,
+      name,
+    );
   }
 });
 

@@ -61,7 +61,7 @@ test('sync: adds up the counts of all remotes, and prefixes notes with their rem
   assert.deepEqual(words, {
     tone: 'warn',
     sentence:
-      '2 of 2 remotes read: 2 new, 1 changed, 3 unchanged, 1 gone. 1 server registered, 2 could not be registered.',
+      '2 of 2 remotes read: 2 new, 1 changed, 3 unchanged, 1 missing. 1 server registered, 2 could not be registered.',
     notes: [{ remote: 'team', text: shrunken }, { text: 'Registration stopped: the gateway does not answer.' }],
     changed: ['tool:x@1'],
   });
@@ -97,7 +97,7 @@ test('sync: without an enabled remote has nothing to read', () => {
 test('ingest: unchecked manifests are not reported as unchanged', () => {
   assert.equal(countWords({ ...NO_COUNTS, unchecked: 12 }), '0 new, 0 changed, 12 not checked');
   const all = { ...NO_COUNTS, unchanged: 1, failed: 2, missing: 3, duplicates: 2, conflicts: 1 };
-  assert.equal(countWords(all), '0 new, 0 changed, 1 unchanged, 2 refused, 3 gone, 2 duplicates, 1 conflict');
+  assert.equal(countWords(all), '0 new, 0 changed, 1 unchanged, 2 refused, 3 missing, 2 duplicates, 1 conflict');
 });
 
 test('ingest: an unreadable index is reported with the reason', () => {

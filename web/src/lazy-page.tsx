@@ -33,7 +33,7 @@ async function load(): Promise<void> {
 function NotLoaded() {
   return (
     <Notice tone="bad" title="This page could not be loaded">
-      <p>The hub does not answer, or it was updated since you opened this page.</p>
+      <p>The hub does not answer, or it has been updated since you opened this page.</p>
       <button type="button" class="button" onClick={() => location.reload()}>
         Reload
       </button>

@@ -144,7 +144,7 @@ export const remoteCommands = [
     path: ['sync'],
     summary: 'read all remotes, then register new MCP servers with the gateway',
     details:
-      'Checks every manifest and tries every pending server again. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',
+      'Checks every manifest and tries every pending server again, except those that cannot be registered with their current manifests. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',
     kind: 'hub',
     options: { force: flag('--force', 'also try servers that cannot be registered with their current manifests') },
     examples: [

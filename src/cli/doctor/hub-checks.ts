@@ -29,7 +29,8 @@ async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
   });
 }
 
-const WITH_TOKEN = 'To test it, set HUB_TOKEN to the API_TOKEN of the hub.';
+const WITH_TOKEN =
+  'To test it, set HUB_TOKEN to the API_TOKEN of the hub, or to a token with the role operator or higher.';
 
 async function gatewayFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
   if (diagnosis) return gatewayFinding(diagnosis);
@@ -89,7 +90,8 @@ async function tokenFinding(hub: HubOperations): Promise<Finding> {
     return { outcome: 'ok', found: 'protected routes are open to you' };
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unauthorized') throw error;
-    const advice = 'To change something, set HUB_TOKEN to the API_TOKEN of the hub.';
+    const advice =
+      'To change something, set HUB_TOKEN to the API_TOKEN of the hub, or to a token with a sufficient role.';
     return { outcome: 'warning', found: 'protected routes need a token', advice };
   }
 }

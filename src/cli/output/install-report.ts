@@ -98,7 +98,7 @@ function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPla
 
 function registering(registration: InstallPlan['mcp_registration']): string {
   const reason = reasonNotForGateway(registration);
-  return `gateway.register: ${reason ? `not for the gateway: ${oneLine(reason)}` : 'into the gateway, if one is configured'}`;
+  return `gateway.register: ${reason ? `not for the gateway: ${oneLine(reason)}` : 'with the gateway, if one is configured'}`;
 }
 
 function dryRunEnd({ ok, plan }: InstallReport, { style }: Output): string {
@@ -107,5 +107,5 @@ function dryRunEnd({ ok, plan }: InstallReport, { style }: Output): string {
   ).length;
   const why =
     ok || faults === 0 ? '' : `${style.bad(`The install would fail: ${faults} of its parts cannot be installed.`)}\n`;
-  return `${why}Nothing was touched (--dry-run).\n`;
+  return `${why}Nothing was changed (--dry-run).\n`;
 }

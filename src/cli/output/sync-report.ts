@@ -39,7 +39,7 @@ function countsLine(stats: Stats): string {
   const known = unchecked > 0 ? `${unchecked} not checked` : `${unchanged} unchanged`;
   const skipped = duplicates > 0 ? `, ${plural(duplicates, 'duplicate')}` : '';
   const others = conflicts > 0 ? `, ${plural(conflicts, 'conflict')}` : '';
-  return `${created} new, ${updated} changed, ${known}, ${failed} refused${skipped}${others}, ${missing} gone`;
+  return `${created} new, ${updated} changed, ${known}, ${failed} refused${skipped}${others}, ${missing} missing`;
 }
 
 /** Notes, and published versions whose content has changed. */

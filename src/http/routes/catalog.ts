@@ -44,7 +44,9 @@ const VersionQuery = z.object({
 const BlockBody = z.object({
   blocked: z
     .boolean()
-    .describe('Whether the entity is hidden from search and refused by install and registration')
+    .describe(
+      'True blocks the entity: it is hidden from search, and cannot be installed or registered. False unblocks it',
+    )
     .meta({ examples: [true] }),
   reason: z
     .string()

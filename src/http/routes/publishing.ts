@@ -121,7 +121,7 @@ function signInRoutes(server: FastifyInstance, base: string, { authentication }:
     `${base}/github-at`,
     { ...open, schema: { ...open.schema, body: z.object({ github_token: z.string().min(1) }) } },
     async ({ body: { github_token: token }, ip }) => {
-      if (GITHUB_TOKEN.test(token)) throw notOffered('tokens of GitHub');
+      if (GITHUB_TOKEN.test(token)) throw notOffered('GitHub tokens');
       await authentication.identify(token, ip);
       return { registry_token: token };
     },
@@ -132,7 +132,7 @@ function signInRoutes(server: FastifyInstance, base: string, { authentication }:
   });
   for (const way of ['github-oidc', 'oidc', 'dns', 'http'])
     app.post(`${base}/${way}`, open, async () => {
-      throw notOffered(`the sign-in '${way}'`);
+      throw notOffered(`the sign-in method '${way}'`);
     });
 }
 

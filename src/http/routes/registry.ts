@@ -32,7 +32,7 @@ const version = z
   .meta({ examples: ['1.2.0', 'latest'] });
 
 const deleted = given(truth().optional())
-  .describe('Include entries that were taken down')
+  .describe('Include entries with the status `deleted`')
   .meta({ examples: ['true'] });
 
 const ListQuery = z.object({

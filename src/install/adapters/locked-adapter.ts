@@ -34,7 +34,7 @@ export async function removalFault(targetDir: string, locked: LockedAdapter, isF
   if (state instanceof RangeError)
     return `'${locked.path}' cannot be read: ${state.message}. Fix it, then uninstall again.`;
   if (state !== 'another' || isForced) return undefined;
-  return `The entry '${locked.entry}' of '${locked.path}' was changed since it was installed. --force removes it.`;
+  return `The entry '${locked.entry}' of '${locked.path}' has changed since it was installed. --force removes it.`;
 }
 
 /** Removes a file or an entry. A changed one is kept unless `force` is set; filled-in values do not count as changes. */

@@ -117,7 +117,7 @@ interface Put {
   renamed?: string | undefined;
 }
 
-const CHANGED = 'was changed since it was installed';
+const CHANGED = 'has changed since it was installed';
 const FOREIGN = 'was not written by this install';
 
 function putEntry(wanted: Extract<Rendered, { kind: 'entry' }>, file: FileState): Put {

@@ -223,7 +223,7 @@ async function choosePath(paths: readonly string[], tree: string | undefined, jo
   throw new InstallError(`${all}: each ${FOREIGN}. Choose another folder with --dest.`);
 }
 
-const CHANGED = 'was changed since it was installed';
+const CHANGED = 'has changed since it was installed';
 const FOREIGN = 'contains files that the hub did not put there';
 
 async function swap(folder: string, { fresh, aside }: { fresh: string; aside: string }): Promise<() => Promise<void>> {

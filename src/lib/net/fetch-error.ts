@@ -27,7 +27,7 @@ interface FetchErrorOptions {
 }
 
 export function tooLarge(maxBytes: number): FetchError {
-  return new FetchError(`is larger than the ${maxBytes} bytes that are read`, { isTemporary: false, isTooLarge: true });
+  return new FetchError(`is larger than the limit of ${maxBytes} bytes`, { isTemporary: false, isTooLarge: true });
 }
 
 /** `fault` describes the host's address; after redirects, it may be another host. */

@@ -76,7 +76,7 @@ export function entityLines(entity: EntityRecord, details: EntityDetails): strin
     ...fact('Tools', namesOf(details.tools), LONGEST_LIST),
     ...fact('Variables to set', namesOf(details.variables), LONGEST_LIST),
     ...fact('Adapters', details.adapters.join(', ')),
-    ...fact('License', license ?? 'not stated'),
+    ...fact('License', license ?? 'not specified'),
     ...fact('Homepage', homepage ?? ''),
     ...fact('Tags', entity.tags.join(', ')),
     ...fact('Capabilities', entity.capabilities.join(', ')),

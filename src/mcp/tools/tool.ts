@@ -72,7 +72,7 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void):
     // A remote hub does not know how this one is started.
     const advice =
       code === 'unauthorized' && 'status' in error
-        ? ' Set HUB_TOKEN to a token of that hub where this server is started.'
+        ? ' Set HUB_TOKEN to a token of that hub in the environment of this MCP server.'
         : '';
     return { code, message: `${message}${advice}`, isOfCaller: code !== 'internal_error' };
   }

@@ -65,7 +65,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
     {
       title: 'Install an entity',
       description:
-        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile, and registers it in the gateway. A failed upgrade leaves the earlier version working; a first install that fails in part keeps the rest. Call plan_install first. Needs a token with the role installer.',
+        'Installs an entity into a folder: its artifacts, glue code, MCP client configuration and a lockfile. Also registers it with the gateway. A failed upgrade leaves the earlier version working; if only a part of a first install fails, the other parts stay installed. Call plan_install first. Needs a token with the role installer.',
       inputSchema: toolArguments({
         id: WholeId,
         version: Version,
@@ -119,7 +119,7 @@ function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, w
   const lines = [
     ...shortLines(artifacts.map(artifactLine), { all: whole.artifacts.length }),
     ...shortLines(adapters.map(adapterLine), { all: whole.adapters.length }),
-    ...(registers ? ['- gateway.register: into the gateway, if one is configured'] : []),
+    ...(registers ? ['- gateway.register: with the gateway, if one is configured'] : []),
     ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
     '- lockfile.write: hub.lock.json',
     ...shortLines(rest.warnings.map((warning) => `Warning: ${warning}`)),
@@ -128,7 +128,7 @@ function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, w
 }
 
 function artifactLine({ step, command, fault, alternative }: PlannedArtifact): string {
-  if (alternative) return `- not installed, alternative: ${command}`;
+  if (alternative) return `- alternative, not installed: ${command}`;
   return fault === undefined ? `- ${step}: ${command}` : `- ${step}: will fail: ${fault}`;
 }
 

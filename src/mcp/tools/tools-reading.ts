@@ -87,7 +87,7 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
 async function nothingFound({ hub }: McpServerOptions): Promise<string> {
   const { total } = await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 });
   if (total > 0) return 'Nothing fits. Try other or fewer words, or no filter.';
-  return "The catalog is empty. An operator adds a remote ('hub remotes add <url>', or on its page); then sync_remotes reads it.";
+  return "The catalog is empty. An operator must add a remote ('hub remotes add <url>', or the hub's Operations page); then sync_remotes reads it.";
 }
 
 export function offerEntity(server: McpServer, options: McpServerOptions): void {

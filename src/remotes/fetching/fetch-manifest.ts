@@ -102,7 +102,7 @@ function inPlace(
   { url, known, maxManifestBytes }: { url: string; known: KnownMember | undefined; maxManifestBytes: number },
 ): FetchedManifest {
   if (Buffer.byteLength(text) > maxManifestBytes)
-    return failed(url, { message: `is larger than the ${maxManifestBytes} bytes that are read`, isTemporary: false });
+    return failed(url, { message: `is larger than the limit of ${maxManifestBytes} bytes`, isTemporary: false });
   const digest = digestOf(text);
   if (digest === known?.digest) return { outcome: 'unchanged', url };
   return { outcome: 'fetched', url, text, member: { url, etag: null, lastModified: null, digest } };

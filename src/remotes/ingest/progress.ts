@@ -171,7 +171,7 @@ function skippedNote(count: number): string {
 }
 
 /** States the rule instead of advice: notes are also read after priorities change, and an unstored index has no priority. */
-const OWNER_RULE = 'of the stored remotes that list an entity, the one with the highest priority owns it';
+const OWNER_RULE = 'among the remotes of this hub that list an entity, the one with the highest priority owns it';
 
 function conflictNote(count: number, { uid, owner }: Conflict): string {
   const subject = count === 1 ? '1 manifest was' : `${count} manifests were`;

@@ -63,7 +63,7 @@ testOnServer('hub ingest and hub sync: report what was ingested and what failed'
   assert.equal(once.exitCode, 0);
   assert.match(
     once.out,
-    /^ok {2}http\S+\n {4}1 new, 0 changed, 0 unchanged, 1 refused, 0 gone; \d\.\d s\n {4}http\S+bad\.json: /,
+    /^ok {2}http\S+\n {4}1 new, 0 changed, 0 unchanged, 1 refused, 0 missing; \d\.\d s\n {4}http\S+bad\.json: /,
   );
   assert.match((await hub('remotes', 'list')).out, /^No remotes/, 'it is not stored');
 
@@ -75,7 +75,7 @@ testOnServer('hub ingest and hub sync: report what was ingested and what failed'
   assert.equal(synced.exitCode, 0);
   assert.match(
     synced.out,
-    /^ok {2}http\S+\n {4}0 new, 0 changed, \d unchanged, 1 refused, 0 gone\n {4}'hub remotes rejections http\S+' says why each was refused\.\nNo gateway is configured .*\n/,
+    /^ok {2}http\S+\n {4}0 new, 0 changed, \d unchanged, 1 refused, 0 missing\n {4}'hub remotes rejections http\S+' says why each was refused\.\nNo gateway is configured .*\n/,
   );
   catalog.put('/index.json', { manifests: ['a.json', 'bad.json', 'new.json'] });
   catalog.put('/new.json', aManifest({ id: 'new', name: 'new' }));

@@ -205,7 +205,7 @@ test('policy: rules refuse installs, also of manifests in the request', async (t
   const waiting = assertProblem(await install({ id: uidOf('com.acme/free') }), 'not_allowed');
   assert.match(
     waiting.detail,
-    /\(rule 1 'ask'\): an operator approves it with 'hub approve mcp_server:com\.acme\/free@1\.0\.0'/,
+    /\(rule 1 'ask'\): ask an operator to approve it with 'hub approve mcp_server:com\.acme\/free@1\.0\.0'/,
   );
   const inline = assertProblem(await install({ id: uidOf('inline'), manifest: server('inline') }), 'not_allowed');
   assert.match(inline.detail, /only what a remote lists can be approved/);
@@ -256,7 +256,7 @@ test('remotes: the register option decides which of their servers are registered
   assert.deepEqual(registered(), []);
   assert.equal((await app.inject('/remotes')).json().items[0].register, 'none');
   const record = await hub.getEntity(uidOf('a'));
-  assert.equal(record.held_by, 'its remote, which registers nothing');
+  assert.equal(record.held_by, "the setting 'register: none' of its remote");
   assert.deepEqual(await found(app), [uidOf('a')], 'search still finds it');
 
   await call(app, 'PATCH', '/remotes?remote=team', { register: 'approved' });

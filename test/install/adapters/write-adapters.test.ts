@@ -120,7 +120,7 @@ test('entries: one that the user changed to another server is kept and reported'
     assert.equal(report.ok, true);
     assert.match(
       String(stepNamed(report, 'adapters.write').extra?.warning),
-      /The entry 'pdf' of '\.mcp\.json' was changed since it was installed, and is left as it is/,
+      /The entry 'pdf' of '\.mcp\.json' has changed since it was installed, and is left as it is/,
     );
     assert.equal(await read('.mcp.json'), text);
     assert.deepEqual((await verify())?.checks[0]?.outcome, 'unchecked', 'the install accepted it');

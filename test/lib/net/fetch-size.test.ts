@@ -31,7 +31,7 @@ test('fetch: a small body that decompresses to a huge one is refused without dec
   for (const [encoding, bomb] of Object.entries(bombs)) {
     serveBytes(host, '/bomb', bomb, { 'content-encoding': encoding });
     const error = await failure(fetcher(t)(host.url('/bomb'), { maxBytes: 1_000_000 }));
-    assert.equal(error.message, 'is larger than the 1000000 bytes that are read');
+    assert.equal(error.message, 'is larger than the limit of 1000000 bytes');
     assert.equal(error.isTemporary, false);
   }
   assert.ok(process.memoryUsage().rss - before < 80_000_000);
@@ -61,7 +61,7 @@ test('fetch: a body at the size limit is read, one byte more is refused, with an
     host.answer('/too-large', (_request, response) => void sendBody(response, Buffer.alloc(10_001), withLength));
     assert.equal((await fetcher(t)(host.url('/fits'))).body.length, 10_000);
     const error = await failure(fetcher(t)(host.url('/too-large')));
-    assert.equal(error.message, 'is larger than the 10000 bytes that are read');
+    assert.equal(error.message, 'is larger than the limit of 10000 bytes');
   }
 });
 

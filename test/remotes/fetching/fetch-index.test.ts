@@ -76,7 +76,7 @@ test('index: one byte over the limit is refused, compressed or not', async (t) =
   for (const path of ['/large.json', '/packed.json']) {
     await assert.rejects(fetcher.page(host.url(path), TASK), (error: unknown) => {
       assert.ok(error instanceof FetchError);
-      assert.equal(error.message, 'is larger than the 5000 bytes that are read');
+      assert.equal(error.message, 'is larger than the limit of 5000 bytes');
       return true;
     });
   }

@@ -76,7 +76,7 @@ test('fetch manifest: failures say what happened, and whether to retry', async (
   }
   host.put('/m.json', 'x'.repeat(1_001));
   assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, TASK), {
-    error: 'is larger than the 1000 bytes that are read',
+    error: 'is larger than the limit of 1000 bytes',
     isTemporary: false,
   });
   assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, { ...TASK, signal: AbortSignal.abort() }), {

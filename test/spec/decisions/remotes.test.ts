@@ -270,7 +270,7 @@ testOnSqlite(
   async (t, address) => {
     const { ask, publish } = await stage(t, address);
     const [a, b] = [publish('a', tool('x')), publish('b', tool('x', { summary: 'other' }))];
-    const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); of the stored remotes that list an entity, the one with the highest priority owns it.`;
+    const expected = `1 manifest was not used, because its entity belonged to another remote (tool:x@1.0.0 to ${a}); among the remotes of this hub that list an entity, the one with the highest priority owns it.`;
     await ask('POST', '/remotes', { url: a });
     await ask('POST', '/ingest', { url: a });
     assert.equal((await ask('POST', '/ingest', { url: b })).body.results[0].stats.note, expected, 'not stored');

@@ -208,7 +208,7 @@ function RejectDialog({ id }: { id: string }) {
           }}
         />
       </label>
-      <p class="quiet">Everyone who opens the entry sees it.</p>
+      <p class="quiet">Everyone who views the entry sees it.</p>
     </FormDialog>
   );
 }

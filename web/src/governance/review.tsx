@@ -31,7 +31,7 @@ export function Review() {
         <Fact name="Publisher">{shown.publisher ?? 'not specified'}</Fact>
         <Fact name="Remote">{shown.remote ?? 'none'}</Fact>
         {source && <Fact name="Source">{safeLink(source) ? <a href={safeLink(source)}>{source}</a> : source}</Fact>}
-        <Fact name="Content">
+        <Fact name="Digest">
           <code>{shown.digest}</code>
         </Fact>
         <Fact name="License">{shown.license ?? 'not specified'}</Fact>

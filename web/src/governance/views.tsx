@@ -37,7 +37,7 @@ export function Views() {
     <section class="panel" aria-labelledby="views">
       <h2 id="views">Registry views</h2>
       <details onToggle={(event) => event.currentTarget.open && refresh()}>
-        <summary>Subsets of the registry, each with its own address, for example as a team’s allow-list</summary>
+        <summary>Subsets of the registry, each with its own address; for example, a team’s allow-list</summary>
         {failure.value && <FailureNotice failure={failure.value} onRetry={refresh} />}
         {views.value.length > 0 && (
           <ViewTable
@@ -121,7 +121,7 @@ function ViewTable({ views, onEdit, onRemove }: ViewTableProps) {
 
 function serversOf({ names, approved }: RegistryView): string {
   const which = names.length === 0 ? 'all' : names.join(', ');
-  return approved ? `${which}, if approved` : which;
+  return approved ? `${which}; only what the policy allows` : which;
 }
 
 function ViewForm({ view, onSave }: { view: RegistryView; onSave: (view: RegistryView) => Promise<boolean> }) {

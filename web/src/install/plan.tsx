@@ -34,7 +34,7 @@ function Artifact({ step, command, reason, fault, warning, alternative }: Planne
   if (alternative) {
     return (
       <li class="plan-alternative">
-        <span>Not installed: alternative</span>
+        <span>Alternative, not installed</span>
         <code class="plan-command">{command}</code>
       </li>
     );

@@ -63,14 +63,14 @@ export function ingestWords(result: Result, nameOf: NameOf): OutcomeWords {
   };
 }
 
-/** For example `2 new, 0 changed, 12 unchanged, 1 gone`. */
+/** For example `2 new, 0 changed, 12 unchanged, 1 missing`. */
 export function countWords(counts: Counts): string {
   const { created, updated, unchanged, unchecked, duplicates, conflicts, failed, missing } = counts;
   const parts = [`${created} new`, `${updated} changed`];
   if (unchanged > 0) parts.push(`${unchanged} unchanged`);
   if (unchecked > 0) parts.push(`${unchecked} not checked`);
   if (failed > 0) parts.push(`${failed} refused`);
-  if (missing > 0) parts.push(`${missing} gone`);
+  if (missing > 0) parts.push(`${missing} missing`);
   if (duplicates > 0) parts.push(count(duplicates, 'duplicate'));
   if (conflicts > 0) parts.push(count(conflicts, 'conflict'));
   return parts.join(', ');

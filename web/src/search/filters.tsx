@@ -32,7 +32,7 @@ export function Filters() {
       <fieldset class="filter">
         <legend>Also show</legend>
         <Choice label="Every version" checked={state.allVersions} onChange={(allVersions) => change({ allVersions })} />
-        <Choice label="Pre-releases too" checked={state.prerelease} onChange={(prerelease) => change({ prerelease })} />
+        <Choice label="Pre-releases" checked={state.prerelease} onChange={(prerelease) => change({ prerelease })} />
         <Choice
           label="Disabled and missing entries"
           checked={state.includeInactive}

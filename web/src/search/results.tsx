@@ -189,7 +189,7 @@ function Nothing({ state, isEmpty }: { state: SearchState; isEmpty: boolean }) {
       ) : (
         <>
           {state.mode === 'keyword' && (
-            <button type="button" class="button" onClick={() => change({ mode: 'default' })}>
+            <button type="button" class="button" onClick={() => change({ mode: 'hybrid' })}>
               Search by meaning too
             </button>
           )}

@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { EntityType } from '../../../src/catalog/uid.ts';
+import type { SearchMode } from '../../../src/search/contract.ts';
+import { settings } from '../api/settings.ts';
 import { SearchIcon } from '../parts/icons.tsx';
 import { TYPES } from '../parts/type-label.tsx';
 import { shortNumber } from '../parts/words.ts';
@@ -10,8 +12,7 @@ import { useKey } from './keys/keyboard.ts';
 import { answer, change, search, text, type } from './search-state.ts';
 import { type SearchState, SORT_NAMES, SORTS } from './search-url.ts';
 
-const MODES: Record<SearchState['mode'], string> = {
-  default: 'Keywords and meaning',
+const MODES: Record<SearchMode, string> = {
   hybrid: 'Keywords and meaning',
   keyword: 'Keywords only',
   semantic: 'Meaning only',
@@ -85,10 +86,10 @@ export function Selects() {
       <label class="select">
         <span>Search by</span>
         <select
-          value={search.value.mode === 'hybrid' ? 'default' : search.value.mode}
-          onChange={(event) => change({ mode: event.currentTarget.value as SearchState['mode'] })}
+          value={search.value.mode === 'default' ? (settings.value?.search_mode ?? 'hybrid') : search.value.mode}
+          onChange={(event) => change({ mode: event.currentTarget.value as SearchMode })}
         >
-          {(['default', 'keyword', 'semantic'] as const).map((mode) => (
+          {(['hybrid', 'keyword', 'semantic'] as const).map((mode) => (
             <option key={mode} value={mode}>
               {MODES[mode]}
             </option>

@@ -69,7 +69,7 @@ export const approvalCommands = [
     summary: 'reject entities, with a reason',
     kind: 'hub',
     args: [IDS],
-    options: { reason: text('--reason <text>', 'why; required, and shown to everyone who opens the entry') },
+    options: { reason: text('--reason <text>', 'why; required, and shown to everyone who views the entity') },
     examples: [
       ['hub reject mcp_server:io.github.modelcontextprotocol/time@2026.10.10 --reason "Sends data abroad."', ''],
     ],

@@ -48,7 +48,7 @@ export const tokenCommands = [
       const until = created.expires_at ? `, valid until ${created.expires_at.slice(0, 10)}` : '';
       output.answer(created, () => `${created.token}\n`);
       output.note(
-        `The token '${created.name}' (${created.role}${until}). It will not be shown again, so store it safely.`,
+        `Added: ${created.name} (${created.role}${until}). The token will not be shown again, so store it safely.`,
       );
       if (access.serverUrl === undefined && !isProtected(access.config())) output.note(WHERE_IT_COUNTS);
       return 'ok';

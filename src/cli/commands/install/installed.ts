@@ -233,7 +233,7 @@ function uninstalledForPeople({ id, removed, edited, kept }: UninstallReport, fo
   return [
     ...removed.map((path) => `removed  ${oneLine(path)}\n`),
     ...edited.map((path) => `edited   ${oneLine(path)}\n`),
-    ...kept.map((path) => `kept     ${oneLine(path)}, which was changed since it was installed\n`),
+    ...kept.map((path) => `kept     ${oneLine(path)}, which has changed since it was installed\n`),
     `Uninstalled ${oneLine(id)} from ${oneLine(folder)}.\n`,
   ].join('');
 }

@@ -49,7 +49,8 @@ export const imageKind: ArtifactKind<ImageReference> = {
 
   async build(image, { resolved, integrity }, _folder, context) {
     const isSame = resolved === `${imageName(image)}@${integrity}` && (!image.digest || image.digest === integrity);
-    if (!isSame || !integrity) throw cannotFollow(`The lockfile has ${resolved}, the manifest has ${pullName(image)}.`);
+    if (!isSame || !integrity)
+      throw cannotFollow(`The lockfile has ${resolved}, but the manifest has ${pullName(image)}.`);
     await vetHost(`https://${image.host}/`, context);
     const engine = await findEngine(context);
     const extra = { digest: integrity, ...(image.tag ? { tag: image.tag } : {}) };

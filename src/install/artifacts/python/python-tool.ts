@@ -178,7 +178,7 @@ const CAUSES: Causes = [
     /No matching distribution found for ([^\s(]+)/i,
     `The package index has no $1, or no wheel of it for this Python and platform. ${NO_BUILDS}`,
   ],
-  [/URL dependencies must be expressed/, 'A package is required by its address instead of its name, which is refused.'],
+  [/URL dependencies must be expressed/, 'A dependency is given by address instead of by name, which is not allowed.'],
   [NEEDED_PYTHON, 'It needs Python $1: install that, for example with `uv python install`.'],
   [/ResolutionImpossible|conflicting dependencies|No solution found/i, `${CONFLICT}, or do not support this Python.`],
   [/no such option|No module named '?pip/i, 'This Python has no pip 22.3 or newer: install uv, or a newer pip.'],

@@ -72,7 +72,8 @@ const Report = z.looseObject({
 export function readReport(text: string): string[] {
   const packages = Report.parse(JSON.parse(text)).install.map(({ metadata, is_direct, download_info }) => {
     const name = normalName(metadata.name);
-    if (is_direct) throw new InstallError(`${name} is required by its address instead of its name, which is refused.`);
+    if (is_direct)
+      throw new InstallError(`The dependency ${name} is given by address instead of by name, which is not allowed.`);
     return `${name}==${metadata.version} --hash=sha256:${download_info.archive_info?.hashes?.sha256}`;
   });
   return packages.sort();

@@ -17,7 +17,7 @@ test('tokens: one is created, used in place of API_TOKEN, listed, revoked and au
   const created = await admin(['tokens', 'add', 'ops', '--role', 'operator', '--days', '30']);
   const token = created.out.trim();
   assert.match(created.out, /^hub_[\w-]{43}\n$/, 'scripts can use it directly');
-  assert.match(created.error, /'ops' \(operator, valid until 2026-07-01\)\. It will not be shown again/);
+  assert.match(created.error, /^Added: ops \(operator, valid until 2026-07-01\)\. The token will not be shown again/);
   const operator = as(token);
   const id = 'mcp_server:pdf-tables@1.0.0';
   assert.equal((await operator(['block', id])).exitCode, 0);

@@ -61,7 +61,7 @@ testBothWays(
     assert.equal(plan.exitCode, 0, plan.error);
     assert.match(
       plan.out,
-      /^mcp_server:pdf-tables@1\.0\.0\n {2}1 {2}adapters\.write: \S+ for langgraph\n[\s\S]*Nothing was touched/,
+      /^mcp_server:pdf-tables@1\.0\.0\n {2}1 {2}adapters\.write: \S+ for langgraph\n[\s\S]*Nothing was changed/,
     );
     assert.ok(!existsSync(target));
 
@@ -95,7 +95,7 @@ testOnServer('hub install --version: chooses the version of the named entity', c
   }
   const unknown = await hub(...install('pdf-tables', '--version', '9'));
   assert.equal(unknown.exitCode, 3);
-  assert.match(unknown.error, /'pdf-tables@9' is in the catalog\. Its versions: 1\.0\.0\./);
+  assert.match(unknown.error, /'pdf-tables@9' is in the catalog\. Available versions: 1\.0\.0\./);
 });
 
 testOnServer(
@@ -139,7 +139,7 @@ testOnServer('hub install: an unknown name is exit code 3, with suggestions', ca
   assert.match(near.error, /^hub: No entity 'tables' is in the catalog\. Similar: mcp_server:pdf-tables@1\.0\.0[,.]/);
   const version = await hub('install', 'mcp_server:pdf-tables@9', '--target', target);
   assert.equal(version.exitCode, 3);
-  assert.match(version.error, /'mcp_server:pdf-tables@9' is in the catalog\. Its versions: 1\.0\.0\./);
+  assert.match(version.error, /'mcp_server:pdf-tables@9' is in the catalog\. Available versions: 1\.0\.0\./);
   for (const unlike of ['zzzyyyxxx', 'reads']) {
     const { error } = await hub('install', unlike, '--target', target);
     assert.match(error, /is in the catalog\. 'hub search <words>' finds entities/);
@@ -194,7 +194,7 @@ test('hub install --dry-run: reports invalid artifacts and adapters, with exit c
   const { exitCode, out } = await inTerminal(args, { environment, readInput });
   assert.equal(exitCode, 1);
   assert.match(out, /^ {2}1 {2}git\.checkout: will fail: .+\n {2}2 {2}adapters\.write: will fail: .+\n/m);
-  assert.match(out, /^The install would fail: 2 of its parts cannot be installed\.\nNothing was touched/m);
+  assert.match(out, /^The install would fail: 2 of its parts cannot be installed\.\nNothing was changed/m);
   assert.deepEqual(await readdir(environment.HOME ?? ''), [], 'not even an empty catalog is left');
 });
 
@@ -318,7 +318,7 @@ test('hub install --manifest: an unreadable file is exit code 2', async (t) => {
   const nothing = await inTerminal(['install', '--manifest', '-'], { environment });
   assert.deepEqual(
     [nothing.exitCode, nothing.error],
-    [2, 'hub: Nothing came in on standard input: there is no manifest to install.\n'],
+    [2, 'hub: Standard input is empty: there is no manifest to install.\n'],
   );
   const host = await startIndexServer(t);
   const missing = await inTerminal(['install', '--manifest', host.url('/none.json')], { environment });

@@ -130,7 +130,7 @@ test('hub uninstall: removes everything except modified files', async (t) => {
   assert.equal(kept.exitCode, 0, kept.error);
   assert.match(
     kept.out,
-    /^removed {2}hub\.lock\.json\nkept {5}vendor\/one, which was changed .*\nUninstalled mcp_server:pdf-tables@1\.0\.0 from /,
+    /^removed {2}hub\.lock\.json\nkept {5}vendor\/one, which has changed .*\nUninstalled mcp_server:pdf-tables@1\.0\.0 from /,
   );
   assert.ok(existsSync(join(target, 'vendor/one/mine')));
   assert.ok(!existsSync(join(target, 'hub.lock.json')));
@@ -151,8 +151,8 @@ test('hub uninstall: is refused when the entry in a client configuration was edi
   const file = join(target, '.mcp.json');
   await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
   const again = await hub('install', 'launched');
-  assert.match(again.error, /The entry 'launched' of '\.mcp\.json' was changed .* --force replaces it/);
-  assert.match((await hub('uninstall', 'launched')).error, /'launched' of '\.mcp\.json' was changed .*--force/);
+  assert.match(again.error, /The entry 'launched' of '\.mcp\.json' has changed .* --force replaces it/);
+  assert.match((await hub('uninstall', 'launched')).error, /'launched' of '\.mcp\.json' has changed .*--force/);
   const { out } = await hub('uninstall', 'launched', '--force');
   assert.match(out, /removed {2}\.mcp\.json\n(?:.*\n)*removed {2}\.hub\/bin\/launched\n/);
 });
@@ -213,7 +213,7 @@ test('hub install --frozen: rebuilds a modified package and reports it', async (
   const { error } = await hub('install', '--frozen');
   assert.match(
     error,
-    /ok +npm\.install .*: '\.hub\/npm\/.*' was changed since it was installed, and was built again\./,
+    /ok +npm\.install .*: '\.hub\/npm\/.*' has changed since it was installed, and was built again\./,
   );
   assert.equal(await readFile(join(target, path), 'utf8'), '');
   const file = join(target, 'hub.lock.json');

@@ -4,7 +4,7 @@ import { ScrollTable } from '../../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../../parts/words.ts';
 import { nameOf } from '../operations-state.ts';
 
-const COLUMNS = ['Started', 'Remote', 'Duration', 'New', 'Changed', 'Unchanged', 'Refused', 'Gone', 'Outcome'];
+const COLUMNS = ['Started', 'Remote', 'Duration', 'New', 'Changed', 'Unchanged', 'Refused', 'Missing', 'Outcome'];
 
 export function HistoryTable({ runs }: { runs: readonly IngestRun[] }) {
   return (

@@ -158,6 +158,6 @@ function reportRemoved(removed: number, kept: readonly string[], isUnfinished: b
   const stays = kept.length > 0 ? ` Not deleted: ${kept.slice(0, MOST_KEPT_NAMED).join('; ')}${more}.` : '';
   outcome.value = {
     tone: kept.length > 0 || isUnfinished ? 'warn' : 'good',
-    sentence: `${count(removed, 'server')} deleted${isUnfinished ? ' before that' : ''}.${stays}`,
+    sentence: `${count(removed, 'server')} deleted${isUnfinished ? ' before the failure' : ''}.${stays}`,
   };
 }
