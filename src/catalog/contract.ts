@@ -115,7 +115,9 @@ export const EntityRecord = z
     approval: z
       .object({ state: z.enum(['pending', 'approved', 'rejected']), reason: z.string().nullable() })
       .optional()
-      .describe('Present if the policy, or the setting of its remote, requires approval.'),
+      .describe(
+        'Present if the policy, or the setting of its remote, requires approval; with the reason, if it was rejected.',
+      ),
     trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
     install_refusal: z
       .string()

@@ -31,6 +31,12 @@ export function parseReference(text: string): EntityReference | undefined {
   return reference;
 }
 
+/** Two versions of one entity share this text. */
+export function withoutVersion(id: string): string {
+  const reference = parseReference(id);
+  return reference ? `${reference.type}:${reference.slug}` : id;
+}
+
 /** What makes a slug invalid, as the end of a sentence; undefined when it is valid. */
 export function slugFault(slug: string): string | undefined {
   return partFault(slug, 256);

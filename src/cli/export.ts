@@ -9,7 +9,6 @@ import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
-import { inOrder } from '../lib/workers/in-order.ts';
 
 export interface ExportRequest {
   hub: Pick<HubOperations, 'listCatalog' | 'getManifest'>;
@@ -25,7 +24,6 @@ interface Exported {
 
 const PAGE_SIZE = 500;
 const MANIFESTS_AT_ONCE = 8;
-const MOST_WAITING_BYTES = 50_000_000;
 
 /** Writes to the file, or line by line to `write`. Returns the number of entities. */
 export async function exportLines({
@@ -73,24 +71,23 @@ function manifestPath({ id, type, name, version }: EntitySummary): string {
 }
 
 async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
-  const { hub } = request;
-  const bounds = {
-    atOnce: MANIFESTS_AT_ONCE,
-    ahead: MANIFESTS_AT_ONCE * 4,
-    weigh: (each: Exported | undefined) => each?.manifestText.length ?? 0,
-    mostWeight: MOST_WAITING_BYTES,
-    batch: { size: MANIFESTS_AT_ONCE, mostWeight: MOST_WAITING_BYTES, mostMs: 1_000 },
-  };
-  const manifests = inOrder(entities(request), bounds, async (entity): Promise<Exported | undefined> => {
-    try {
-      return { entity, manifestText: (await hub.getManifest(entity.id)).text };
-    } catch (error) {
-      // The entity was removed after it was listed.
-      if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-      throw error;
+  for await (const page of entities(request)) {
+    for (let first = 0; first < page.length; first += MANIFESTS_AT_ONCE) {
+      const slice = page.slice(first, first + MANIFESTS_AT_ONCE);
+      const read = await Promise.all(slice.map((entity) => withManifest(request.hub, entity)));
+      yield* read.filter((each) => each !== undefined);
     }
-  });
-  for await (const batch of manifests) yield* batch.filter((each) => each !== undefined);
+  }
+}
+
+async function withManifest(hub: ExportRequest['hub'], entity: EntitySummary): Promise<Exported | undefined> {
+  try {
+    return { entity, manifestText: (await hub.getManifest(entity.id)).text };
+  } catch (error) {
+    // The entity was removed after it was listed.
+    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
+    throw error;
+  }
 }
 
 /** Pages by name, so that concurrent changes shift as few entries as possible; skips duplicates. */

@@ -1,5 +1,5 @@
 // Resolves names that users type to ids in a catalog, or to entries of a lockfile.
-import { parseReference } from '../catalog/uid.ts';
+import { parseReference, withoutVersion } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
 import { bestOf, idsCalled, severalCalled, shown, splitName } from '../hub/short-names.ts';
@@ -55,7 +55,7 @@ export function withVersion(text: string, version: string | undefined): string {
 /** @throws HubError `entity_not_found`, UsageError if the name is ambiguous. */
 export function findInLockfile(text: string, { entities }: Lockfile, place: string): LockedEntity {
   const given = parseReference(text);
-  const wanted = given ? { name: `${given.type}:${given.slug}`, version: given.version } : splitName(text);
+  const wanted = given ? { name: withoutVersion(text), version: given.version } : splitName(text);
   const isVersion = ({ version }: LockedEntity) => wanted.version === undefined || version === wanted.version;
   const [first, ...others] = bestOf(wanted.name, entities).filter(isVersion);
   if (first === undefined) {

@@ -1,6 +1,6 @@
 // Finds the newest version of an installed entity; versions of one name may have different slugs.
 import type { EntityRecord } from '../catalog/contract.ts';
-import { parseReference } from '../catalog/uid.ts';
+import { withoutVersion } from '../catalog/uid.ts';
 import { versionKey } from '../catalog/version-order.ts';
 import type { HubOperations } from '../hub/operations.ts';
 import { foundEntity, idsOfVersion } from '../hub/short-names.ts';
@@ -14,9 +14,7 @@ export async function newestOf(
   hub: Catalog,
   locked: LockedEntity,
 ): Promise<Pick<Version, 'id' | 'version'> | undefined> {
-  const reference = parseReference(locked.id);
-  const slug = reference && `${reference.type}:${reference.slug}`;
-  const entity = (await foundEntity(hub, locked.id)) ?? (slug && (await foundEntity(hub, slug)));
+  const entity = (await foundEntity(hub, locked.id)) ?? (await foundEntity(hub, withoutVersion(locked.id)));
   if (!entity) return undefined;
   const [id] = idsOfVersion(entity, { prerelease: false }).sort(
     (a, b) => sharedLength(b, locked.id) - sharedLength(a, locked.id),

@@ -21,7 +21,9 @@ export const PendingItem = z
     next_try_at: Timestamp.nullable().describe(
       'When background syncs try it again. Null if they do not: start a sync, or change its manifest.',
     ),
-    tries: Count.describe('Failed attempts. While the gateway cannot be reached, attempts do not count.'),
+    tries: Count.describe(
+      'Failed attempts since it was last registered. Attempts do not count while the gateway cannot be reached, refuses the token or asks to wait.',
+    ),
     reason: z.string().nullable().default(null).describe('Why it can never be registered with its current manifest.'),
     registrable: z
       .boolean()

@@ -1,6 +1,6 @@
 // Resolves short names to ids in a catalog; for the command line and MCP.
 import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
-import { ENTITY_TYPES, parseReference } from '../catalog/uid.ts';
+import { ENTITY_TYPES, parseReference, withoutVersion } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { harmlessLine } from '../lib/harmless.ts';
 import { editDistance } from '../lib/typing-errors.ts';
@@ -94,11 +94,6 @@ export function bestOf<T extends Named>(wanted: string, candidates: readonly T[]
     ({ id, name }: T) => [name, slugOf(id)].some((each) => each.toLowerCase().endsWith(`/${text}`)),
   ];
   return levels.map((fits) => candidates.filter(fits)).find((found) => found.length > 0) ?? [];
-}
-
-export function withoutVersion(id: string): string {
-  const reference = parseReference(id);
-  return reference ? `${reference.type}:${reference.slug}` : id;
 }
 
 function possibleIds({ name, version }: Wanted): string[] {

@@ -168,7 +168,10 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
         ...(refused.includes('search') ? { hidden_by: search.label } : {}),
         ...(refused.includes('register') ? { held_by: register.label } : {}),
         ...(refusal === undefined ? {} : { install_refusal: refusal }),
-        ...(asking.length > 0 ? { approval: { state, reason: approval.reason ?? null } } : {}),
+        // The reason of an approval is for reviewers.
+        ...(asking.length > 0
+          ? { approval: { state, reason: (state === 'rejected' && approval.reason) || null } }
+          : {}),
       };
     },
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { exportIndex } from '../../src/cli/export.ts';
+import { exportIndex, exportLines } from '../../src/cli/export.ts';
 import { HubError } from '../../src/errors.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases/databases.ts';
@@ -33,4 +33,21 @@ test('export as an index: a type of a malicious hub does not become a path', asy
       assert.equal(await exportIndex({ hub, folder, ...request }), 1);
     });
   }
+});
+
+test('export as lines: sorted by name, without an entity that was removed meanwhile', async (t) => {
+  const names = Array.from({ length: 20 }, (_, index) => `tool-${String(index).padStart(2, '0')}`);
+  const { hub } = await testHub(t, { manifests: names.toReversed().map((id) => aManifest({ id, name: id })) });
+  const changing: typeof hub = {
+    ...hub,
+    async getManifest(id) {
+      if (id.includes('tool-07')) await hub.removeEntity(id);
+      return hub.getManifest(id);
+    },
+  };
+  const lines: string[] = [];
+  const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
+  const count = await exportLines({ hub: changing, file: undefined, write: (text) => lines.push(text), ...request });
+  const exported = lines.map((line) => JSON.parse(line).manifest.id);
+  assert.deepEqual([count, exported], [19, names.filter((name) => name !== 'tool-07')]);
 });

@@ -117,7 +117,6 @@ function entityForPeople(
       .map(({ framework, template_key }) => `Adapter   ${oneLine(`${framework} ${template_key ?? ''}`)}\n`)
       .join(''),
     readme && entity.readme ? `${harmless(entity.readme).trimEnd()}\n` : '',
-    entity.install_refusal && `${oneLine(entity.install_refusal)}\n`,
     entity.blocked_at === null &&
       !entity.install_refusal &&
       style.faint(`Install it: hub install ${oneLine(entity.id)}\n`),

@@ -1,6 +1,6 @@
 // Completion for bash.
 import type { CommandTable } from '../command.ts';
-import { type CompletedCommand, type CompletedOption, completedCommands } from './words.ts';
+import { type CompletedCommand, completedCommands, namesOf, quoted } from './words.ts';
 
 export function bashCompletion(table: CommandTable): string {
   const commands = completedCommands(table);
@@ -53,12 +53,4 @@ function wordsCase({ line, next, takesPath, names, options }: CompletedCommand):
   if (takesPath || nextWords !== '')
     return `    ${quoted(line)}) if [[ "$cur" == -* ]]; then words="${optionWords}"; else words="${nextWords}"; fi ;;`;
   return `    ${quoted(line)}) words="${optionWords}" ;;`;
-}
-
-function namesOf({ long, short }: CompletedOption): string[] {
-  return short ? [long, `-${short}`] : [long];
-}
-
-function quoted(text: string): string {
-  return `"${text}"`;
 }

@@ -83,3 +83,12 @@ function namesIn(flags: string): { long: string; short: string | undefined } {
 function isPath(text: string): boolean {
   return /[<[](file|folder|path)\b/.test(text);
 }
+
+/** The long and the short form. */
+export function namesOf({ long, short }: CompletedOption): string[] {
+  return short ? [long, `-${short}`] : [long];
+}
+
+export function quoted(text: string): string {
+  return `"${text}"`;
+}

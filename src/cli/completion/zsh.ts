@@ -1,6 +1,6 @@
 // Completion for zsh.
 import type { CommandTable } from '../command.ts';
-import { type CompletedCommand, type CompletedOption, completedCommands } from './words.ts';
+import { type CompletedCommand, completedCommands, namesOf, quoted } from './words.ts';
 
 export function zshCompletion(table: CommandTable): string {
   const commands = completedCommands(table);
@@ -55,12 +55,4 @@ function wordsCase({ line, next, names, options }: CompletedCommand): string {
   // Colons separate a word from its description.
   const named = names ? `\${(@f)$(hub names ${names} "$PREFIX" 2>/dev/null)//:/\\\\:}` : nextWords;
   return `    (${quoted(line)}) next=(${named}) options=(${optionWords}) ;;`;
-}
-
-function namesOf({ long, short }: CompletedOption): string[] {
-  return short ? [long, `-${short}`] : [long];
-}
-
-function quoted(text: string): string {
-  return `"${text}"`;
 }

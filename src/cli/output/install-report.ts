@@ -1,8 +1,8 @@
 // Plans, steps and reports of installs as text for people.
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
+import { withoutVersion } from '../../catalog/uid.ts';
 import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
 import { programsOf, variablesToSet } from '../../hub/install-outcome.ts';
-import { withoutVersion } from '../../hub/short-names.ts';
 import type { InstallEvent, InstallPlan, InstallReport, StepResult } from '../../install/contract.ts';
 import type { Output } from './output.ts';
 import { forgiving, type Progress } from './progress.ts';

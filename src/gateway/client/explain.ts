@@ -1,5 +1,6 @@
 // Explains a refusal in the gateway's own words, with the likely cause.
 import { isIP } from 'node:net';
+import { isLoopbackHost } from '../../lib/net/address.ts';
 
 /** A 422 has no reason by default, so the cause is inferred from the request. */
 export function explain({ status, error }: { status: number; error: string }, url = ''): string {
@@ -34,7 +35,7 @@ function unreachable(error: string, url: string): string | undefined {
   if (/Redirect response/.test(error)) {
     return 'The gateway does not follow redirects: register the address that the server redirects to.';
   }
-  if (isLoopback(url)) return 'Seen from the gateway, localhost is the gateway’s own machine or container.';
+  if (isLoopbackHost(hostOf(url))) return 'Seen from the gateway, localhost is the gateway’s own machine or container.';
   return undefined;
 }
 
@@ -42,11 +43,7 @@ const PRIVATE_IPV4 = /^(127|10|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6
 
 function isLocal(url: string): boolean {
   const host = hostOf(url);
-  return isLoopback(url) || /\.(local|internal)$/.test(host) || (isIP(host) === 4 && PRIVATE_IPV4.test(host));
-}
-
-function isLoopback(url: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+)$/.test(hostOf(url));
+  return isLoopbackHost(host) || /\.(local|internal)$/.test(host) || (isIP(host) === 4 && PRIVATE_IPV4.test(host));
 }
 
 function hostOf(url: string): string {

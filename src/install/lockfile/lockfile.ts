@@ -1,6 +1,6 @@
 // The lockfile of a target, which lists exactly what is installed: merged, sorted, and written atomically.
 
-import { parseReference } from '../../catalog/uid.ts';
+import { withoutVersion } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { asObject, isJsonObject, isWithinDepth, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -49,12 +49,12 @@ export function parseLockfile(text: string): Lockfile {
 /** Replaces any other version of the entity. */
 export function mergeLockfile(existing: Lockfile | undefined, entity: LockedEntity): Lockfile {
   const others = withoutEntity(existing ?? EMPTY_LOCKFILE, entity.id);
-  const inOrder = (a: LockedEntity, b: LockedEntity) => (keyOf(a.id) < keyOf(b.id) ? -1 : 1);
+  const inOrder = (a: LockedEntity, b: LockedEntity) => (withoutVersion(a.id) < withoutVersion(b.id) ? -1 : 1);
   return { ...others, entities: [...others.entities, entity].sort(inOrder) };
 }
 
 export function findLocked(lockfile: Lockfile | undefined, uid: string): LockedEntity | undefined {
-  return lockfile?.entities.find(({ id }) => keyOf(id) === keyOf(uid));
+  return lockfile?.entities.find(({ id }) => withoutVersion(id) === withoutVersion(uid));
 }
 
 /** Requires the entity, in this version if the id has one. @throws HubError `lockfile_mismatch` */
@@ -75,13 +75,7 @@ export function isSameArtifact(one: JsonObject, other: JsonObject): boolean {
 }
 
 export function withoutEntity(lockfile: Lockfile, uid: string): Lockfile {
-  return { ...lockfile, entities: lockfile.entities.filter(({ id }) => keyOf(id) !== keyOf(uid)) };
-}
-
-/** Two versions of one entity share a key. */
-function keyOf(id: string): string {
-  const reference = parseReference(id);
-  return reference ? `${reference.type}:${reference.slug}` : id;
+  return { ...lockfile, entities: lockfile.entities.filter(({ id }) => withoutVersion(id) !== withoutVersion(uid)) };
 }
 
 /** Returns whether the file changed. */

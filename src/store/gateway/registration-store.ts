@@ -29,16 +29,10 @@ const CLOCK_LEEWAY_MS = 600_000;
 type EntityExpression = ExpressionBuilder<Tables, 'entity'>;
 type Condition = ExpressionWrapper<Tables, 'entity', SqlBool>;
 
-export interface RegistrationStoreOptions {
-  /** Servers removed per transaction; each transaction has its own revision. */
-  removedAtOnce?: number;
-}
+/** Servers removed per transaction; each transaction has its own revision. */
+const REMOVED_AT_ONCE = 2_000;
 
-export function createRegistrationStore(
-  dialect: Dialect,
-  revision: Revision,
-  { removedAtOnce = 2_000 }: RegistrationStoreOptions = {},
-): RegistrationStore {
+export function createRegistrationStore(dialect: Dialect, revision: Revision): RegistrationStore {
   const { read, rowsFromJson, isOneOf } = dialect;
   return {
     async pending(query) {
@@ -149,7 +143,7 @@ export function createRegistrationStore(
   }
 
   function* inChunks(uids: readonly string[]): Generator<readonly string[]> {
-    for (let start = 0; start < uids.length; start += removedAtOnce) yield uids.slice(start, start + removedAtOnce);
+    for (let start = 0; start < uids.length; start += REMOVED_AT_ONCE) yield uids.slice(start, start + REMOVED_AT_ONCE);
   }
 
   async function* pendingInChunks(errorOnly: boolean): AsyncGenerator<readonly string[]> {
@@ -159,7 +153,7 @@ export function createRegistrationStore(
         .$if(errorOnly, (query) => query.where('gateway_error', 'is not', null))
         .where('uid', '>', after)
         .orderBy('uid')
-        .limit(removedAtOnce)
+        .limit(REMOVED_AT_ONCE)
         .execute();
       after = rows.at(-1)?.uid;
       if (after !== undefined) yield rows.map(({ uid }) => uid);

@@ -177,7 +177,7 @@ testWithPgvector('postgres engine: lists are newest first, with a total and face
   );
 });
 
-testWithPgvector('postgres engine: finds changes at once, also after the change log was cut', async (t, url) => {
+testWithPgvector('postgres engine: finds changes, also after the change log was cut', async (t, url) => {
   const { save, find, catchUp, registrations } = await postgresStage(t, url);
   await save(pdf, frost);
   assert.deepEqual(await find('frost', { mode: 'keyword' }), [FROST]);

@@ -24,7 +24,7 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
           {approval?.reason && !install_refusal?.includes(approval.reason) && <p>{approval.reason}</p>}
           {install_refusal && <p>{install_refusal}</p>}
           {held_by && <p>It is kept out of the gateway by {held_by}.</p>}
-          {approval && mayAct('operator') && (
+          {approval && approval.state !== 'approved' && mayAct('operator') && (
             <p>
               Review it in <a href={approvalsPath(approval.state)}>Approvals</a>.
             </p>

@@ -1,10 +1,10 @@
 // `hub list`, `hub outdated`, `hub uninstall` and `hub verify`: what is installed in a folder.
 import { kindNameOf } from '../../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../../catalog/contract.ts';
+import { withoutVersion } from '../../../catalog/uid.ts';
 import { versionKey } from '../../../catalog/version-order.ts';
 import { HubError } from '../../../errors.ts';
 import type { HubOperations } from '../../../hub/operations.ts';
-import { withoutVersion } from '../../../hub/short-names.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,

@@ -1,7 +1,7 @@
 // `hub update`.
 import { kindNameOf } from '../../../catalog/artifact-kind.ts';
 import { CLIENTS, type ClientName } from '../../../catalog/client-config.ts';
-import { withoutVersion } from '../../../hub/short-names.ts';
+import { withoutVersion } from '../../../catalog/uid.ts';
 import { type InstallReport, type InstallRequest, type LockedEntity, PREFERENCES } from '../../../install/contract.ts';
 import { type Call, command } from '../../command.ts';
 import type { Ending } from '../../exit-codes.ts';
