@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gatewayText } from '../../src/mcp/answers/present.ts';
+import { gatewayText } from '../../../src/mcp/answers/present.ts';
 
 const AT = '2026-01-02T03:04:05.000Z';
 const states: [registeredAt: string | null, error: string | null, state: string | undefined][] = [

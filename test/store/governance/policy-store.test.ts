@@ -1,11 +1,11 @@
 // The policy version that every entity follows, on both engines.
 import assert from 'node:assert/strict';
-import { admissionRules } from '../../src/policy/admission.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createAdmission } from '../../src/store/governance/admission.ts';
-import { createPolicyStore } from '../../src/store/governance/policy-store.ts';
-import { createRevision } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases/databases.ts';
+import { admissionRules } from '../../../src/policy/admission.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { createAdmission } from '../../../src/store/governance/admission.ts';
+import { createPolicyStore } from '../../../src/store/governance/policy-store.ts';
+import { createRevision } from '../../../src/store/revision.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { LockedEntity } from '../../src/install/contract.ts';
+import type { LockedEntity } from '../../../src/install/contract.ts';
 import {
   findLocked,
   mergeLockfile,
   parseLockfile,
   readLockfile,
   writeLockfile,
-} from '../../src/install/lockfile/lockfile.ts';
-import { aFolder } from './installing.ts';
+} from '../../../src/install/lockfile/lockfile.ts';
+import { aFolder } from '../installing.ts';
 
 function anEntity(id: string, fields: Record<string, unknown> = {}): LockedEntity {
   return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manifestFromAgentCard } from '../../src/registry/agent-card.ts';
-import { createArdAgents } from '../../src/registry/ard/ard-agents.ts';
-import { ardManifest, serverNameOf } from '../../src/registry/ard/ard-entry.ts';
-import { anAgentCard } from '../support/servers/agent-card.ts';
+import { manifestFromAgentCard } from '../../../src/registry/agent-card.ts';
+import { createArdAgents } from '../../../src/registry/ard/ard-agents.ts';
+import { ardManifest, serverNameOf } from '../../../src/registry/ard/ard-entry.ts';
+import { anAgentCard } from '../../support/servers/agent-card.ts';
 
 for (const [address, publisher] of [
   ['https://hub.example.com', 'hub.example.com'],

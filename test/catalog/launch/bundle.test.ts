@@ -1,7 +1,7 @@
 // How the manifest of an MCP bundle starts its server.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bundleVariables, readBundle } from '../../src/catalog/launch/bundle.ts';
+import { bundleVariables, readBundle } from '../../../src/catalog/launch/bundle.ts';
 
 test('bundle: its command depends on the platform, and may be missing', () => {
   const config = {

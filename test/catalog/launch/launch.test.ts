@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { alternativesOf, type Launch, launchOf, startInstalled } from '../../src/catalog/launch/launch.ts';
-import { artifactsOf } from '../../src/catalog/launch/package-artifact.ts';
-import type { JsonObject } from '../../src/lib/json.ts';
-import { fillGaps, type GappedText } from '../../src/lib/secrets/secret-address.ts';
+import { alternativesOf, type Launch, launchOf, startInstalled } from '../../../src/catalog/launch/launch.ts';
+import { artifactsOf } from '../../../src/catalog/launch/package-artifact.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
+import { fillGaps, type GappedText } from '../../../src/lib/secrets/secret-address.ts';
 
 const launch = (document: JsonObject) =>
   launchOf({

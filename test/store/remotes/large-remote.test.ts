@@ -1,13 +1,13 @@
 // A remote with more entities than are deleted at once, removed on both engines.
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { entityFromManifest } from '../../src/catalog/entity.ts';
-import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
-import { createRevision } from '../../src/store/revision.ts';
-import { aManifest } from '../support/builders.ts';
-import { testOnEveryEngine } from '../support/databases/databases.ts';
+import { entityFromManifest } from '../../../src/catalog/entity.ts';
+import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
+import { createRevision } from '../../../src/store/revision.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const REMOTE = 'https://h.example/index.json';
 const COPIES = 5_000;

@@ -8,13 +8,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
-import { makeFolderInside, pathInside, relativePathFault, writeFileInside } from '../../src/install/target/files.ts';
-import { checkTarget, type TargetRule, usableTarget } from '../../src/install/target/target.ts';
-import { createTargetQueue, lockTarget } from '../../src/install/target/target-queue.ts';
-import { fileDigest, treeDigest } from '../../src/install/target/tree.ts';
-import { until } from '../support/until.ts';
-import { aFolder } from './installing.ts';
+import { readLockfile } from '../../../src/install/lockfile/lockfile.ts';
+import { makeFolderInside, pathInside, relativePathFault, writeFileInside } from '../../../src/install/target/files.ts';
+import { checkTarget, type TargetRule, usableTarget } from '../../../src/install/target/target.ts';
+import { createTargetQueue, lockTarget } from '../../../src/install/target/target-queue.ts';
+import { fileDigest, treeDigest } from '../../../src/install/target/tree.ts';
+import { until } from '../../support/until.ts';
+import { aFolder } from '../installing.ts';
 
 async function prepareTarget(target: string, rule: TargetRule): Promise<string> {
   const folder = await usableTarget(target, rule);
@@ -138,7 +138,7 @@ interface TargetReport {
 async function asOrdinaryProcess(workingDir: string, targets: string[]): Promise<TargetReport[]> {
   const script = `
     import { mkdirSync, readdirSync } from 'node:fs';
-    import { usableTarget } from '${new URL('../../src/install/target/target.ts', import.meta.url).href}';
+    import { usableTarget } from '${new URL('../../../src/install/target/target.ts', import.meta.url).href}';
     if (process.geteuid?.() === 0) {
       process.setgroups([]);
       process.setgid(65_534);
@@ -329,7 +329,7 @@ test('lock: links, folders and non-empty files are not locks', async (t) => {
 });
 
 function startHolder(t: TestContext, target: string): ChildProcess {
-  const script = new URL('./holding-process.ts', import.meta.url).pathname;
+  const script = new URL('../holding-process.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, target], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
   return child;
@@ -406,7 +406,7 @@ test('queue: removes a file that a killed install was writing', async (t) => {
     syncBuiltinESMExports();
     const { writeFileInside } = await import(process.argv[1]);
     await writeFileInside(process.argv[2], 'a/file', 'text');`;
-  const files = new URL('../../src/install/target/files.ts', import.meta.url).href;
+  const files = new URL('../../../src/install/target/files.ts', import.meta.url).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, files, target]);
   const [, killedBy] = await once(child, 'exit');
   assert.equal(killedBy, 'SIGKILL');

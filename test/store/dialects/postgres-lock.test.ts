@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import pg from 'pg';
-import { waitForDatabase } from '../../src/store/database.ts';
-import { tryLock } from '../../src/store/dialects/postgres-lock.ts';
-import { hubOn } from '../remotes/hubs.ts';
-import { databaseProxy } from '../support/databases/database-proxy.ts';
-import { testOnPostgres } from '../support/databases/databases.ts';
-import { startIndexServer } from '../support/servers/index-server.ts';
-import { until } from '../support/until.ts';
-import { testWorld } from '../support/world.ts';
+import { waitForDatabase } from '../../../src/store/database.ts';
+import { tryLock } from '../../../src/store/dialects/postgres-lock.ts';
+import { hubOn } from '../../remotes/hubs.ts';
+import { databaseProxy } from '../../support/databases/database-proxy.ts';
+import { testOnPostgres } from '../../support/databases/databases.ts';
+import { startIndexServer } from '../../support/servers/index-server.ts';
+import { until } from '../../support/until.ts';
+import { testWorld } from '../../support/world.ts';
 
 const QUICK = { silenceMs: 2_000, heartbeatMs: 200, answerTimeoutMs: 1_000 };
 

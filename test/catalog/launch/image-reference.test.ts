@@ -1,7 +1,7 @@
 // Names of container images.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pullName, readImageReference } from '../../src/catalog/launch/image-reference.ts';
+import { pullName, readImageReference } from '../../../src/catalog/launch/image-reference.ts';
 
 const D = `sha256:${'a'.repeat(64)}`;
 const READ: [string, string][] = [

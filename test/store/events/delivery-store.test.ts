@@ -1,13 +1,13 @@
 // Waiting events, the lease of a webhook, and deletion, on both engines.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { DatabaseAddress } from '../../src/lib/net/address.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { createDeliveryStore } from '../../src/store/events/delivery-store.ts';
-import { createOutbox } from '../../src/store/events/outbox.ts';
-import { sweepEvents } from '../../src/store/events/sweep-events.ts';
-import { createWebhookStore } from '../../src/store/events/webhook-store.ts';
-import { testOnEveryEngine } from '../support/databases/databases.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { createDeliveryStore } from '../../../src/store/events/delivery-store.ts';
+import { createOutbox } from '../../../src/store/events/outbox.ts';
+import { sweepEvents } from '../../../src/store/events/sweep-events.ts';
+import { createWebhookStore } from '../../../src/store/events/webhook-store.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);

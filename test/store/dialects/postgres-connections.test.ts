@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { PostgresAdapter, sql } from 'kysely';
-import { readConfig } from '../../src/config.ts';
-import { createServer } from '../../src/http/server.ts';
-import { createHub } from '../../src/hub/hub.ts';
-import type { DatabaseAddress } from '../../src/lib/net/address.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Dialect } from '../../src/store/dialects/dialect.ts';
-import { openConnections, openPostgres } from '../../src/store/dialects/postgres.ts';
-import { aManifest } from '../support/builders.ts';
-import { type DatabaseProxy, databaseProxy } from '../support/databases/database-proxy.ts';
-import { barePostgres, testOnPostgres } from '../support/databases/databases.ts';
-import { until } from '../support/until.ts';
-import { testWorld } from '../support/world.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createServer } from '../../../src/http/server.ts';
+import { createHub } from '../../../src/hub/hub.ts';
+import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import type { Dialect } from '../../../src/store/dialects/dialect.ts';
+import { openConnections, openPostgres } from '../../../src/store/dialects/postgres.ts';
+import { aManifest } from '../../support/builders.ts';
+import { type DatabaseProxy, databaseProxy } from '../../support/databases/database-proxy.ts';
+import { barePostgres, testOnPostgres } from '../../support/databases/databases.ts';
+import { until } from '../../support/until.ts';
+import { testWorld } from '../../support/world.ts';
 
 type PostgresAddress = Extract<DatabaseAddress, { engine: 'postgres' }>;
 
