@@ -73,6 +73,11 @@ export function invalidMembers(faults: readonly InputFault[], whole = 'the body'
   return new HubError('invalid_request', `The request is not valid: ${sentence}.`, { faults });
 }
 
+/** For `catch`: an entity that does not exist becomes undefined. */
+export function unlessNotFound(error: unknown): undefined {
+  if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+}
+
 /** A remote hub did not respond, or the response is not a hub's: the request may still have had an effect. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
-import { HubError } from '../errors.ts';
+import { HubError, unlessNotFound } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
 
 export interface ExportRequest {
@@ -81,13 +81,9 @@ async function* exported(request: ExportRequest): AsyncGenerator<Exported> {
 }
 
 async function withManifest(hub: ExportRequest['hub'], entity: EntitySummary): Promise<Exported | undefined> {
-  try {
-    return { entity, manifestText: (await hub.getManifest(entity.id)).text };
-  } catch (error) {
-    // The entity was removed after it was listed.
-    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-    throw error;
-  }
+  // The entity may have been removed after it was listed.
+  const manifest = await hub.getManifest(entity.id).catch(unlessNotFound);
+  return manifest && { entity, manifestText: manifest.text };
 }
 
 /** Pages by name, so that concurrent changes shift as few entries as possible; skips duplicates. */

@@ -1,7 +1,7 @@
 // Resolves short names to ids in a catalog; for the command line and MCP.
 import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
 import { ENTITY_TYPES, parseReference, withoutVersion } from '../catalog/uid.ts';
-import { HubError } from '../errors.ts';
+import { HubError, unlessNotFound } from '../errors.ts';
 import { harmlessLine } from '../lib/harmless.ts';
 import { editDistance } from '../lib/typing-errors.ts';
 import { searchQuery } from '../search/search-query.ts';
@@ -60,17 +60,12 @@ export function splitName(text: string): Wanted {
 }
 
 /** Returns undefined if the catalog does not have the entity. */
-export async function foundEntity(
+export function foundEntity(
   hub: Pick<HubOperations, 'getEntity'>,
   id: string,
   options?: VersionOptions,
 ): Promise<EntityRecord | undefined> {
-  try {
-    return await hub.getEntity(id, options);
-  } catch (error) {
-    if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-    throw error;
-  }
+  return hub.getEntity(id, options).catch(unlessNotFound);
 }
 
 /** All ids of one version: the requested one, or the newest stable one. Versions of one name may have different slugs. */

@@ -5,7 +5,7 @@ import type { EntityRecord } from '../catalog/contract.ts';
 import { type Entity, entityFromManifest } from '../catalog/entity.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
-import { HubError, invalidRequest, UnreachableError } from '../errors.ts';
+import { HubError, invalidRequest, UnreachableError, unlessNotFound } from '../errors.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { InstallRequest, LockedEntity } from './contract.ts';
 import { isSameArtifact } from './lockfile/lockfile.ts';
@@ -79,11 +79,7 @@ export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntit
 }
 
 function unlessMissingOrAway(error: unknown): undefined {
-  if (!(error instanceof UnreachableError)) unlessMissing(error);
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
+  if (!(error instanceof UnreachableError)) unlessNotFound(error);
 }
 
 /** Existing clients send the version next to a short id. @throws HubError `invalid_request` */
@@ -119,7 +115,7 @@ async function storedSubject(catalog: SubjectCatalog, { id, prerelease }: Wanted
 
 /** Returns undefined if the catalog does not have the entity. @throws HubError `entity_blocked` */
 async function recordOf(catalog: SubjectCatalog, id: string, options?: { prerelease: boolean }) {
-  const record = await catalog.get(id, options).catch(unlessMissing);
+  const record = await catalog.get(id, options).catch(unlessNotFound);
   if (record && record.blocked_at !== null)
     throw new HubError(
       'entity_blocked',

@@ -2,7 +2,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { parseReference } from '../catalog/uid.ts';
-import { HubError, invalidRequest } from '../errors.ts';
+import { HubError, invalidRequest, unlessNotFound } from '../errors.ts';
 import { asObject, storableText } from '../lib/json.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
@@ -85,7 +85,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       const items: ApprovalItem[] = [];
       for (const uid of uids) {
         // The entity may have been removed since it was listed.
-        const found = await find(uid).catch(unlessGone);
+        const found = await find(uid).catch(unlessNotFound);
         if (found) items.push(await itemOf(found));
       }
       return { items, total, limit, offset };
@@ -152,10 +152,6 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       return itemOf(found);
     },
   };
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
 }
 
 function shownDecision({ decision, reason, decidedBy, decidedAt }: StoredDecision): ApprovalItem['decision'] {

@@ -4,7 +4,7 @@ import { isJsonObject, storableText } from '../../lib/json.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { FetchReply } from '../../lib/world.ts';
 import { withoutTags } from '../items/names.ts';
-import { retryAfterMs } from './pace.ts';
+import { requestedPauseMs } from './pace.ts';
 
 export type GatewayReply =
   | { kind: 'ok'; status: number; body: unknown }
@@ -24,7 +24,7 @@ const NO_JSON = Symbol('no JSON');
 export function answerOf({ status, headers, body }: FetchReply): GatewayReply {
   const parsed = parse(body);
   if (status === 429) {
-    return { kind: 'down', error: `answered 429: ${errorText(parsed)}`, retryAfterMs: retryAfterMs(headers) };
+    return { kind: 'down', error: `answered 429: ${errorText(parsed)}`, retryAfterMs: requestedPauseMs(headers) };
   }
   if (parsed === NO_JSON) {
     if (PROXY_STATUSES.includes(status))

@@ -1,4 +1,5 @@
 // Paces calls to the gateway: slows down near its rate limit, and stops while it asks for a pause.
+import { retryAfterMs } from '../../lib/net/retry-after.ts';
 import type { FetchReply } from '../../lib/world.ts';
 
 export interface Pace {
@@ -20,7 +21,7 @@ export interface PaceOptions {
 const LEFT_TO_OTHERS = 10;
 /** The gateway's limit is a sliding minute; slightly longer, because its clock starts when a call arrives. */
 const WINDOW_MS = 61_000;
-const DEFAULT_RETRY_AFTER_MS = 60_000;
+const DEFAULT_PAUSE_MS = 60_000;
 
 export function createPace({ sleep, clock }: PaceOptions): Pace {
   /** Past and scheduled calls, oldest first. */
@@ -48,13 +49,12 @@ export function createPace({ sleep, clock }: PaceOptions): Pace {
         mostInWindow = Math.max(1, limit - byOthers - LEFT_TO_OTHERS);
       }
       // Each call after a 429 makes it more likely that the gateway locks out the hub.
-      if (status === 429) closedUntil = Math.max(closedUntil, clock() + retryAfterMs(headers));
+      if (status === 429) closedUntil = Math.max(closedUntil, clock() + requestedPauseMs(headers));
     },
     pauseMs: () => Math.max(0, closedUntil - clock()),
   };
 }
 
-export function retryAfterMs(headers: FetchReply['headers']): number {
-  const seconds = Number(headers['retry-after'] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_RETRY_AFTER_MS;
+export function requestedPauseMs(headers: FetchReply['headers']): number {
+  return retryAfterMs(headers['retry-after']) ?? DEFAULT_PAUSE_MS;
 }

@@ -2,7 +2,7 @@
 import type { EntityRecord } from '../../catalog/contract.ts';
 import { uidInAddress } from '../../catalog/entity.ts';
 import type { EntityUid } from '../../catalog/uid.ts';
-import { HubError } from '../../errors.ts';
+import { HubError, unlessNotFound } from '../../errors.ts';
 import { asObjects, asTexts, type JsonObject } from '../../lib/json.ts';
 import { addressOf, agentCardOf } from '../agent-card.ts';
 import { AGENT_CARD_TYPE, type ArdEntry, WELL_KNOWN_CARD } from '../contract.ts';
@@ -46,14 +46,11 @@ export function createArdAgents(source: AgentSource, baseUrl: () => string): Ard
   }
 
   async function entryOf(uid: EntityUid): Promise<ArdEntry | undefined> {
-    try {
-      const { card, ...about } = await carded(uid);
-      return agentEntry(uid, card, { ...about, baseUrl: baseUrl() });
-    } catch (error) {
-      // The agent was removed after it was found.
-      if (error instanceof HubError && error.code === 'entity_not_found') return undefined;
-      throw error;
-    }
+    // The agent may have been removed after it was found.
+    const found = await carded(uid).catch(unlessNotFound);
+    if (!found) return undefined;
+    const { card, ...about } = found;
+    return agentEntry(uid, card, { ...about, baseUrl: baseUrl() });
   }
 
   let known = { revision: -1, entries: new Map<EntityUid, Promise<ArdEntry | undefined>>() };

@@ -1,6 +1,7 @@
 // Fetches from other people's hosts: few concurrent requests, retries where they may help, and a total time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError } from '../../lib/net/fetch-error.ts';
+import { retryAfterMs } from '../../lib/net/retry-after.ts';
 import { onceAborted } from '../../lib/workers/once-aborted.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../../lib/world.ts';
 
@@ -107,7 +108,7 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
         return settle(outcome);
       }
       // The pause applies to all requests to the host; the backoff only to this one.
-      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + retryAfterMs(outcome));
+      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + requestedPauseMs(outcome));
       const waitMs = backoffMs(attempt);
       if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
         noteFailure(task);
@@ -211,12 +212,9 @@ function isTemporary(outcome: FetchReply | FetchError): boolean {
   return outcome instanceof FetchError ? outcome.isTemporary : outcome.status === 429 || outcome.status >= 500;
 }
 
-/** Per RFC 9110, seconds or a date. */
-function retryAfterMs(outcome: FetchReply | FetchError): number {
+function requestedPauseMs(outcome: FetchReply | FetchError): number {
   const value = outcome instanceof FetchError ? undefined : outcome.headers['retry-after'];
-  if (value === undefined) return 0;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : new Date(value).getTime() - Date.now();
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_MEMORY_MS);
+  return Math.min(retryAfterMs(value) ?? 0, LONGEST_MEMORY_MS);
 }
 
 function jitteredBackoff(attempt: number): number {

@@ -4,6 +4,7 @@ import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } f
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';
+import { retryAfterMs } from '../../lib/net/retry-after.ts';
 import type { Fetch, FetchReply } from '../../lib/world.ts';
 import { type Embedder, EmbeddingError, type EmbedOptions, messageOf, unitLength } from './embedder.ts';
 
@@ -87,11 +88,11 @@ export function createHttpEmbedder({ baseUrl, model, apiKey, fetch }: HttpEmbedd
 
 class RefusedError extends Error {
   readonly status: number;
-  readonly retryAfterSec: number;
+  readonly retryAfterMs: number;
   constructor({ status, headers }: FetchReply) {
     super(`answered with status ${status}`);
     this.status = status;
-    this.retryAfterSec = Number(headers['retry-after']) || 0;
+    this.retryAfterMs = retryAfterMs(headers['retry-after']) ?? 0;
   }
 }
 
@@ -109,7 +110,7 @@ function isPassing(error: unknown): boolean {
 }
 
 function pauseAfter(error: unknown, tries: number): number {
-  const asked = error instanceof RefusedError ? error.retryAfterSec * 1000 : 0;
+  const asked = error instanceof RefusedError ? error.retryAfterMs : 0;
   return Math.min(LONGEST_PAUSE_MS, Math.max(asked, FIRST_PAUSE_MS * 2 ** (tries - 1)));
 }
 
