@@ -5,7 +5,7 @@ import { shortText, shownJson } from '../answers/short.ts';
 import { answer, answered, type McpServerOptions } from './tool.ts';
 import { toolArguments } from './tool-arguments.ts';
 
-const WholeId = z.string().min(1).describe('<type>:<slug>@<version>');
+const ExactId = z.string().min(1).describe('<type>:<slug>@<version>');
 
 export function offerRemoval(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
@@ -14,7 +14,7 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
       title: 'Remove an entity',
       description:
         'Deletes an entity from the catalog and from the gateway. If a remote still lists it, the next sync restores it; block_entity keeps it out. Needs a token with the role operator.',
-      inputSchema: toolArguments({ id: WholeId }),
+      inputSchema: toolArguments({ id: ExactId }),
       outputSchema: z.looseObject({ removed: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
@@ -39,7 +39,7 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
       description:
         'Blocks or unblocks an entity. A blocked entity stays in the catalog, but is hidden from search, removed from the gateway, and cannot be installed or registered. Needs a token with the role operator.',
       inputSchema: toolArguments({
-        id: WholeId,
+        id: ExactId,
         blocked: z.boolean().default(true).describe('False unblocks it'),
         reason: z.string().max(1000).optional().describe('Shown to everyone who views it'),
       }),

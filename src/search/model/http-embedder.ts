@@ -87,12 +87,10 @@ export function createHttpEmbedder({ baseUrl, model, apiKey, fetch }: HttpEmbedd
 }
 
 class RefusedError extends Error {
-  readonly status: number;
-  readonly retryAfterMs: number;
-  constructor({ status, headers }: FetchReply) {
-    super(`answered with status ${status}`);
-    this.status = status;
-    this.retryAfterMs = retryAfterMs(headers['retry-after']) ?? 0;
+  readonly reply: FetchReply;
+  constructor(reply: FetchReply) {
+    super(`answered with status ${reply.status}`);
+    this.reply = reply;
   }
 }
 
@@ -105,13 +103,13 @@ function faultOf(error: unknown): string {
 
 /** Too many requests, a server error or a network error: worth retrying. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof RefusedError) return error.status === 429 || error.status >= 500;
+  if (error instanceof RefusedError) return error.reply.status === 429 || error.reply.status >= 500;
   return !(error instanceof EmbeddingError);
 }
 
 function pauseAfter(error: unknown, tries: number): number {
-  const asked = error instanceof RefusedError ? error.retryAfterMs : 0;
-  return Math.min(LONGEST_PAUSE_MS, Math.max(asked, FIRST_PAUSE_MS * 2 ** (tries - 1)));
+  const asked = error instanceof RefusedError ? retryAfterMs(error.reply.headers['retry-after']) : 0;
+  return Math.min(LONGEST_PAUSE_MS, Math.max(asked ?? 0, FIRST_PAUSE_MS * 2 ** (tries - 1)));
 }
 
 function readVectors({ body }: FetchReply, count: number): Float32Array[] {
