@@ -75,7 +75,7 @@ test('download: stops at the limit, whether the size is announced or not', async
   host.answer('/silent', (_request, response) => void response.write(Buffer.alloc(2_000), () => response.end()));
   for (const path of ['/announced', '/silent']) {
     const error = await failure(download(host.url(path), { maxBytes: 1_999 }));
-    assert.match(error.message, /larger than the 1999 bytes/);
+    assert.match(error.message, /larger than the limit of 1999 bytes/);
     assert.equal((await download(host.url(path), { maxBytes: 2_000 })).bytes, 2_000);
   }
 });
