@@ -22,8 +22,14 @@ test('robust: a bad manifest is refused with a reason and affects no other', asy
     'no-id.json': { document: { type: 'tool', version: '1' }, reason: /id must be a non-empty string/ },
     'odd-type.json': { document: { type: 'robot', id: 'a', version: '1' }, reason: /type must be one of/ },
     'deep.json': { document: `{"a":${'['.repeat(9000)}${']'.repeat(9000)}}`, reason: /nested deeper/ },
-    'large.json': { document: aManifest({ readme: 'x'.repeat(100_000) }), reason: /larger than the limit of 100000 bytes/ },
-    'large.yaml': { document: `type: tool\nreadme: ${'x'.repeat(100_000)}`, reason: /larger than the limit of 100000 bytes/ },
+    'large.json': {
+      document: aManifest({ readme: 'x'.repeat(100_000) }),
+      reason: /larger than the limit of 100000 bytes/,
+    },
+    'large.yaml': {
+      document: `type: tool\nreadme: ${'x'.repeat(100_000)}`,
+      reason: /larger than the limit of 100000 bytes/,
+    },
   };
   for (const [name, { document }] of Object.entries(bad)) host.put(`/m/${name}`, document);
   const [good, better] = someManifests('good', 'better');
@@ -128,7 +134,10 @@ const BAD_INDEXES: Record<string, { put: unknown; status?: number; error: RegExp
   'is a manifest': { put: aManifest(), error: /^This is a manifest, not an index/ },
   'is a compressed file': { put: gzipSync('{"manifests": []}'), error: /compressed file: serve it uncompressed/ },
   'is empty': { put: '', error: /is empty/ },
-  'is too large': { put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }), error: /larger than the limit of 20000 bytes/ },
+  'is too large': {
+    put: JSON.stringify({ manifests: ['x'.repeat(50_000)] }),
+    error: /larger than the limit of 20000 bytes/,
+  },
 };
 
 test('robust: an unreadable index is a result with its reason', async (t) => {
