@@ -1,7 +1,7 @@
 // The catalog: the only code that saves manifests and returns entities.
-import { LRUCache } from 'lru-cache';
 import { HubError, invalidRequest } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
+import { createRevisionCache } from '../lib/revision-cache.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import type { CatalogPage, CatalogQuery, EntityRecord, EntityRemoved, VersionOptions } from './contract.ts';
@@ -11,6 +11,7 @@ import {
   type ManifestSource,
   presentRecord,
   presentSummary,
+  presentVersions,
   type StoredEntity,
 } from './entity.ts';
 import type {
@@ -61,18 +62,17 @@ export interface CatalogDependencies {
   baseUrl: () => string;
 }
 
-/** Approximate bytes of cached records, and of one entry in a record's list of versions. */
-const RECORDS_SIZE = 32_000_000;
-const VERSION_SIZE = 100;
+/** Approximate bytes of cached records and lists of versions, and of one entry in such a list. */
+const RECORDS_SIZE = 24_000_000;
+const VERSIONS_SIZE = 8_000_000;
+const VERSION_SIZE = 200;
 const REFRESH_BATCH = 100;
 const RECORDS_TTL_MS = 600_000;
 
 export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
   // A record contains the recency score, so it must not be cached forever.
-  const records = new LRUCache<string, { revision: number; record: CachedRecord }>({
-    maxSize: RECORDS_SIZE,
-    ttl: RECORDS_TTL_MS,
-  });
+  const recordsAt = createRevisionCache<CachedRecord>({ maxSize: RECORDS_SIZE, ttl: RECORDS_TTL_MS });
+  const versionsAt = createRevisionCache<PresentedVersions>({ maxSize: VERSIONS_SIZE });
   const loads = new Map<string, Promise<CachedRecord>>();
   const presentation = () => ({ baseUrl: baseUrl(), now: now() });
 
@@ -83,27 +83,32 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     return entity;
   }
 
-  async function load(id: string, options: VersionOptions): Promise<{ record: CachedRecord; size: number }> {
+  /** Shared by the records of all versions of a name. */
+  async function versionsOf({ type, name }: StoredEntity, revision: number): Promise<PresentedVersions> {
+    const cache = versionsAt(revision);
+    const key = `${type} ${name}`;
+    const known = cache.get(key);
+    if (known) return known;
+    const versions = presentVersions(await store.versions(type, name));
+    cache.set(key, versions, { size: key.length + (versions.length + 1) * VERSION_SIZE });
+    return versions;
+  }
+
+  async function load(id: string, options: VersionOptions, revision: number): Promise<CachedRecord> {
     const entity = await find(id, options);
-    const record = presentRecord(entity, await store.versions(entity.type, entity.name), presentation());
-    return { record, size: entity.manifestText.length + record.versions.length * VERSION_SIZE };
+    const record = presentRecord(entity, await versionsOf(entity, revision), presentation());
+    recordsAt(revision).set(recordKey(id, options), record, { size: entity.manifestText.length });
+    return record;
   }
 
   async function cachedRecord(id: string, options: VersionOptions): Promise<CachedRecord> {
     const revision = await store.revision();
-    const key = options.prerelease ? `${id} prerelease` : id;
-    const known = records.get(key);
-    if (known?.revision === revision) return known.record;
+    const key = recordKey(id, options);
+    const known = recordsAt(revision).get(key);
+    if (known) return known;
     // Concurrent requests for the same entity share one read.
     const loadKey = `${revision} ${key}`;
-    const loading =
-      loads.get(loadKey) ??
-      load(id, options)
-        .then(({ record, size }) => {
-          records.set(key, { revision, record }, { size });
-          return record;
-        })
-        .finally(() => loads.delete(loadKey));
+    const loading = loads.get(loadKey) ?? load(id, options, revision).finally(() => loads.delete(loadKey));
     loads.set(loadKey, loading);
     return loading;
   }
@@ -204,6 +209,11 @@ function readOutdated(
 }
 
 type CachedRecord = Omit<EntityRecord, 'listed_by'>;
+type PresentedVersions = EntityRecord['versions'];
+
+function recordKey(id: string, { prerelease = false }: VersionOptions): string {
+  return prerelease ? `${id} prerelease` : id;
+}
 
 /** Changes require an explicit version, because the newest version may change at any moment. */
 function assertVersion(uid: string): void {

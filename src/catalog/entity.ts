@@ -159,7 +159,7 @@ export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presenta
 /** Excludes `listed_by`, which may change while the entity does not. */
 export function presentRecord(
   entity: StoredEntity,
-  versions: readonly EntityVersion[],
+  versions: EntityRecord['versions'],
   presentation: Presentation,
 ): Omit<EntityRecord, 'listed_by'> {
   const manifest = readManifest(JSON.parse(entity.manifestText));
@@ -178,15 +178,19 @@ export function presentRecord(
     provenance: manifest.provenance,
     mcp_registration: entity.mcpRegistration,
     quality: qualitySignals(manifest),
-    versions: versions.map(({ uid, version, status, isBlocked, isHidden }) => ({
-      id: uid,
-      version,
-      status,
-      prerelease: isPrerelease(version),
-      blocked: isBlocked,
-      hidden: isHidden,
-    })),
+    versions,
   };
+}
+
+export function presentVersions(versions: readonly EntityVersion[]): EntityRecord['versions'] {
+  return versions.map(({ uid, version, status, isBlocked, isHidden }) => ({
+    id: uid,
+    version,
+    status,
+    prerelease: isPrerelease(version),
+    blocked: isBlocked,
+    hidden: isHidden,
+  }));
 }
 
 /** URL of its manifest: the source or, if that needs a secret, the hub. */

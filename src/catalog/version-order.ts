@@ -21,6 +21,8 @@ export function versionKey(version: string): string {
 
 /** Versions before a release, such as `2.0.0-beta.1` or `1.0rc1`. */
 export function isPrerelease(version: string): boolean {
+  // Nearly all versions look like this, and semver takes much longer.
+  if (/^\d+(?:\.\d+)*$/.test(version)) return false;
   return split(version).stage === 'pre';
 }
 

@@ -1,5 +1,5 @@
 // Turns hits into results. Loads only the entities that are shown.
-import { manifestUrl, type StoredSummary, uidInAddress } from '../catalog/entity.ts';
+import { manifestUrl, uidInAddress } from '../catalog/entity.ts';
 import type { SearchItem, SearchPage, SearchQuery } from './contract.ts';
 import { ownSummary } from './document.ts';
 import type { Hit } from './engine/engine.ts';
@@ -8,7 +8,7 @@ import type { createLlmFitReasons } from './llm/llm-fit-reasons.ts';
 import { queryTerms } from './matches.ts';
 import { rounded } from './ranking/merge.ts';
 import { makeSnippet } from './snippet.ts';
-import type { SearchStore } from './store.ts';
+import type { FoundEntity, SearchStore } from './store.ts';
 
 interface Presenting {
   store: SearchStore;
@@ -55,8 +55,8 @@ export async function presentHits(
 export async function loadEntities(
   hits: readonly Hit[],
   store: SearchStore,
-): Promise<{ hit: Hit; entity: StoredSummary }[]> {
-  const entities = await store.summaries(hits.map(({ uid }) => uid));
+): Promise<{ hit: Hit; entity: FoundEntity }[]> {
+  const entities = await store.found(hits.map(({ uid }) => uid));
   const byUid = new Map(entities.map((entity) => [entity.uid, entity]));
   return hits.flatMap((hit) => {
     const entity = byUid.get(hit.uid);
@@ -64,7 +64,7 @@ export async function loadEntities(
   });
 }
 
-function itemFrom(entity: StoredSummary, hit: Hit, baseUrl: string): Omit<SearchItem, 'fit_reason'> {
+function itemFrom(entity: FoundEntity, hit: Hit, baseUrl: string): Omit<SearchItem, 'fit_reason'> {
   return {
     id: entity.uid,
     type: entity.type,
@@ -78,8 +78,8 @@ function itemFrom(entity: StoredSummary, hit: Hit, baseUrl: string): Omit<Search
     providers: entity.facets.provider,
     tags: entity.facets.tag,
     transports: entity.facets.transport,
-    ...(entity.facts.publisher !== null && { publisher: entity.facts.publisher }),
-    ...(entity.facts.license !== null && { license: entity.facts.license }),
+    ...(entity.publisher !== null && { publisher: entity.publisher }),
+    ...(entity.license !== null && { license: entity.license }),
     ...(entity.publishedAt !== null && { published_at: entity.publishedAt }),
     status: entity.status,
     ...(entity.trustState && { trust_state: entity.trustState }),

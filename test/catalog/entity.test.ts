@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { EntityRecord, EntitySummary } from '../../src/catalog/contract.ts';
-import { entityFromManifest, presentRecord, presentSummary, type StoredEntity } from '../../src/catalog/entity.ts';
+import {
+  entityFromManifest,
+  presentRecord,
+  presentSummary,
+  presentVersions,
+  type StoredEntity,
+} from '../../src/catalog/entity.ts';
 import { versionKey } from '../../src/catalog/version-order.ts';
 import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { anyText } from '../lib/any-text.ts';
@@ -135,7 +141,7 @@ test('record: adds details from the manifest, reasons for the score, and all ver
       isHidden: false,
     },
   ];
-  const { quality, ...record } = presentRecord(entity, versions, PRESENTATION);
+  const { quality, ...record } = presentRecord(entity, presentVersions(versions), PRESENTATION);
   assert.deepEqual(record, {
     ...presentSummary(entity, PRESENTATION),
     description: 'Finds the tables in a PDF file and gives them back as CSV, with merged cells resolved.',

@@ -102,8 +102,7 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     quality: row.quality,
     publishedAt: row.published_at,
     sourceUrl: row.source_url,
-    // Rows with an older mapping have no transports until they are rewritten.
-    facets: { transport: [], ...(JSON.parse(row.facets) as Omit<Facets, 'transport'>) },
+    facets: facetsFromText(row.facets),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     gatewayRegisteredAt: row.gateway_registered_at,
@@ -121,6 +120,11 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     trustState: trustFromText(row.trust)?.state ?? null,
     facts: factsFromText(row.facts),
   };
+}
+
+/** Rows with an older mapping have no transports until they are rewritten. */
+export function facetsFromText(facets: string): Facets {
+  return { transport: [], ...(JSON.parse(facets) as Omit<Facets, 'transport'>) };
 }
 
 /** Rows with an older mapping have no facts until they are rewritten. */

@@ -6,6 +6,7 @@ import type { CatalogStore } from '../../catalog/store.ts';
 import { ENTITY_TYPES, type EntityType, formatUid } from '../../catalog/uid.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
+import { prepared } from '../prepared.ts';
 import type { Tables } from '../tables.ts';
 import { ENTITY_COLUMNS, entityFromRow, foldText, MAPPING, SUMMARY_COLUMNS, summaryFromRow } from './entity-row.ts';
 
@@ -19,51 +20,61 @@ const LAST_CHARACTER = '\u{10ffff}';
 export type ReadingEntities = Pick<CatalogStore, 'get' | 'listedBy' | 'versions' | 'list' | 'countByType' | 'outdated'>;
 
 export function readEntities({ lookup, read }: Dialect): ReadingEntities {
+  const entities = () => lookup.selectFrom('entity').select(ENTITY_COLUMNS).select(manifestText);
+  const entityByUid = prepared(lookup, (uid) => entities().where('uid', '=', uid));
+
+  const versionsByName = prepared(lookup, (type, name) =>
+    lookup
+      .selectFrom('entity')
+      .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden'])
+      .where('type', '=', type)
+      .where('name', '=', name)
+      .orderBy('version_key', 'desc')
+      .orderBy('uid', 'desc')
+      .limit(MOST_VERSIONS),
+  );
+
+  const remotesThatList = prepared(lookup, (uid) =>
+    lookup
+      .selectFrom('remote_member as member')
+      .innerJoin('entity', 'entity.uid', 'member.uid')
+      // An index that is not a remote is never read again, so it cannot restore the entity.
+      .innerJoin('remote', 'remote.url', 'member.remote_url')
+      .select('member.remote_url')
+      .distinct()
+      .select(sql<number>`case when member.remote_url = entity.owner_url then 0 else 1 end`.as('place'))
+      .where('member.uid', '=', uid)
+      .where('member.missing_since', 'is', null)
+      .orderBy('place')
+      .orderBy('member.remote_url'),
+  );
+
+  function newestOf(type: string, slug: string, prerelease: boolean) {
+    return entities()
+      .where('type', '=', type)
+      .where('slug', '=', slug)
+      .orderBy(sql`case when blocked_at is null and is_hidden = 0 then 0 else 1 end`)
+      .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
+      .orderBy('version_key', 'desc')
+      .limit(1)
+      .execute();
+  }
+
   return {
     async get({ type, slug, version }, { prerelease = false } = {}) {
-      const entities = lookup.selectFrom('entity').select(ENTITY_COLUMNS).select(manifestText);
-      const chosen =
-        version !== undefined
-          ? entities.where('uid', '=', formatUid({ type, slug, version }))
-          : entities
-              .where('type', '=', type)
-              .where('slug', '=', slug)
-              .orderBy(sql`case when blocked_at is null and is_hidden = 0 then 0 else 1 end`)
-              .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
-              .orderBy('version_key', 'desc')
-              .limit(1);
-      const row = await chosen.executeTakeFirst();
+      const [row] =
+        version === undefined
+          ? await newestOf(type, slug, prerelease)
+          : await entityByUid(formatUid({ type, slug, version }));
       return row && entityFromRow(row);
     },
 
     async listedBy(uid) {
-      const rows = await lookup
-        .selectFrom('remote_member as member')
-        .innerJoin('entity', 'entity.uid', 'member.uid')
-        // An index that is not a remote is never read again, so it cannot restore the entity.
-        .innerJoin('remote', 'remote.url', 'member.remote_url')
-        .select('member.remote_url')
-        .distinct()
-        .select(sql<number>`case when member.remote_url = entity.owner_url then 0 else 1 end`.as('place'))
-        .where('member.uid', '=', uid)
-        .where('member.missing_since', 'is', null)
-        .orderBy('place')
-        .orderBy('member.remote_url')
-        .execute();
-      return rows.map(({ remote_url }) => remote_url);
+      return (await remotesThatList(uid)).map(({ remote_url }) => remote_url);
     },
 
     async versions(type, name) {
-      const rows = await lookup
-        .selectFrom('entity')
-        .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden'])
-        .where('type', '=', type)
-        .where('name', '=', name)
-        .orderBy('version_key', 'desc')
-        .orderBy('uid', 'desc')
-        .limit(MOST_VERSIONS)
-        .execute();
-      return rows.map(({ uid, version, status, blocked_at, is_hidden }) => ({
+      return (await versionsByName(type, name)).map(({ uid, version, status, blocked_at, is_hidden }) => ({
         uid,
         version,
         status: status as EntityVersion['status'],

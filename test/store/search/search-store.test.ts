@@ -6,7 +6,6 @@ import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
 import { openDatabase } from '../../../src/store/database.ts';
-import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { createSearchStore } from '../../../src/store/search/search-store.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -14,21 +13,34 @@ import { testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 testOnEveryEngine(
-  'summaries and descriptions: in the given order, without deleted or overlong ones',
+  'found entities and descriptions: in the given order, without deleted or overlong ones',
   async (t, address) => {
     const { store, save } = await openStores(t, address);
     await save([{ id: 'a', description: 'About a.' }, { id: 'b', description: 'x'.repeat(70_000) }, { id: 'c' }], NOON);
     const uids = ['c', 'gone', 'a', 'b'].map((slug) => `mcp_server:${slug}@1.0.0`);
     assert.deepEqual(
-      (await store.summaries(uids)).map(({ slug }) => slug),
-      ['c', 'a', 'b'],
+      (await store.found(uids)).map(({ uid }) => uid),
+      ['c', 'a', 'b'].map((slug) => `mcp_server:${slug}@1.0.0`),
     );
     const descriptions = await store.descriptions(uids);
     assert.equal(descriptions.get('mcp_server:a@1.0.0'), 'About a.');
     assert.equal(descriptions.has('mcp_server:b@1.0.0'), false);
-    assert.deepEqual(await store.summaries([]), []);
+    assert.deepEqual(await store.found([]), []);
   },
 );
+
+testOnEveryEngine('found entities: changes and deletions are visible at once', async (t, address) => {
+  const { store, save, remove } = await openStores(t, address);
+  const uid = 'mcp_server:a@1.0.0';
+  const summaries = async () => (await store.found([uid])).map(({ summary }) => summary);
+  assert.deepEqual(await summaries(), []);
+  await save([{ id: 'a', summary: 'First.' }], NOON);
+  assert.deepEqual(await summaries(), ['First.']);
+  await save([{ id: 'a', summary: 'Second.' }], NOON);
+  assert.deepEqual(await summaries(), ['Second.']);
+  await remove(uid);
+  assert.deepEqual(await summaries(), []);
+});
 
 testOnEveryEngine('descriptions: an unreadable stored manifest does not fail a page', async (t, address) => {
   const { store, save, dialect } = await openStores(t, address);
@@ -47,7 +59,7 @@ async function openStores(t: TestContext, address: DatabaseAddress) {
   return {
     dialect,
     store: createSearchStore(dialect, revision),
-    registrations: createRegistrationStore(dialect, revision),
+    remove: (uid: string) => catalog.remove(uid),
     save: (manifests: JsonObject[], at: Date) =>
       catalog.save(
         manifests.map((fields) => entityFromManifest({ document: aManifest(fields) })),
