@@ -201,5 +201,5 @@ export function manifestUrl({ uid, sourceUrl }: Pick<Entity, 'uid' | 'sourceUrl'
 
 /** Keeps `:` and `@` readable and encodes everything else; clients write ids the same way. */
 export function uidInAddress(uid: EntityUid): string {
-  return encodeURIComponent(uid).replaceAll('%3A', ':').replaceAll('%40', '@');
+  return uid.replace(/[^\w\-.:@]+/g, encodeURIComponent);
 }

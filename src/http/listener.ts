@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { type ErrorCode, HubError } from '../errors.ts';
 import { inTurn } from './connections.ts';
 import { PROBLEM_TYPE, PROBLEMS, problemBody } from './problem.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 export const LARGEST_HEADERS_BYTES = 16_384;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -73,14 +74,8 @@ export function answerBrokenRequest(error: ParserError, socket: Socket, report: 
 
 export type BrokenRequestListener = (broken: { requestId: string; code: ErrorCode; status: number }) => void;
 
-/** The same security headers as on other responses, in case one is opened in a browser. */
-const HEADERS = [
-  "Content-Security-Policy: default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
-  'Referrer-Policy: no-referrer',
-  'X-Content-Type-Options: nosniff',
-  'X-Frame-Options: DENY',
-]
-  .map((header) => `${header}\r\n`)
+const HEADERS = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
 function answer(socket: Socket, problem: HubError, requestId: string): void {

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
 import {
@@ -45,6 +44,7 @@ import { searchRoutes } from './routes/search.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { viewRoutes } from './routes/views.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { HTTPS_ONLY, SECURITY_HEADERS } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -110,8 +110,9 @@ export async function createServer({
         crossOrigin: route.config?.crossOrigin,
       });
   });
+  const securityHeaders = { ...SECURITY_HEADERS, ...(tls && HTTPS_ONLY) };
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.headers(securityHeaders).header('x-request-id', request.id);
     if (draining.aborted) reply.header('connection', 'close');
     if (!request.headers.host && request.raw.httpVersion === '1.1') {
       throw new HubError('invalid_request', "The header 'Host' is missing.");
@@ -149,7 +150,7 @@ export async function createServer({
     readsNeedToken: config.readsNeedToken,
   };
   app.decorateRequest('caller');
-  await protect(app, { isSecure: tls !== undefined, rateLimitPerMinute: config.rateLimitPerMinute });
+  await protect(app, config);
   app.addHook('onRequest', async (request) => {
     await authorize(request, rules);
     // Even without tokens, web pages of other sites must not use the hub through a user's browser.
@@ -188,19 +189,11 @@ function ownNames({ host, baseUrl }: Config): string[] {
   return [host, baseUrl && new URL(baseUrl).hostname].flatMap((name) => name?.toLowerCase() ?? []);
 }
 
-/** Limits and headers that do not depend on the route. */
+/** Limits, and access from other sites. */
 async function protect(
   app: FastifyInstance,
-  { isSecure, rateLimitPerMinute }: { isSecure: boolean; rateLimitPerMinute: number },
+  { rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>,
 ): Promise<void> {
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
-    },
-    xFrameOptions: { action: 'deny' },
-    hsts: isSecure ? { maxAge: 31_536_000 } : false,
-  });
   await app.register(cors, {
     delegator: (request, done) =>
       done(null, {

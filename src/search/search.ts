@@ -1,5 +1,5 @@
 // The search use case: lists or ranks, reranks if requested, then loads only the requested page.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { World } from '../lib/world.ts';
 import type { Rerank, SearchMode, SearchPage, SearchQuery, TaggedPage } from './contract.ts';
@@ -94,7 +94,7 @@ async function tagOf(query: CompletedQuery, parts: Parts): Promise<string> {
   const basis = query.text === '' ? await store.revision() : await stateOf(parts);
   // Not canonical JSON, which is slower: identically written requests produce the same key.
   const all = JSON.stringify([basis, baseUrl(), llm?.model, profile, mode, rerank, query]);
-  return createHash('sha256').update(all).digest('base64url');
+  return hash('sha256', all, 'base64url');
 }
 
 /** What a ranking depends on besides the query; recency changes daily. */

@@ -98,26 +98,34 @@ function scoreDocuments(
   terms: readonly { term: string; factor: number }[],
   chosen: Int32Array,
 ): { documents: Uint32Array; scores: Float32Array } {
-  const sums = new Float32Array(segment.documentCount);
-  const documents = new Uint32Array(segment.documentCount);
+  if (sums.length < segment.documentCount) {
+    sums = new Float32Array(segment.documentCount);
+    touched = new Uint32Array(segment.documentCount);
+  }
   let count = 0;
   for (const { term, factor } of terms) {
     const position = segment.terms.find(term);
     if (position < 0) continue;
     const [start, end] = [segment.postingStarts[position] as number, segment.postingStarts[position + 1] as number];
-    count = addScores({ bytes: segment.postings, start, end, factor }, sums, documents, count);
+    count = addScores({ bytes: segment.postings, start, end, factor }, sums, touched, count);
   }
+  const documents = new Uint32Array(count);
   const scores = new Float32Array(count);
   let shown = 0;
-  for (let position = 0; position < count; position += 1) {
-    const document = documents[position] as number;
+  for (const document of touched.subarray(0, count)) {
+    const score = sums[document] as number;
+    sums[document] = 0;
     if (dead[document] === 1 || (chosen[document] as number) < 0) continue;
     documents[shown] = document;
-    scores[shown] = sums[document] as number;
+    scores[shown] = score;
     shown += 1;
   }
   return { documents: documents.subarray(0, shown), scores: scores.subarray(0, shown) };
 }
+
+/** Reused, because an array for all documents per query would cost more than most queries. All sums are 0 between two uses. */
+let sums = new Float32Array();
+let touched = new Uint32Array();
 
 /** Cosines of the nearest documents of all segments, and of those in `also`, which were found by words or name. */
 export function byMeaning(

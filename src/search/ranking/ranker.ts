@@ -120,7 +120,7 @@ function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: IndexQ
 }
 
 function byScore(one: Found, other: Found): number {
-  return other.final - one.final || (uidOf(one) < uidOf(other) ? -1 : 1);
+  return other.final - one.final || one.segment.uids.compare(one.member, other.segment.uids, other.member);
 }
 
 const uidOf = ({ segment, member }: Found) => segment.uids.at(member);
