@@ -4,9 +4,9 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hub } from '../../hub/hub.ts';
 import { AGENT_CARD_TYPE, ArdExplore, ArdSearch, CARD_TYPE, WELL_KNOWN_CARD } from '../../registry/contract.ts';
+import { sender } from '../etag.ts';
 import { asHubError, PROBLEM_TYPE, problemBody, setStatus } from '../problem.ts';
 import { wholeNumber, words } from '../query-string.ts';
-import { sender } from '../tagged-answer.ts';
 
 const METHODS = 'GET, POST, OPTIONS';
 const CARD_MAX_AGE_SEC = 3_600;

@@ -7,9 +7,9 @@ import type { Hub } from '../../hub/hub.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ServerList, ServerResponse } from '../../registry/contract.ts';
 import { VERSION } from '../../version.ts';
+import { sender } from '../etag.ts';
 import { problems } from '../openapi.ts';
 import { truth, wholeNumber, words } from '../query-string.ts';
-import { sender } from '../tagged-answer.ts';
 
 /** The same handlers; older clients use the second one, and views have both. */
 const PREFIXES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
