@@ -75,13 +75,8 @@ function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFi
 export function byWords(index: Snapshot, { terms }: IndexQuery, filters: SearchFilters): ByDocument<number>[] {
   const weighted = terms.map(({ term, weight }) => ({ term, factor: weight * index.rarity(term) * IMPACT_STEP }));
   const found = index.segments.map((open) => scoreDocuments(open, weighted, index.choose(open, filters).members));
-  const all = new Float32Array(found.reduce((sum, { scores }) => sum + scores.length, 0));
-  let filled = 0;
-  for (const { scores } of found) {
-    all.set(scores, filled);
-    filled += scores.length;
-  }
-  const least = nthLargest(all, MOST_BY_WORDS);
+  const allScores = found.map(({ scores }) => scores);
+  const least = nthLargest(allScores, MOST_BY_WORDS);
   return found.map(({ documents, scores }) => {
     const best: ByDocument<number> = new Map();
     for (let position = 0; position < scores.length; position += 1) {
@@ -134,47 +129,46 @@ export function byMeaning(
   { filters, also }: { filters: SearchFilters; also: readonly Iterable<number>[] },
 ): ByDocument<number>[] {
   const nearest = nearestTexts(index, query, filters);
+  const allCosines = nearest.map(({ cosines }) => cosines);
+  const least = Math.max(0, nthLargest(allCosines, MOST_BY_MEANING));
   return index.segments.map(({ segment, vectors }, position) => {
-    const cosines: ByDocument<number> = new Map();
-    for (const { text, cosine } of nearest[position] ?? []) {
+    const { texts, cosines } = nearest[position] as NearTexts;
+    const found: ByDocument<number> = new Map();
+    for (const [at, text] of texts.entries()) {
+      const cosine = cosines[at] as number;
+      if (cosine < least) continue;
       const [start, end] = [segment.textDocumentStarts[text], segment.textDocumentStarts[text + 1]];
-      for (const document of segment.textDocuments.subarray(start, end)) cosines.set(document, cosine);
+      for (const document of segment.textDocuments.subarray(start, end)) found.set(document, cosine);
     }
-    if (vectors?.block.dimensions !== query.length) return cosines;
+    if (vectors?.block.dimensions !== query.length) return found;
     const others = [...new Set(also[position])].filter(
-      (document) => !cosines.has(document) && vectors.has(segment.texts[document] as number),
+      (document) => !found.has(document) && vectors.has(segment.texts[document] as number),
     );
-    const texts = others.map((document) => segment.texts[document] as number);
-    for (const [other, cosine] of vectors.cosines(texts, query).entries()) cosines.set(others[other] as number, cosine);
-    return cosines;
+    const otherTexts = others.map((document) => segment.texts[document] as number);
+    for (const [at, cosine] of vectors.cosines(otherTexts, query).entries()) found.set(others[at] as number, cosine);
+    return found;
   });
 }
 
-interface NearText {
-  text: number;
-  cosine: number;
+interface NearTexts {
+  texts: readonly number[];
+  cosines: Float32Array;
 }
 
 /** By segment. Compares signs first, at a tenth of the cost, then the cosines of the texts nearest by signs. */
-function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilters): NearText[][] {
+function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilters): NearTexts[] {
   const compared = index.segments.map((open) =>
     open.vectors?.block.dimensions === query.length
       ? open.vectors.compareSigns(query, index.choose(open, filters).texts)
       : undefined,
   );
   const wanted = index.textCount <= EXACT_UP_TO ? EXACT_UP_TO : COMPARED_BY_COSINE;
-  const furthest = distanceOf(
-    wanted,
-    compared.flatMap((each) => each?.histogram ?? []),
-  );
-  const near = compared.map((each, position): NearText[] => {
+  const histograms = compared.flatMap((each) => each?.histogram ?? []);
+  const furthest = distanceOf(wanted, histograms);
+  return compared.map((each, position) => {
     const texts = each ? placesUpTo(each.distances, furthest) : [];
-    const cosines = index.segments[position]?.vectors?.cosines(texts, query) ?? [];
-    return texts.map((text, at) => ({ text, cosine: cosines[at] as number }));
+    return { texts, cosines: index.segments[position]?.vectors?.cosines(texts, query) ?? new Float32Array() };
   });
-  const cosines = Float32Array.from(near.flatMap((texts) => texts.map(({ cosine }) => Math.max(0, cosine))));
-  const least = nthLargest(cosines, MOST_BY_MEANING);
-  return near.map((texts) => texts.filter(({ cosine }) => cosine >= least));
 }
 
 /** The distance within which at least `wanted` texts lie. */

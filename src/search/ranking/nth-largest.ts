@@ -1,8 +1,14 @@
 // Finds the nth largest number without sorting all of them.
 
-/** The `n`th largest value, or 0 if there are not more than `n`. Reorders `values`. */
-export function nthLargest(values: Float32Array, n: number): number {
+/** The `n`th largest value of all lists, or 0 if there are not more than `n`. */
+export function nthLargest(lists: readonly Float32Array[], n: number): number {
+  const values = new Float32Array(lists.reduce((sum, { length }) => sum + length, 0));
   if (values.length <= n) return 0;
+  let filled = 0;
+  for (const list of lists) {
+    values.set(list, filled);
+    filled += list.length;
+  }
   const at = (position: number) => values[position] as number;
   const wanted = values.length - n;
   let [first, last] = [0, values.length - 1];

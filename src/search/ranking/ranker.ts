@@ -100,7 +100,7 @@ function scored(open: OpenSegment, candidates: Candidates, { index, task, words,
 function hitFrom(found: Found, query: Query): Hit {
   const { segment, document, lexical, recency, final } = found;
   const hit: Hit = {
-    uid: uidOf(found),
+    uid: segment.uids.at(found.member),
     lexical,
     semantic: clamp01(found.semantic ?? 0),
     quality: rounded(clamp01(found.quality)),
@@ -122,8 +122,6 @@ function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: IndexQ
 function byScore(one: Found, other: Found): number {
   return other.final - one.final || one.segment.uids.compare(one.member, other.segment.uids, other.member);
 }
-
-const uidOf = ({ segment, member }: Found) => segment.uids.at(member);
 
 function countFacets(found: readonly Found[], text?: string): FacetCounts {
   const counter = createFacetCounter();
