@@ -87,6 +87,8 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that does not listen at its address: what it writes must not contain the address. */
   isServed?: boolean;
+  /** For a process that does nothing else: SQLite then runs on the main thread, which starts faster. */
+  mayBlock?: boolean;
   /** Aborting it stops a hub that still waits for its database. */
   shutdown?: AbortSignal;
 }
@@ -104,10 +106,11 @@ export async function createHub({
   world,
   baseUrl,
   isServed = true,
+  mayBlock = false,
   shutdown = new AbortController().signal,
 }: HubDependencies): Promise<Hub> {
   const { now, log } = world;
-  const opening = { config, world, baseUrl, isServed, shutdown };
+  const opening = { config, world, baseUrl, isServed, mayBlock, shutdown };
   const { database, outbox, revision, admission, store, catalog } = await openCatalog(opening);
   const hubId = await readHubId(database);
   let closed: Promise<void> | undefined;

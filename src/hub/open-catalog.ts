@@ -17,6 +17,7 @@ export interface OpenCatalogDependencies {
   baseUrl: () => string;
   /** Only a hub that serves waits for a database that does not answer yet. */
   isServed: boolean;
+  mayBlock: boolean;
   shutdown: AbortSignal;
 }
 
@@ -35,11 +36,13 @@ export async function openCatalog({
   world: { now, log, metrics },
   baseUrl,
   isServed,
+  mayBlock,
   shutdown,
 }: OpenCatalogDependencies): Promise<OpenedCatalog> {
   const forMs = isServed ? config.databaseWaitSec * 1000 : 0;
   const database = await waitForDatabase(config.database, {
     metrics,
+    mayBlock,
     forMs,
     signal: shutdown,
     log,

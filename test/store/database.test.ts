@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { HubError } from '../../src/errors.ts';
@@ -140,19 +141,62 @@ testOnPostgres('an exhausted pool is reported as unavailable, not as an error', 
   );
 });
 
-test('a file locked by another process is reported as unavailable, not as an error', async (t) => {
-  const path = join(await tempDir(t), 'catalog.sqlite');
-  await (await openDatabase({ engine: 'sqlite', path }, dependencies)).close();
-  const dialect = await openSqlite(path, dependencies, 50);
-  const other = new DatabaseSync(path);
-  t.after(async () => {
-    other.close();
-    await dialect.close();
+/** Where statements of SQLite run. */
+const PLACES = [
+  { place: 'in threads', mayBlock: false },
+  { place: 'on the main thread', mayBlock: true },
+];
+
+for (const { place, mayBlock } of PLACES) {
+  test(`a file locked by another process is reported as unavailable, not as an error (${place})`, async (t) => {
+    const path = join(await tempDir(t), 'catalog.sqlite');
+    await (await openDatabase({ engine: 'sqlite', path }, dependencies)).close();
+    const dialect = await openSqlite(path, { ...dependencies, mayBlock }, 50);
+    const other = new DatabaseSync(path);
+    t.after(async () => {
+      other.close();
+      await dialect.close();
+    });
+    const store = createCatalogStore(dialect, createRevision(dialect));
+    const save = () => store.save([entityFromManifest({ document: aManifest() })], new Date());
+    other.exec('begin immediate');
+    await assert.rejects(save(), isUnavailable);
+    other.exec('rollback');
+    assert.deepEqual(await save(), ['created']);
   });
-  const store = createCatalogStore(dialect, createRevision(dialect));
-  const save = () => store.save([entityFromManifest({ document: aManifest() })], new Date());
-  other.exec('begin immediate');
-  await assert.rejects(save(), isUnavailable);
-  other.exec('rollback');
-  assert.deepEqual(await save(), ['created']);
-});
+
+  test(`a write waits until another process unlocks the file (${place})`, async (t) => {
+    const path = join(await tempDir(t), 'catalog.sqlite');
+    const dialect = await openDatabase({ engine: 'sqlite', path }, { ...dependencies, mayBlock });
+    const other = new DatabaseSync(path);
+    t.after(async () => {
+      other.close();
+      await dialect.close();
+    });
+    const store = createCatalogStore(dialect, createRevision(dialect));
+    other.exec('begin immediate');
+    const saved = store.save([entityFromManifest({ document: aManifest() })], new Date());
+    await nextTurn();
+    other.exec('rollback');
+    assert.deepEqual(await saved, ['created']);
+  });
+
+  test(`a transaction delays other writes, and its changes are read once it ends (${place})`, async (t) => {
+    const path = join(await tempDir(t), 'catalog.sqlite');
+    const dialect = await openDatabase({ engine: 'sqlite', path }, { ...dependencies, mayBlock });
+    t.after(() => dialect.close());
+    const write = dialect.write.withTables<{ notes: { note: string } }>();
+    const read = dialect.read.withTables<{ notes: { note: string } }>();
+    await write.schema.createTable('notes').addColumn('note', 'text').execute();
+    const notes = async () => (await read.selectFrom('notes').selectAll().execute()).map(({ note }) => note);
+    let later: Promise<unknown> | undefined;
+    await write.transaction().execute(async (tx) => {
+      await tx.insertInto('notes').values({ note: 'first' }).execute();
+      later = write.insertInto('notes').values({ note: 'later' }).execute();
+      assert.deepEqual(await notes(), []);
+      await tx.insertInto('notes').values({ note: 'second' }).execute();
+    });
+    await later;
+    assert.deepEqual(await notes(), ['first', 'second', 'later']);
+  });
+}

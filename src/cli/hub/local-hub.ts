@@ -17,16 +17,22 @@ export interface LocalHubOptions {
   config: Config;
   /** For child processes. */
   environment: Environment;
+  mayBlock?: boolean;
   terminal: Pick<Terminal, 'writeError' | 'isErrorTerminal' | 'shutdown'>;
 }
 
 /** @throws StartError */
-export async function openLocalHub({ environment, terminal, ...options }: LocalHubOptions): Promise<LocalHub> {
+export async function openLocalHub({
+  environment,
+  terminal,
+  mayBlock,
+  ...options
+}: LocalHubOptions): Promise<LocalHub> {
   const config = withoutBackground(options.config);
   const { world, close: closeWorld } = openWorld(config, lineLogger(terminal), environment);
   try {
     const baseUrl = () => config.baseUrl ?? likelyAddress(config);
-    const hub = await createHub({ config, world, baseUrl, isServed: config.baseUrl !== undefined });
+    const hub = await createHub({ config, world, baseUrl, isServed: config.baseUrl !== undefined, mayBlock });
     const stop = () => void hub.stopWork();
     terminal.shutdown.addEventListener('abort', stop, { once: true });
     return {

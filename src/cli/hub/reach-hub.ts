@@ -21,9 +21,10 @@ export interface AccessOptions {
   /** The value of --hub, which wins over HUB_URL. */
   named: string | undefined;
   terminal: Terminal;
+  isLong?: boolean;
 }
 
-export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
+export function createAccess({ named, terminal, isLong = false }: AccessOptions): OpenAccess {
   const { environment } = terminal;
   const serverUrl = named ?? (environment.HUB_URL?.trim() || undefined);
   let known: Config | undefined;
@@ -44,7 +45,7 @@ export function createAccess({ named, terminal }: AccessOptions): OpenAccess {
   async function openLocal({ mustExist = false } = {}): Promise<Hub> {
     if (!local && mustExist && !(await localCatalogExists())) throw new NotFoundError(missingSentence(config()));
     const { openLocalHub } = await import('./local-hub.ts');
-    local ??= openLocalHub({ config: config(), environment, terminal });
+    local ??= openLocalHub({ config: config(), environment, terminal, mayBlock: !isLong });
     return (await local).hub;
   }
 

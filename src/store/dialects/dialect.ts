@@ -53,4 +53,6 @@ export interface Lock {
 
 export interface DialectDependencies {
   metrics: Pick<Metrics, 'observeQuery'>;
+  /** For a process that serves no requests: statements of SQLite then run on the main thread, without starting threads. */
+  mayBlock?: boolean;
 }

@@ -1,11 +1,11 @@
 // SQLite: one writing worker, several reading workers, and a connection on the main thread for reads that take microseconds.
-// Workers start with the first statement.
+// Workers start with the first statement. A process that may block has no workers, only one connection to read and one to write.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -34,21 +34,22 @@ const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
 /** Lookups block the main thread, so they wait only briefly. */
 const LOOKUP_TIMEOUT_MS = 200;
-const TRY_AGAIN_MS = 50;
+const TRY_AGAIN_MS = 10;
 /** A longer queue means that the hub cannot keep up, so the next statement is refused. */
 const LONGEST_QUEUE = 5_000;
 
 export async function openSqlite(
   path: string,
-  { metrics }: DialectDependencies,
+  { metrics, mayBlock = false }: DialectDependencies,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
 ): Promise<Dialect> {
   await makeFolder(dirname(path));
   // Closed last: the last connection that may write removes the write-ahead log.
-  const file = await openFile(path, busyTimeoutMs);
-  const writer = workers({ path, readOnly: false, busyTimeoutMs }, 1);
-  const readers = workers({ path, readOnly: true, busyTimeoutMs }, Math.min(MOST_READERS, availableParallelism()));
+  const file = await whileBusy(busyTimeoutMs, () => openConnection({ path, readOnly: false, busyTimeoutMs: 0 }));
   const lookup = openConnection({ path, readOnly: true, busyTimeoutMs: LOOKUP_TIMEOUT_MS });
+  const { writer, readers } = mayBlock
+    ? { writer: onThisThread(file, busyTimeoutMs), readers: onThisThread(lookup, busyTimeoutMs) }
+    : inThreads(path, busyTimeoutMs);
   const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
       dialect: {
@@ -77,7 +78,7 @@ export async function openSqlite(
         begin select raise(abort, ${sql.lit(`Rows of ${table} are never changed.`)}); end
       `.execute(db)),
     tryLock: async (name) => tryLock(path, name),
-    // Keeps its worker busy; other processes can read and write meanwhile.
+    // Keeps its thread busy; other processes can read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
     isOwnFile: (other) => isFileOf(path, other),
     async close() {
@@ -102,15 +103,42 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates the file, or detects that it is damaged. Waits for other processes without blocking the main thread. */
-async function openFile(path: string, busyTimeoutMs: number): Promise<SqliteConnection> {
+/** Waits while another process has locked the file, without blocking the main thread. */
+async function whileBusy<Result>(busyTimeoutMs: number, work: () => Result): Promise<Result> {
   for (const startedAt = performance.now(); ; await sleep(TRY_AGAIN_MS)) {
     try {
-      return openConnection({ path, readOnly: false, busyTimeoutMs: 0 });
+      return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() - startedAt > busyTimeoutMs) throw error;
     }
   }
+}
+
+interface Statements {
+  run(statement: SqliteStatement): Promise<SqliteResult>;
+  close(): Promise<void>;
+}
+
+function onThisThread(connection: SqliteConnection, busyTimeoutMs: number): Statements {
+  return {
+    async run(statement) {
+      const { rows, changes } = await whileBusy(busyTimeoutMs, () => connection.run(statement));
+      // Signals and responses are handled between statements.
+      await nextTurn();
+      // Rows of `node:sqlite` have no prototype; rows from threads have one.
+      return { rows: rows.map((row) => ({ ...(row as object) })), changes };
+    },
+    // Its owner closes the connection.
+    async close() {},
+  };
+}
+
+function inThreads(path: string, busyTimeoutMs: number): { writer: Statements; readers: Statements } {
+  const threads = Math.min(MOST_READERS, availableParallelism());
+  return {
+    writer: workers({ path, readOnly: false, busyTimeoutMs }, 1),
+    readers: workers({ path, readOnly: true, busyTimeoutMs }, threads),
+  };
 }
 
 function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStatement, SqliteResult> {

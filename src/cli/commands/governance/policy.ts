@@ -26,6 +26,7 @@ export const policyCommands = [
   }),
   command({
     path: ['policy', 'test'],
+    isLong: true,
     summary: 'show what the policy decides about an entity, and by which rule',
     kind: 'hub',
     args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
@@ -71,6 +72,7 @@ export const policyCommands = [
   }),
   command({
     path: ['policy', 'apply'],
+    isLong: true,
     summary: 'apply a policy',
     details: 'Reports how many entities it affects. A hub with POLICY_FILE reads its policy only from that file.',
     kind: 'hub',
