@@ -8,11 +8,10 @@ import { createAudit } from '../../src/access/audit.ts';
 import { AuditEntry, AuditPage } from '../../src/access/contract.ts';
 import { readConfig } from '../../src/config.ts';
 import { createHub } from '../../src/hub/hub.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { createAuditStore } from '../../src/store/governance/audit-store.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
-import { tempDir, testOnEveryEngine } from '../support/databases/databases.ts';
+import { openHere, tempDir, testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
@@ -148,7 +147,7 @@ testOnEveryEngine('audit: AUDIT_DAYS deletes older entries, and nothing else', a
 testOnEveryEngine('audit: the database itself refuses to change an entry', async (t, database) => {
   const { hub, world } = await testHub(t, { settings, database });
   await hub.as(ROBOT).addRemote('https://h.example/a.json');
-  const { write, close } = await openDatabase(database, { metrics: world.metrics });
+  const { write, close } = await openHere(database, world.metrics);
   t.after(close);
   const forged = { caller: 'somebody else' };
   await assert.rejects(write.updateTable('audit_entry').set(forged).execute(), /Rows of audit_entry are never changed/);
@@ -158,7 +157,7 @@ testOnEveryEngine('audit: the database itself refuses to change an entry', async
 
 testOnEveryEngine('audit: many old entries are deleted in small transactions', async (t, database) => {
   const { metrics, log, now, close } = testWorld();
-  const dialect = await openDatabase(database, { metrics });
+  const dialect = await openHere(database, metrics);
   t.after(() => dialect.close().then(close));
   const store = createAuditStore(dialect);
   const caller = { caller: 'robot', caller_kind: 'token', role: 'admin', via: 'http', address: null } as const;

@@ -5,11 +5,10 @@ import { CatalogPage, EntityRecord } from '../../src/catalog/contract.ts';
 import { parseManifestText } from '../../src/catalog/manifest-text.ts';
 import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase } from '../support/databases/databases.ts';
+import { emptyDatabase, openHere } from '../support/databases/databases.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 const FIRST_PAGE = { text: '', sort: 'name', limit: 10, offset: 0 } as const;
@@ -188,7 +187,7 @@ interface TestCatalog {
 
 async function aCatalog(t: TestContext): Promise<TestCatalog> {
   const world = testWorld();
-  const dialect = await openDatabase(await emptyDatabase(t, 'sqlite'), world);
+  const dialect = await openHere(await emptyDatabase(t, 'sqlite'), world.metrics);
   t.after(() => dialect.close());
   let address = 'http://hub.test';
   const store = createCatalogStore(dialect, createRevision(dialect));

@@ -100,7 +100,7 @@ async function start(t: Ending, { settings, manifests = [] }: HubOptions): Promi
 async function openHub(settings: Record<string, string>, manifests: readonly JsonObject[]) {
   const config = readConfig({ ...settings, API_TOKEN: TOKEN });
   const world = testWorld();
-  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test', mayBlock: true });
   await hub.load(manifests.map((document) => ({ document })));
   const close = async () => {
     await hub.close();

@@ -16,16 +16,15 @@ import { createLookup } from '../../src/gateway/items/lookup.ts';
 import { createRegister } from '../../src/gateway/registration/register.ts';
 import type { GatewayItem, RegistrableEntity, RegistrationStore } from '../../src/gateway/store.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { createMetrics } from '../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { createFetch } from '../../src/lib/net/fetch.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import type { Dialect } from '../../src/store/dialects/dialect.ts';
 import { createItemStore } from '../../src/store/gateway/registration-items.ts';
 import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
+import { openHere } from '../support/databases/databases.ts';
 import { ADMIN, type FakeGateway, SECRET } from '../support/servers/fake-gateway.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
@@ -174,7 +173,7 @@ export async function stage(
   fake: FakeGateway | undefined,
   { client: clientChanges, ...changes }: StageChanges = {},
 ): Promise<Stage> {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   const world = testWorld();
   t.after(() => Promise.all([dialect.close(), world.close()]));
   const revision = createRevision(dialect);

@@ -30,7 +30,7 @@ export interface InstallStage {
 export async function installHub(t: TestContext, settings: Environment = {}): Promise<Hub> {
   const config = { ...readConfig(settings), database: await emptyDatabase(t, 'sqlite') };
   const world = testWorld();
-  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
+  const hub = await createHub({ config, world, baseUrl: () => 'http://hub.test', mayBlock: true });
   t.after(async () => {
     await hub.close();
     await world.close();

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { HUBS_META, OFFICIAL_META } from '../../src/registry/contract.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { aManifest } from '../support/builders.ts';
-import { emptyDatabase } from '../support/databases/databases.ts';
+import { emptyDatabase, openHere } from '../support/databases/databases.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
 
 interface FederatedHub extends TestHub {
@@ -102,7 +101,7 @@ test('federation: a hub with the id of the reader is reported as such', async (t
   const [entry = assert.fail()] = await listed(first);
   const [hubId = ''] = entry._meta[HUBS_META] as string[];
   const database = await emptyDatabase(t, 'sqlite');
-  const tables = await openDatabase(database, { metrics: { observeQuery() {} } });
+  const tables = await openHere(database);
   await tables.write.updateTable('registry_state').set({ hub_id: hubId }).execute();
   await tables.close();
   const copy = await testHub(t, { database, manifests: [aManifest({ id: 'maps', name: 'com.acme/maps' })] });

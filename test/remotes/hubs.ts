@@ -15,6 +15,7 @@ export async function hubOn(
     config: { ...readConfig(settings), database },
     world,
     baseUrl: () => 'http://hub.test',
+    mayBlock: true,
   });
   t.after(async () => {
     await hub.close();

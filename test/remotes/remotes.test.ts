@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createMetrics } from '../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { createRemoteBook, normalizedUrl, type RemoteBook } from '../../src/remotes/remotes.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { createRemoteStore } from '../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../support/databases/databases.ts';
 
 const [A, B] = ['https://a.example/i.json', 'https://b.example/i.json'] as const;
 
 async function remoteBook(t: TestContext, address: DatabaseAddress, seeds: string[] = []): Promise<RemoteBook> {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   return createRemoteBook({
     store: createRemoteStore(dialect, createRevision(dialect)),

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SearchQuery } from '../../src/search/contract.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { createRunStore } from '../../src/store/remotes/run-store.ts';
-import { emptyDatabase, testOnEveryEngine } from '../support/databases/databases.ts';
+import { emptyDatabase, openHere, testOnEveryEngine } from '../support/databases/databases.ts';
 import { SOON } from '../support/in-time.ts';
 import { caughtUp } from '../support/search/caught-up.ts';
 import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
@@ -217,7 +216,7 @@ test('interrupted: a hub reports runs that a kill interrupted, and may ingest at
   const [run] = (await killed.ingestStatus()).last;
   assert.ok(run);
   await killed.close();
-  const database = await openDatabase(address, { metrics: testWorld().metrics });
+  const database = await openHere(address, testWorld().metrics);
   const runs = createRunStore(database);
   for (let minute = 10; minute < 40; minute += 1) {
     const started_at = `2026-05-01T12:${minute}:00.000Z`;

@@ -2,17 +2,16 @@
 import type { TestContext } from 'node:test';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { createMetrics } from '../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import type { SearchFilters, SearchMode } from '../../src/search/contract.ts';
 import { createSearchEngine } from '../../src/search/engine/create-engine.ts';
 import type { RankRequest } from '../../src/search/engine/engine.ts';
 import type { Embedder } from '../../src/search/model/embedder.ts';
 import { createCatalogStore } from '../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { createRegistrationStore } from '../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../src/store/revision.ts';
 import { createSearchIndex } from '../../src/store/search/search-index.ts';
+import { openHere } from '../support/databases/databases.ts';
 import { caughtUp } from '../support/search/caught-up.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
@@ -70,7 +69,7 @@ export interface StageOptions {
 
 export async function searchStage(t: TestContext, options: StageOptions) {
   const { address, openEmbedder = async () => threeSubjects(), isBusy, indexPath, world = testWorld() } = options;
-  const database = await openDatabase(address, { metrics: createMetrics() });
+  const database = await openHere(address);
   const revision = createRevision(database);
   const catalog = createCatalog({ store: createCatalogStore(database, revision), now: world.now, baseUrl: () => '' });
   const index = createSearchIndex(database, revision);

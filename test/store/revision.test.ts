@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { createMetrics } from '../../src/lib/metrics.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { createRevision, REVISIONS_KEPT } from '../../src/store/revision.ts';
-import { testOnEveryEngine } from '../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../support/databases/databases.ts';
 
 testOnEveryEngine('revision: the writer sees its change at once', async (t, address) => {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const revision = createRevision(dialect);
   const before = await revision.current();
@@ -18,7 +16,7 @@ testOnEveryEngine('revision: the writer sees its change at once', async (t, addr
 testOnEveryEngine(
   'revision: a transaction without changes, or one that fails, does not increment it',
   async (t, address) => {
-    const dialect = await openDatabase(address, { metrics: createMetrics() });
+    const dialect = await openHere(address);
     t.after(() => dialect.close());
     const revision = createRevision(dialect);
     const before = await revision.current();
@@ -33,7 +31,7 @@ testOnEveryEngine(
 );
 
 testOnEveryEngine('revision: each records its changed entities, and the oldest are forgotten', async (t, address) => {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const revision = createRevision(dialect);
   const change = (entities?: string[]) =>

@@ -30,7 +30,7 @@ export async function testHub(
 ): Promise<TestHub> {
   const config = { ...readConfig(settings), database: database ?? (await emptyDatabase(t, 'sqlite')) };
   const world = testWorld();
-  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? 'http://hub.test' });
+  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? 'http://hub.test', mayBlock: true });
   const app = await createServer({ hub, config, world });
   t.after(async () => {
     await app.close();

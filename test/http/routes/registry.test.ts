@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import type { ServerList, ServerResponse } from '../../../src/registry/contract.ts';
-import { openDatabase } from '../../../src/store/database.ts';
-import { emptyDatabase, testOnEveryEngine } from '../../support/databases/databases.ts';
+import { emptyDatabase, openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { type TestHub, testHub } from '../../support/hub.ts';
 import { shared } from '../../support/shared.ts';
 import { until } from '../../support/until.ts';
@@ -354,7 +353,7 @@ test('registry: requires a token when the hub’s reads do', async (t) => {
 test('registry: answers Retry-After until its entries are built', async (t) => {
   const database = await emptyDatabase(t, 'sqlite');
   const { metrics } = testWorld();
-  const other = await openDatabase(database, { metrics });
+  const other = await openHere(database, metrics);
   t.after(() => other.close());
   const lock = await other.tryLock('registry');
   const { app } = await testHub(t, { database, manifests: [aServer({ name: 'a/one' })] });

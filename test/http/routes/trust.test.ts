@@ -4,10 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { EntityRecord } from '../../../src/catalog/contract.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { ApprovalReview, PolicyTest } from '../../../src/policy/contract.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { TrustChecked } from '../../../src/trust/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { emptyDatabase, testOnEveryEngine } from '../../support/databases/databases.ts';
+import { emptyDatabase, openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { caughtUp } from '../../support/search/caught-up.ts';
 import { SECRET, startFakeGateway } from '../../support/servers/fake-gateway.ts';
@@ -148,7 +147,7 @@ testOnEveryEngine('trust: a failed check is retried later and does not block oth
   const first = await testHub(t, { settings, manifests: [server({ id: 'a-broken-one' }), server()], database });
   await first.hub.changePolicy('version: 1\ndefault: { install: require_approval }');
   await first.hub.close();
-  const tables = await openDatabase(database, { metrics: { observeQuery() {} } });
+  const tables = await openHere(database);
   await tables.write.deleteFrom('manifest').where('uid', '=', 'mcp_server:a-broken-one@1.0.0').execute();
   await tables.close();
 

@@ -14,14 +14,13 @@ import type { Progress } from '../../../src/remotes/ingest/progress.ts';
 import { createManifestReader } from '../../../src/remotes/ingest/read-manifest.ts';
 import type { RunStore } from '../../../src/remotes/store.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import type { Dialect } from '../../../src/store/dialects/dialect.ts';
 import { createMemberStore } from '../../../src/store/remotes/member-store.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRunStore } from '../../../src/store/remotes/run-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { aManifest } from '../../support/builders.ts';
-import { emptyDatabase } from '../../support/databases/databases.ts';
+import { emptyDatabase, openHere } from '../../support/databases/databases.ts';
 import { type IndexServer, startIndexServer } from '../../support/servers/index-server.ts';
 import { type TestWorld, testWorld } from '../../support/world.ts';
 
@@ -89,7 +88,7 @@ export async function testIngest(
   const host = await startIndexServer(t);
   const world = testWorld();
   const { now, log } = world;
-  const database = await openDatabase(address, { metrics: world.metrics });
+  const database = await openHere(address, world.metrics);
   const revision = createRevision(database);
   const store = createCatalogStore(database, revision);
   const catalog = createCatalog({ store, now, baseUrl: () => 'http://hub.test' });

@@ -3,14 +3,12 @@ import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../../src/catalog/entity.ts';
 import type { CatalogStore } from '../../../src/catalog/store.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import type { Dialect } from '../../../src/store/dialects/dialect.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const LATER = new Date('2026-06-02T12:00:00.000Z');
@@ -195,7 +193,7 @@ testOnEveryEngine('save: concurrent saves lose nothing', async (t, address) => {
 });
 
 async function openStore(t: TestContext, address: DatabaseAddress): Promise<{ store: CatalogStore; dialect: Dialect }> {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   return { store: createCatalogStore(dialect, createRevision(dialect)), dialect };
 }

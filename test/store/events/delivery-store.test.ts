@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createDeliveryStore } from '../../../src/store/events/delivery-store.ts';
 import { createOutbox } from '../../../src/store/events/outbox.ts';
 import { sweepEvents } from '../../../src/store/events/sweep-events.ts';
 import { createWebhookStore } from '../../../src/store/events/webhook-store.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);
@@ -16,7 +15,7 @@ const attempt = { at: NOW, status: 200, error: null, answer: null, durationMs: 5
 const limits = { mostEvents: 1_000, eventDays: 7, mostDeliveries: 3, deliveryDays: 30 };
 
 async function stage(t: TestContext, address: DatabaseAddress) {
-  const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   let time = NOW;
   const outbox = createOutbox(dialect, () => time);

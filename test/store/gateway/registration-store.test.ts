@@ -5,15 +5,13 @@ import type { CatalogStore } from '../../../src/catalog/store.ts';
 
 import type { DuePage, GatewayItem, RegistrationRecord, RegistrationStore } from '../../../src/gateway/store.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import type { Dialect } from '../../../src/store/dialects/dialect.ts';
 import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine, testOnPostgres } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine, testOnPostgres } from '../../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00Z');
 const LATER = new Date('2026-06-01T12:10:00Z');
@@ -28,7 +26,7 @@ interface Stage {
 }
 
 async function openStage(t: TestContext, address: DatabaseAddress): Promise<Stage> {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const revision = createRevision(dialect);
   const store = createRegistrationStore(dialect, revision);

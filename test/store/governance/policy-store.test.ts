@@ -1,16 +1,15 @@
 // The policy version that every entity follows, on both engines.
 import assert from 'node:assert/strict';
 import { admissionRules } from '../../../src/policy/admission.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createAdmission } from '../../../src/store/governance/admission.ts';
 import { createPolicyStore } from '../../../src/store/governance/policy-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 
 testOnEveryEngine('policy: a hub that finishes late does not undo a newer policy', async (t, address) => {
-  const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const admission = createAdmission(dialect, { rulesOf: admissionRules, registersAgents: false, now: () => at });
   const store = createPolicyStore(dialect, createRevision(dialect), admission);

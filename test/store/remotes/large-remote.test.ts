@@ -3,18 +3,17 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import { entityFromManifest } from '../../../src/catalog/entity.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const REMOTE = 'https://h.example/index.json';
 const COPIES = 5_000;
 const AT = new Date('2026-06-01T12:00:00.000Z');
 
 testOnEveryEngine('remove: deletes a large remote and its entities in several transactions', async (t, address) => {
-  const dialect = await openDatabase(address, { metrics: { observeQuery() {} } });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const revision = createRevision(dialect);
   const catalog = createCatalogStore(dialect, revision);

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../../src/catalog/entity.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { Member } from '../../../src/remotes/store.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
 import { createMemberStore } from '../../../src/store/remotes/member-store.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const LATER = new Date('2026-06-02T12:00:00.000Z');
 const [A, B] = ['https://a.example/i.json', 'https://b.example/i.json'] as const;
 
 async function openMembers(t: TestContext, address: DatabaseAddress) {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const revision = createRevision(dialect);
   const catalog = createCatalogStore(dialect, revision);

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { IngestRun } from '../../../src/remotes/contract.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRunStore } from '../../../src/store/remotes/run-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 const REMOVAL = { purge: false, at: NOON };
 const [A, B, C] = ['https://a.example/i.json', 'https://b.example/i.json', 'https://c.example/i.json'] as const;
 
 async function openStores(t: TestContext, address: DatabaseAddress) {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   return { dialect, remotes: createRemoteStore(dialect, createRevision(dialect)), runs: createRunStore(dialect) };
 }

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../../src/catalog/entity.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { IndexEntry } from '../../../src/search/engine/search-index.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { createSearchIndex } from '../../../src/store/search/search-index.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 async function stage(t: TestContext, address: DatabaseAddress) {
-  const database = await openDatabase(address, { metrics: createMetrics() });
+  const database = await openHere(address);
   t.after(() => database.close());
   const revision = createRevision(database);
   const catalog = createCatalogStore(database, revision);

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { entityFromManifest } from '../../../src/catalog/entity.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { createSearchStore } from '../../../src/store/search/search-store.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testOnEveryEngine } from '../../support/databases/databases.ts';
+import { openHere, testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const NOON = new Date('2026-06-01T12:00:00.000Z');
 testOnEveryEngine(
@@ -52,7 +50,7 @@ testOnEveryEngine('descriptions: an unreadable stored manifest does not fail a p
 });
 
 async function openStores(t: TestContext, address: DatabaseAddress) {
-  const dialect = await openDatabase(address, { metrics: createMetrics() });
+  const dialect = await openHere(address);
   t.after(() => dialect.close());
   const revision = createRevision(dialect);
   const catalog = createCatalogStore(dialect, revision);

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import type { Dialect } from '../../../src/store/dialects/dialect.ts';
 import { databaseOn, onServer, postgresTemplate, sqliteTemplate } from './templates.ts';
 
 type Engine = DatabaseAddress['engine'];
@@ -38,6 +41,11 @@ export function testOnPostgres(name: string, run: (t: TestContext, address: Post
 /** Has the tables of a hub, and no rows. */
 export async function emptyDatabase(t: Ending, engine: Engine): Promise<DatabaseAddress> {
   return engine === 'postgres' ? emptyPostgres(t) : { engine, path: await emptySqlite(t) };
+}
+
+/** SQLite runs on this thread: starting its threads takes longer than most tests. */
+export function openHere(address: DatabaseAddress, metrics = createMetrics()): Promise<Dialect> {
+  return openDatabase(address, { metrics, mayBlock: true });
 }
 
 export async function emptySqlite(t: Ending): Promise<string> {

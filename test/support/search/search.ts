@@ -2,16 +2,14 @@
 import type { TestContext } from 'node:test';
 import { createCatalog } from '../../../src/catalog/catalog.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { SearchQuery } from '../../../src/search/contract.ts';
 import type { ListRequest, RankRequest } from '../../../src/search/engine/engine.ts';
 import { createSearch, type SearchSettings } from '../../../src/search/search.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../../../src/store/database.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { createSearchIndex } from '../../../src/store/search/search-index.ts';
 import { createSearchStore } from '../../../src/store/search/search-store.ts';
-import { emptyDatabase } from '../databases/databases.ts';
+import { emptyDatabase, openHere } from '../databases/databases.ts';
 import { type LlmServer, startLlm } from '../servers/llm-server.ts';
 import { testWorld } from '../world.ts';
 import { listerOf, withFacets } from './lister.ts';
@@ -50,7 +48,7 @@ interface SearchOptions {
 /** A catalog on SQLite, and an engine that finds its entities by the words of their names and texts. */
 export async function testSearch(t: TestContext, { manifests = [], settings = {}, withLlm }: SearchOptions = {}) {
   const world = testWorld();
-  const dialect = await openDatabase(await emptyDatabase(t, 'sqlite'), { metrics: createMetrics() });
+  const dialect = await openHere(await emptyDatabase(t, 'sqlite'));
   t.after(async () => {
     await dialect.close();
     await world.close();
