@@ -1,10 +1,11 @@
-// Fetches an index and returns its entries page by page, without blocking the main thread.
+// Fetches an index and returns its entries page by page. Only short ones are parsed on the main thread.
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { RemoteFetch } from '../credentials.ts';
+import { isLight, LONGEST_LIGHT } from '../light-text.ts';
 import type { IndexState } from '../store.ts';
-import type { IndexAnswer, IndexTask, ListedEntry } from './parse-index-worker.ts';
+import readIndex, { type IndexAnswer, type IndexTask, type ListedEntry } from './parse-index-worker.ts';
 
 export interface IndexLimits {
   maxIndexBytes: number;
@@ -71,8 +72,8 @@ export function createIndexFetcher({
   });
 
   async function parsed(task: IndexTask, signal: AbortSignal): Promise<Extract<IndexAnswer, { ok: true }>> {
-    const how = { signal, transferList: ownMemory(task.bytes) };
-    const answer = await parsers.run(task, how).catch((cause: Error) => {
+    const onThread = () => parsers.run(task, { signal, transferList: ownMemory(task.bytes) });
+    const answer = await (isShort(task) ? inPlace(task) : onThread()).catch((cause: Error) => {
       signal.throwIfAborted();
       throw new FetchError(cause.message, { isTemporary: false, cause });
     });
@@ -152,4 +153,12 @@ export function conditions({
 
 function isPlain(value: string | null | undefined): value is string {
   return typeof value === 'string' && /^[\x20-\x7e]{1,1000}$/.test(value);
+}
+
+function isShort({ bytes, url }: IndexTask): boolean {
+  return bytes.length <= LONGEST_LIGHT && isLight({ url, text: new TextDecoder().decode(bytes) });
+}
+
+async function inPlace(task: IndexTask): Promise<IndexAnswer> {
+  return readIndex(task);
 }

@@ -2,6 +2,7 @@
 import type { Entity } from '../../catalog/entity.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { FailedManifest, FetchedManifest, FetchedText } from '../fetching/fetch-manifest.ts';
+import { isLight } from '../light-text.ts';
 import type { Member } from '../store.ts';
 import type { ManifestText } from './entity-from-text.ts';
 import readManifests, { type ManifestAnswer } from './manifest-worker.ts';
@@ -22,8 +23,6 @@ export interface ManifestReader {
   close(): Promise<void>;
 }
 
-/** Most manifests are shorter, and take a tenth of a millisecond. */
-const LONGEST_LIGHT = 16_000;
 /** The main thread parses this many light ones in two milliseconds, less than a transfer to a worker takes. */
 const MOST_IN_PLACE = 20;
 /** Several, so that a slow text does not delay other remotes. */
@@ -93,9 +92,4 @@ export async function readAll(
   const texts = fetched.filter((each) => each.outcome === 'fetched');
   const others = fetched.filter((each) => each.outcome !== 'fetched');
   return [...others, ...(await reader.read(texts, signal))];
-}
-
-/** YAML is never light: eight kilobytes can take a tenth of a second. */
-function isLight({ url, text }: ManifestText): boolean {
-  return text.length <= LONGEST_LIGHT && /^\s*[[{]/.test(text) && !/\.ya?ml(?:[?#]|$)/i.test(url);
 }
