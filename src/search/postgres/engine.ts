@@ -8,7 +8,7 @@ import { countsFrom, wantedValues } from '../facet-values.ts';
 import { NO_SCORES } from '../ranking/lister.ts';
 import { weightsFor } from '../ranking/merge.ts';
 import { type Found, findCandidates } from './find-candidates.ts';
-import { bestCandidates, explained, facetsOf, hitsFrom } from './merge-hits.ts';
+import { explained, facetsOf, hitsFrom } from './merge-hits.ts';
 import type { EntityFilter, ListChoice, SearchReads } from './store.ts';
 import { TableKeeper, type TableKeeperDependencies } from './table-keeper.ts';
 
@@ -35,11 +35,11 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
 
   async function rank(request: RankRequest, embed: EmbedQuery) {
     if (keeper.sizes().families === 0) await keeper.measure();
-    const { text, mode } = request;
-    const filter = entityFilter(request.filters);
+    const { text, mode, versions, sort, withFacets } = request;
+    const choice = { filter: entityFilter(request.filters), versions, sort, withFacets };
     const understanding = understand(request, embed);
     const vector = understanding.then((understood) => understood.vector);
-    const found = await findCandidates(reads, { text, mode, filter, vector, sizes: keeper.sizes() });
+    const found = await findCandidates(reads, { text, mode, choice, vector, sizes: keeper.sizes() });
     const { meaning } = await understanding;
     return { ...(await ranked(request, found, (await vector) ? mode : 'keyword', { reads, now: now() })), meaning };
   }
@@ -67,21 +67,18 @@ async function ranked(
   mode: RankRequest['mode'],
   { reads, now }: { reads: SearchReads; now: Date },
 ): Promise<FoundHits> {
-  const { limit, versions, sort, withFacets, facetText, explain } = request;
+  const { limit, sort, withFacets, facetText, explain } = request;
   const weights = weightsFor(mode, words);
-  // Always all: quality and age change the order, so cutting at the page size would make pages overlap.
-  const found = bestCandidates(candidates, weights, MOST_HITS);
-  const preferred = [...named.values()].flatMap(({ uid }) => uid ?? []);
-  const families = found.map(({ family }) => family);
-  const members = await reads.members(families, { filter: entityFilter(request.filters), versions, sort, preferred });
-  const best = hitsFrom(members, found, { weights, now }).slice(0, MOST_HITS);
+  // Not cut at the page size, so that pages never overlap.
+  const best = hitsFrom(candidates, { weights, now }).slice(0, MOST_HITS);
   const byUid = new Map(best.map((hit) => [hit.uid, hit]));
-  const shown = members.filter(({ uid }) => byUid.has(uid));
+  const shown = candidates.filter(({ uid }) => byUid.has(uid));
   const sorted = sort === 'relevance' ? best : shown.flatMap(({ uid }) => byUid.get(uid) ?? []);
   const hits = sorted.slice(0, limit);
+  const families = shown.map(({ family }) => family);
   const scores = explain ? await reads.explain(families, terms) : undefined;
   return {
-    hits: scores ? explained(hits, members, { words, named, weights, scores }) : hits,
+    hits: scores ? explained(hits, shown, { words, named, weights, scores }) : hits,
     total: best.length,
     ...(withFacets && facetsOf(shown, facetText)),
   };

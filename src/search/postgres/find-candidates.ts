@@ -3,12 +3,12 @@ import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
 import { clamp01, isUnrelated, leastNearness } from '../ranking/merge.ts';
 import { nameKey, versionedName } from '../words.ts';
-import { type FoundFamily, type Named, namedFamilies } from './merge-hits.ts';
+import { type FoundMember, type Named, namedFamilies } from './merge-hits.ts';
 import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
-import type { EntityFilter, SearchReads, VectorQuery } from './store.ts';
+import type { MemberChoice, SearchReads, VectorQuery } from './store.ts';
 
 export interface Query extends Pick<RankRequest, 'text' | 'mode'> {
-  filter: EntityFilter;
+  choice: Omit<MemberChoice, 'preferred'>;
   /** Resolves to undefined when semantic search is not used. */
   vector: Promise<VectorQuery | undefined>;
   sizes: { families: number; texts: number };
@@ -19,7 +19,7 @@ export interface Found {
   /** The terms that are scored. */
   terms: ReturnType<typeof scoredTerms>;
   named: Map<number, Named>;
-  candidates: FoundFamily[];
+  candidates: FoundMember[];
 }
 
 const MOST_BY_WORDS = 300;
@@ -27,40 +27,36 @@ const MOST_BY_MEANING = 200;
 
 /** Every candidate gets both scores, regardless of which one found it. */
 export async function findCandidates(reads: SearchReads, query: Query): Promise<Found> {
-  const [named, { words, terms, scores }, { vector, cosines }] = await Promise.all([
+  const [named, { words, terms, byWords }, { vector, byMeaning }] = await Promise.all([
     findNamed(reads, query.text),
     findByWords(reads, query),
     findByMeaning(reads, query),
   ]);
-  const families = [...new Set([...named.keys(), ...scores.keys(), ...cosines.keys()])];
-  const without = (known: ReadonlyMap<number, number>) => families.filter((family) => !known.has(family));
-  const [otherScores, otherCosines] = await Promise.all([
-    reads.scoresOf(without(scores), terms),
-    vector ? reads.cosinesOf(without(cosines), vector) : new Map<number, number>(),
-  ]);
-  const candidates = families.map((family) => ({
-    family,
-    lexical: clamp01((scores.get(family) ?? otherScores.get(family) ?? 0) / (words.best || 1)),
-    semantic: cosines.get(family) ?? otherCosines.get(family),
-    named: named.get(family)?.match,
+  const families = [...new Set([...named.keys(), ...byWords, ...byMeaning])];
+  const preferred = [...named.values()].flatMap(({ uid }) => uid ?? []);
+  const members = await reads.members(families, { terms, vector }, { ...query.choice, preferred });
+  const candidates = members.map((member) => ({
+    ...member,
+    lexical: clamp01(member.score / (words.best || 1)),
+    semantic: member.cosine ?? undefined,
+    named: named.get(member.family)?.match,
   }));
   const isNearAny = candidates.some(({ semantic = 0 }) => semantic >= leastNearness(query.sizes.texts));
   const isFound = words.terms.length > 0 || named.size > 0 || (words.wordCount > 0 && isNearAny);
   return { words, terms, named, candidates: isFound ? candidates.filter((each) => !isUnrelated(each)) : [] };
 }
 
-async function findByWords(reads: SearchReads, { text, mode, filter, sizes }: Query) {
+async function findByWords(reads: SearchReads, { text, mode, choice, sizes }: Query) {
   const words = await readQuery(text, reads, sizes.families);
   const terms = mode === 'semantic' ? [] : scoredTerms(words.terms);
   const candidates = candidateQuery(words.terms);
-  if (candidates === undefined || terms.length === 0) return { words, terms, scores: new Map<number, number>() };
-  return { words, terms, scores: await reads.byWords({ candidates, terms }, filter, MOST_BY_WORDS) };
+  if (candidates === undefined || terms.length === 0) return { words, terms, byWords: [] };
+  return { words, terms, byWords: await reads.byWords({ candidates, terms }, choice.filter, MOST_BY_WORDS) };
 }
 
 async function findByMeaning(reads: SearchReads, query: Query) {
   const vector = await query.vector;
-  const cosines = vector ? await reads.byMeaning(vector, query.filter, MOST_BY_MEANING) : new Map<number, number>();
-  return { vector, cosines };
+  return { vector, byMeaning: vector ? await reads.byMeaning(vector, query.choice.filter, MOST_BY_MEANING) : [] };
 }
 
 /** A version is looked up by its uid, which works when the slug equals the name. */

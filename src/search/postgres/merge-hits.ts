@@ -7,7 +7,7 @@ import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import type { NameMatch } from '../index/names.ts';
 import { type Candidate, clamp01, explanationOf, finalScore, type MergeWeights, rounded } from '../ranking/merge.ts';
 import type { LexicalQuery } from './query.ts';
-import type { FoundMember, NamedFamily } from './store.ts';
+import type { NamedFamily, ScoredMember } from './store.ts';
 
 export interface Named {
   match: NameMatch;
@@ -15,10 +15,8 @@ export interface Named {
   uid?: EntityUid;
 }
 
-/** A family with its scores. */
-export interface FoundFamily extends Pick<Candidate, 'lexical' | 'semantic' | 'named'> {
-  family: number;
-}
+/** A version with the scores of its family. */
+export type FoundMember = ScoredMember & Pick<Candidate, 'lexical' | 'semantic' | 'named'>;
 
 const MATCHES: readonly NameMatch[] = ['near', 'part', 'whole'];
 
@@ -40,38 +38,24 @@ export function namedFamilies(
   return named;
 }
 
-/** The best by words, meaning and name. Quality and age are not known yet; they only reorder close neighbors. */
-export function bestCandidates(found: readonly FoundFamily[], weights: MergeWeights, count: number): FoundFamily[] {
-  const neutral = { quality: 0, recency: 0, isDeprecated: false };
-  return found
-    .map((candidate) => ({ candidate, score: finalScore({ ...candidate, ...neutral }, weights) }))
-    .sort((a, b) => b.score - a.score || a.candidate.family - b.candidate.family)
-    .slice(0, count)
-    .map(({ candidate }) => candidate);
-}
-
 /** Best first, ties in a fixed order. */
 export function hitsFrom(
   members: readonly FoundMember[],
-  candidates: readonly FoundFamily[],
   { weights, now }: { weights: MergeWeights; now: Date },
 ): Hit[] {
-  const byFamily = new Map(candidates.map((candidate) => [candidate.family, candidate]));
-  const hits = members.flatMap(({ uid, family, versionCount, status, ...member }): Hit[] => {
-    const candidate = byFamily.get(family);
-    if (!candidate) return [];
+  const hits = members.map(({ uid, versionCount, lexical, semantic, named, ...member }): Hit => {
     const quality = clamp01(member.quality);
     const recency = recencyScore(member.publishedAt, now);
-    const final = finalScore({ ...candidate, quality, recency, isDeprecated: status !== 'active' }, weights);
-    const { lexical, semantic } = candidate;
-    return [{ uid, lexical, semantic: clamp01(semantic ?? 0), quality, recency, final, versionCount }];
+    const isDeprecated = member.status !== 'active';
+    const final = finalScore({ lexical, semantic, named, quality, recency, isDeprecated }, weights);
+    return { uid, lexical, semantic: clamp01(semantic ?? 0), quality, recency, final, versionCount };
   });
   return hits.filter(({ final }) => final > 0).sort((a, b) => b.final - a.final || (a.uid < b.uid ? -1 : 1));
 }
 
 export function facetsOf(members: readonly FoundMember[], text?: string): FacetCounts {
   const counted = new Map<string, number>();
-  for (const { type, facets } of members) {
+  for (const { type, facets = [] } of members) {
     for (const value of [`type:${type}`, ...facets]) counted.set(value, (counted.get(value) ?? 0) + 1);
   }
   return countsFrom(counted, text);

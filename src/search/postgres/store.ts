@@ -58,20 +58,14 @@ export interface SearchReads {
   similar(term: string, lengths: { least: number; most: number }): Promise<Map<string, number>>;
   /** Finds families by a name without separators, and by a uid or slug in lower case. */
   named(name: { key: string; uid: string; slug: string }): Promise<NamedFamily[]>;
-  /** Scores of the best families by words. */
-  byWords(query: WordQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
-  /** Cosines of the nearest families. */
-  byMeaning(query: VectorQuery, filter: EntityFilter, limit: number): Promise<Map<number, number>>;
-  scoresOf(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, number>>;
-  /** Leaves out families without a vector. */
-  cosinesOf(families: readonly number[], query: VectorQuery): Promise<Map<number, number>>;
+  /** The best families by words. */
+  byWords(query: WordQuery, filter: EntityFilter, limit: number): Promise<number[]>;
+  /** The nearest families. */
+  byMeaning(query: VectorQuery, filter: EntityFilter, limit: number): Promise<number[]>;
   /** The contribution of each term to the score of each family, in the order of the terms. */
   explain(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, readonly number[]>>;
-  /** `preferred` versions are returned instead of the newest one. */
-  members(
-    families: readonly number[],
-    choice: ListChoice & { sort: Sort; preferred: readonly EntityUid[] },
-  ): Promise<FoundMember[]>;
+  /** The versions to show of these families, with both scores. `preferred` versions are returned instead of the newest one. */
+  members(families: readonly number[], query: ScoreQuery, choice: MemberChoice): Promise<ScoredMember[]>;
   list(
     request: ListChoice & { sort: Sort; limit: number; offset: number },
   ): Promise<{ uid: EntityUid; versionCount: number }[]>;
@@ -89,6 +83,13 @@ export interface EntityFilter
 export interface ListChoice {
   filter: EntityFilter;
   versions: 'latest' | 'all';
+}
+
+/** In `relevance`, members have no order. */
+export interface MemberChoice extends ListChoice {
+  sort: Sort;
+  withFacets: boolean;
+  preferred: readonly EntityUid[];
 }
 
 export interface FamilyMember extends IndexEntry {
@@ -146,10 +147,18 @@ export interface VectorQuery {
   vector: Float32Array;
 }
 
-/** The version shown for a family. */
-export interface FoundMember extends Pick<IndexEntry, 'type' | 'uid' | 'status' | 'quality' | 'publishedAt'> {
+export interface ScoreQuery extends Pick<WordQuery, 'terms'> {
+  vector: VectorQuery | undefined;
+}
+
+/** A version shown for a family. */
+export interface ScoredMember extends Pick<IndexEntry, 'type' | 'uid' | 'status' | 'quality' | 'publishedAt'> {
   family: number;
   versionCount: number;
-  /** `facet:value` in lower case. */
-  facets: readonly string[];
+  /** `facet:value` in lower case, if requested. */
+  facets?: readonly string[];
+  /** By words. */
+  score: number;
+  /** Null without a vector. */
+  cosine: number | null;
 }

@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Sort } from '../../search/contract.ts';
 import {
   type EntityFilter,
-  type FoundMember,
   LABEL_WEIGHTS,
   type ListChoice,
   type NamedFamily,
+  type ScoredMember,
   type SearchReads,
   type VectorQuery,
   type WordQuery,
@@ -98,41 +98,24 @@ export function createSearchReads(db: Db): SearchReads {
     },
 
     async byWords({ candidates, terms }, filter, limit) {
-      const query = sql<Scored>`
-        select id, ${sum(terms)} as score from search_family as candidate
+      const { rows } = await sql<{ id: string }>`
+        select id from search_family as candidate
         where words @@ ${candidates}::tsquery and ${ofFamily(filter)} and ${await familiesShown(filter)}
-        order by score desc, id limit ${limit}
-      `;
-      return scoresFrom((await query.execute(db)).rows);
+        order by ${sum(terms)} desc, id limit ${limit}
+      `.execute(db);
+      return rows.map(({ id }) => Number(id));
     },
 
     async byMeaning(query, filter, limit) {
-      const { rows } = await sql<Scored>`
-        select id, -distance as score from (
+      const { rows } = await sql<{ id: string }>`
+        select id from (
           select family as id, type, is_active, ${distanceTo(query)} as distance
           from search_vector where model = ${sql.lit(query.model)}
         ) as candidate
         where ${ofFamily(filter)} and ${await familiesShown(filter)}
         order by distance limit ${limit}
       `.execute(db);
-      return scoresFrom(rows);
-    },
-
-    async scoresOf(families, terms) {
-      if (families.length === 0 || terms.length === 0) return new Map();
-      const { rows } = await sql<Scored>`
-        select id, ${sum(terms)} as score from search_family where id = any(${families}::bigint[])
-      `.execute(db);
-      return scoresFrom(rows);
-    },
-
-    async cosinesOf(families, query) {
-      if (families.length === 0) return new Map();
-      const { rows } = await sql<Scored>`
-        select family as id, -(${distanceTo(query)}) as score from search_vector
-        where family = any(${families}::bigint[]) and model = ${query.model}
-      `.execute(db);
-      return scoresFrom(rows);
+      return rows.map(({ id }) => Number(id));
     },
 
     async explain(families, terms) {
@@ -143,33 +126,33 @@ export function createSearchReads(db: Db): SearchReads {
       return new Map(rows.map(({ id, scores }) => [Number(id), scores]));
     },
 
-    async members(families, { filter, versions, sort, preferred }) {
+    async members(families, { terms, vector }, { filter, versions, sort, withFacets, preferred }) {
       const newest = filter.prerelease
         ? sql`version_key desc, uid desc`
         : sql`is_prerelease, version_key desc, uid desc`;
       const named = preferred.length > 0 ? sql`uid = any(${preferred}::text[]) desc,` : sql``;
-      const { rows } = await sql<Omit<FoundMember, 'family'> & { family: string }>`
+      const { rows } = await sql<Omit<ScoredMember, 'family'> & { family: string }>`
         select shown.family, shown.type, shown.uid, shown.status, shown.quality, shown.published_at as "publishedAt",
-          (select count(*)::int from search_entity where family = wanted.id) as "versionCount", shown.facets
+          shown.version_count as "versionCount", ${withFacets ? sql`shown.facets,` : sql``}
+          ${terms.length > 0 ? sum(terms) : sql`0`} as score,
+          ${vector ? sql`-(${distanceTo(vector)})` : sql`null`} as cosine
         from unnest(${families}::bigint[]) as wanted(id)
+        join search_family on search_family.id = wanted.id
+        ${vector ? sql`left join search_vector on search_vector.family = wanted.id and model = ${vector.model}` : sql``}
         cross join lateral (
           select * from search_entity where search_entity.family = wanted.id and ${isShown(filter)}
           order by ${named} ${newest}
           ${versions === 'latest' ? sql`limit 1` : sql``}
         ) as shown
-        order by ${ORDERS[sort]}
+        ${sort === 'relevance' ? sql`` : sql`order by ${ORDERS[sort]}`}
       `.execute(db);
       return rows.map((row) => ({ ...row, family: Number(row.family) }));
     },
 
     async list({ sort, limit, offset, ...choice }) {
       const { rows } = await sql<{ uid: string; versionCount: number }>`
-        select uid, (select count(*)::int from search_entity as version where version.family = listed.family) as "versionCount"
-        from (
-          select * from search_entity where ${isListed(choice)}
-          order by ${ORDERS[sort]} limit ${limit} offset ${offset}
-        ) as listed
-        order by ${ORDERS[sort]}
+        select uid, version_count as "versionCount" from search_entity where ${isListed(choice)}
+        order by ${ORDERS[sort]} limit ${limit} offset ${offset}
       `.execute(db);
       return rows;
     },
@@ -209,15 +192,6 @@ const ORDERS: Record<Sort, RawBuilder<unknown>> = {
 
 /** Too many shorter names differ by a single letter. */
 const SHORTEST_NEAR = 6;
-
-interface Scored {
-  id: string;
-  score: number;
-}
-
-function scoresFrom(rows: readonly Scored[]): Map<number, number> {
-  return new Map(rows.map(({ id, score }) => [Number(id), score]));
-}
 
 /** The negative inner product: the nearer two vectors are, the smaller. */
 function distanceTo({ vector }: VectorQuery): RawBuilder<unknown> {

@@ -7,7 +7,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 
 /** Increment this when the tables or their content change: they are then rebuilt. */
-const LAYOUT = 4;
+const LAYOUT = 5;
 const REVISIONS_AT_ONCE = 20;
 
 export function createSearchTables({ read, write }: Dialect, revision: Revision): SearchTables {
@@ -143,6 +143,7 @@ const TABLES = [
     version_key text collate "C" not null,
     is_prerelease boolean not null,
     is_newest boolean not null,
+    version_count integer not null,
     status text not null,
     is_registered boolean not null,
     facets text[] not null,
@@ -271,6 +272,7 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       version_key: member.versionKey,
       is_prerelease: member.isPrerelease,
       is_newest: place === members.findIndex(({ status }) => status !== 'disabled'),
+      version_count: members.length,
       status: member.status,
       is_registered: member.isRegistered,
       facets: member.facetValues,
@@ -285,13 +287,13 @@ async function saveMembers(tx: Db, families: readonly IndexedFamily[]): Promise<
       or family in (select id from search_family join ${keys(families)} using (type, name))
   `.execute(tx);
   await sql`
-    insert into search_entity (uid, family, type, slug, slug_key, sort_name, version_key, is_prerelease, is_newest, status, is_registered,
-      facets, quality, published_at, created_at)
-    select uid, family.id, type, slug, slug_key, sort_name, version_key, is_prerelease, is_newest, status, is_registered,
-      array(select json_array_elements_text(facets)), quality, published_at, created_at
+    insert into search_entity (uid, family, type, slug, slug_key, sort_name, version_key, is_prerelease, is_newest, version_count, status,
+      is_registered, facets, quality, published_at, created_at)
+    select uid, family.id, type, slug, slug_key, sort_name, version_key, is_prerelease, is_newest, version_count, status,
+      is_registered, array(select json_array_elements_text(facets)), quality, published_at, created_at
     from json_to_recordset(${JSON.stringify(rows)}::json) as incoming(uid text, type text, name text, slug text,
-      slug_key text, sort_name text, version_key text, is_prerelease boolean, is_newest boolean, status text, is_registered boolean, facets json,
-      quality double precision, published_at text, created_at text)
+      slug_key text, sort_name text, version_key text, is_prerelease boolean, is_newest boolean, version_count integer, status text, is_registered boolean,
+      facets json, quality double precision, published_at text, created_at text)
     join search_family as family using (type, name)
   `.execute(tx);
   for (const [table, family] of [
