@@ -22,8 +22,8 @@ export interface Found {
   candidates: FoundMember[];
 }
 
-const MOST_BY_WORDS = 300;
-const MOST_BY_MEANING = 200;
+const MOST_BY_WORDS = 200;
+const MOST_BY_MEANING = 150;
 
 /** Every candidate gets both scores, regardless of which one found it. */
 export async function findCandidates(reads: SearchReads, query: Query): Promise<Found> {

@@ -97,7 +97,7 @@ export function scoredTerms(terms: readonly QueryTerm[]): { query: string; facto
 }
 
 /** How many documents are scored per query; words that most documents contain matter little. */
-const MOST_SCORED = 3_000;
+const MOST_SCORED = 1_000;
 
 /** The documents to score, as a `tsquery`: those with one of the rarest words, up to the limit. */
 export function candidateQuery(terms: readonly QueryTerm[]): string | undefined {

@@ -20,7 +20,7 @@ export const SEARCH_SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
   // After swapping two letters, a word of five letters still shares a fifth of its trigrams.
   'pg_trgm.similarity_threshold': '0.2',
-  'hnsw.ef_search': '200',
+  'hnsw.ef_search': '150',
   'hnsw.iterative_scan': 'relaxed_order',
 };
 
