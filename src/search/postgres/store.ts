@@ -147,7 +147,7 @@ export interface VectorQuery {
   vector: Float32Array;
 }
 
-export interface ScoreQuery extends Pick<WordQuery, 'terms'> {
+interface ScoreQuery extends Pick<WordQuery, 'terms'> {
   vector: VectorQuery | undefined;
 }
 
