@@ -122,11 +122,10 @@ interface Statements {
 function onThisThread(connection: SqliteConnection, busyTimeoutMs: number): Statements {
   return {
     async run(statement) {
-      const { rows, changes } = await whileBusy(busyTimeoutMs, () => connection.run(statement));
+      const result = await whileBusy(busyTimeoutMs, () => connection.run(statement));
       // Signals and responses are handled between statements.
       await nextTurn();
-      // Rows of `node:sqlite` have no prototype; rows from threads have one.
-      return { rows: rows.map((row) => ({ ...(row as object) })), changes };
+      return result;
     },
     // Its owner closes the connection.
     async close() {},
