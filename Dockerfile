@@ -55,6 +55,5 @@ VOLUME /data
 EXPOSE 8443
 # Certificates are issued for the public host name, so this check on 127.0.0.1 does not verify them.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["node", "-e", "const { PORT, TLS_CERT_FILE } = process.env; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch((TLS_CERT_FILE ? 'https' : 'http') + '://127.0.0.1:' + PORT + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# A small young generation saves memory, at the cost of some latency.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/bin/hub.js"]
+ENTRYPOINT ["node", "dist/bin/hub.js"]
 CMD ["serve"]

