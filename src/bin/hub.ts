@@ -33,12 +33,11 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
 
 /** Replaces this process with one that uses less memory, and then does not return. Does nothing on Windows or in the new process. */
 function startWithLittleMemory(): void {
-  const isGiven = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].some((options) =>
-    /semi-space-size/.test(options),
-  );
-  if (isGiven || process.platform === 'win32') return;
-  const args = [process.execPath, SMALL_HEAP, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve?.(process.execPath, args, { ...FEW_ARENAS, ...process.env });
+  if ('MALLOC_ARENA_MAX' in process.env || process.platform === 'win32') return;
+  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+  const heap = given.includes('semi-space-size') ? [] : [SMALL_HEAP];
+  const args = [process.execPath, ...heap, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve?.(process.execPath, args, { ...process.env, ...FEW_ARENAS });
 }
 
 async function runHere(): Promise<void> {
@@ -90,7 +89,10 @@ function findRuntime(): string | undefined {
 
 /** Runs the same command line on another Node; forwards signals to it and takes over its exit code. */
 function runOn(runtime: string): void {
-  const child = spawn(runtime, [SMALL_HEAP, ...process.argv.slice(1)], { stdio: 'inherit' });
+  const child = spawn(runtime, [SMALL_HEAP, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...FEW_ARENAS, ...process.env },
+  });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     process.stderr.write(`hub: the Node at ${runtime} could not be started: ${error.message}.\n`);

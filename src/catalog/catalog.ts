@@ -1,7 +1,7 @@
 // The catalog: the only code that saves manifests and returns entities.
 import { HubError, invalidRequest } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
-import { createRevisionCache } from '../lib/revision-cache.ts';
+import { createRevisionCache, type RevisionCache } from '../lib/revision-cache.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { Clock } from '../lib/world.ts';
 import type { CatalogPage, CatalogQuery, EntityRecord, EntityRemoved, VersionOptions } from './contract.ts';
@@ -84,8 +84,7 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
   }
 
   /** Shared by the records of all versions of a name. */
-  async function versionsOf({ type, name }: StoredEntity, revision: number): Promise<PresentedVersions> {
-    const cache = versionsAt(revision);
+  async function versionsOf({ type, name }: StoredEntity, { versions: cache }: Caches): Promise<PresentedVersions> {
     const key = `${type} ${name}`;
     const known = cache.get(key);
     if (known) return known;
@@ -94,21 +93,22 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
     return versions;
   }
 
-  async function load(id: string, options: VersionOptions, revision: number): Promise<CachedRecord> {
+  async function load(id: string, options: VersionOptions, caches: Caches): Promise<CachedRecord> {
     const entity = await find(id, options);
-    const record = presentRecord(entity, await versionsOf(entity, revision), presentation());
-    recordsAt(revision).set(recordKey(id, options), record, { size: entity.manifestText.length });
+    const record = presentRecord(entity, await versionsOf(entity, caches), presentation());
+    caches.records.set(recordKey(id, options), record, { size: entity.manifestText.length });
     return record;
   }
 
   async function cachedRecord(id: string, options: VersionOptions): Promise<CachedRecord> {
     const revision = await store.revision();
     const key = recordKey(id, options);
-    const known = recordsAt(revision).get(key);
+    const caches = { records: recordsAt(revision), versions: versionsAt(revision) };
+    const known = caches.records.get(key);
     if (known) return known;
     // Concurrent requests for the same entity share one read.
     const loadKey = `${revision} ${key}`;
-    const loading = loads.get(loadKey) ?? load(id, options, revision).finally(() => loads.delete(loadKey));
+    const loading = loads.get(loadKey) ?? load(id, options, caches).finally(() => loads.delete(loadKey));
     loads.set(loadKey, loading);
     return loading;
   }
@@ -210,6 +210,12 @@ function readOutdated(
 
 type CachedRecord = Omit<EntityRecord, 'listed_by'>;
 type PresentedVersions = EntityRecord['versions'];
+
+/** Taken before the first read: what a change overtakes then goes into caches that are no longer used. */
+interface Caches {
+  records: ReturnType<RevisionCache<CachedRecord>>;
+  versions: ReturnType<RevisionCache<PresentedVersions>>;
+}
 
 function recordKey(id: string, { prerelease = false }: VersionOptions): string {
   return prerelease ? `${id} prerelease` : id;

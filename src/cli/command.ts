@@ -82,8 +82,8 @@ export interface Command<O extends OptionSpecs = OptionSpecs> {
   kind: 'hub' | 'hub without answer' | 'local' | 'plain';
   /** Whether only programs call it; help and completion do not list it. */
   isInternal?: true;
-  /** Whether it moves much data or keeps running: SQLite then runs in threads. Threads would delay all other commands. */
-  isLong?: true;
+  /** Whether it only reads a little: SQLite then runs without threads, whose start would take as long as the command. */
+  isShort?: true;
   args?: readonly ArgumentSpec[];
   options: O;
   /** Command lines, each with a description. */

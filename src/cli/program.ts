@@ -107,7 +107,7 @@ interface Invocation {
 
 async function runCommand(command: Command, { args, values, table, terminal }: Invocation): Promise<Ending> {
   const { hub: named, json: isJson, quiet: isQuiet, ...options } = values;
-  const access = createAccess({ named: named as string | undefined, terminal, isLong: command.isLong });
+  const access = createAccess({ named: named as string | undefined, terminal, mayBlock: command.isShort });
   const output = createOutput(terminal, { isJson: isJson === true, isQuiet: isQuiet === true });
   try {
     return await command.run({ args, options, terminal, output, access, table });

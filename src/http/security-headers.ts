@@ -14,5 +14,5 @@ export const SECURITY_HEADERS = {
   'x-xss-protection': '0',
 };
 
-/** For HTTPS: browsers never use plain HTTP again. */
+/** For HTTPS: browsers then do not use plain HTTP for a year. */
 export const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' };

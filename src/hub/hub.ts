@@ -87,7 +87,7 @@ export interface HubDependencies {
   baseUrl: () => string;
   /** False for a hub that does not listen at its address: what it writes must not contain the address. */
   isServed?: boolean;
-  /** For a process that does nothing else: SQLite then runs on the main thread, which starts faster. */
+  /** For a process that serves no requests: SQLite then runs on the main thread, without starting threads. */
   mayBlock?: boolean;
   /** Aborting it stops a hub that still waits for its database. */
   shutdown?: AbortSignal;

@@ -27,6 +27,8 @@ const LOOK_AGAIN_MS = 20;
 const WAIT_FOR_OTHERS_MS = 20;
 /** Each batch is a transaction, and blocks others for some milliseconds. */
 const ENTITIES_AT_ONCE = 100;
+/** After each batch of a build, for requests: a large catalog takes many seconds of the main thread. */
+const PAUSE_MS = 10;
 
 export class RegistryKeeper {
   private readonly given: KeeperDependencies;
@@ -126,11 +128,9 @@ export class RegistryKeeper {
     for (let last = ''; !signal.aborted; ) {
       const uids = await tables.serversAfter(last, ENTITIES_AT_ONCE);
       if (uids.length === 0) return;
-      const startedAt = performance.now();
       await tables.update(uids, now());
       last = uids.at(-1) ?? '';
-      // Leaves half of the time to requests: a large catalog takes many seconds of the main thread.
-      await sleep(performance.now() - startedAt, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(PAUSE_MS, undefined, { ref: false });
     }
   }
 

@@ -62,12 +62,21 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
   let dialect: Dialect | undefined;
   try {
     dialect = await openDialect(address, dependencies);
-    await migrate(dialect);
-    return dialect;
+    if (await isUpToDate(dialect, migrations(dialect))) return dialect;
+    await dialect.close();
+    dialect = undefined;
+    await migrateAt(address, dependencies);
+    return await openDialect(address, dependencies);
   } catch (error) {
     await dialect?.close();
     throw unusable(address, error);
   }
+}
+
+/** Even in a process that may block, because a migration may take minutes, in which the process must react to signals. */
+async function migrateAt(address: DatabaseAddress, dependencies: DialectDependencies): Promise<void> {
+  const dialect = await openDialect(address, { ...dependencies, mayBlock: false });
+  await migrate(dialect).finally(() => dialect.close());
 }
 
 /** Whether the database contains a hub's tables. Changes nothing. @throws StartError if that cannot be determined. */
@@ -145,7 +154,6 @@ function migrations(dialect: Dialect): Record<string, Migration> {
 
 async function migrate(dialect: Dialect): Promise<void> {
   const known = migrations(dialect);
-  if (await isUpToDate(dialect, known)) return;
   const own = dialect.openMigrations?.();
   // Kysely takes a lock first, so two hubs that start at the same time take turns.
   const migrator = new Migrator({ db: own?.db ?? dialect.write, provider: { getMigrations: async () => known } });

@@ -50,19 +50,34 @@ test('CORS: other sites may not use protected routes', async (t) => {
 
 test('security headers: present on every response, including errors', async () => {
   const { app } = await sharedHub();
-  for (const url of ['/health', '/catalog', '/nowhere', '/catalog?limit=0', '/metrics']) {
-    const { headers } = await inject(app, url);
-    assert.equal(
-      headers['content-security-policy'],
-      "default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
-      url,
-    );
-    assert.equal(headers['x-content-type-options'], 'nosniff');
-    assert.equal(headers['referrer-policy'], 'no-referrer');
-    assert.ok(headers['x-frame-options']);
-    assert.equal(headers['strict-transport-security'], undefined, 'HSTS is for HTTPS');
-    assert.equal(headers['x-powered-by'], undefined);
-    assert.equal(headers.server, undefined);
+  const expected = {
+    'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'origin-agent-cluster': '?1',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'x-download-options': 'noopen',
+    'x-frame-options': 'DENY',
+    'x-permitted-cross-domain-policies': 'none',
+    'x-xss-protection': '0',
+    // Only for HTTPS.
+    'strict-transport-security': undefined,
+    'x-powered-by': undefined,
+    server: undefined,
+  };
+  const known = { 'if-none-match': '*' };
+  for (const { url, ...request } of [
+    ...['/health', '/catalog', '/nowhere', '/catalog?limit=0', '/metrics'].map((url) => ({ url })),
+    { url: '/catalog/search', headers: known },
+    { url: '/catalog', method: 'OPTIONS' as const },
+    { url: '/catalog', method: 'PUT' as const },
+    { url: '/mcp', method: 'POST' as const, payload: '{}', headers: { 'content-type': 'application/json' } },
+    { url: '/catalog/sync', method: 'POST' as const, headers: { accept: 'text/event-stream' } },
+  ]) {
+    const { headers } = await inject(app, { url, ...request });
+    for (const [name, value] of Object.entries(expected)) assert.equal(headers[name], value, `${name} of ${url}`);
   }
 });
 

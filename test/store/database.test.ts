@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import { HubError } from '../../src/errors.ts';
@@ -175,8 +175,13 @@ for (const { place, mayBlock } of PLACES) {
     });
     const store = createCatalogStore(dialect, createRevision(dialect));
     other.exec('begin immediate');
-    const saved = store.save([entityFromManifest({ document: aManifest() })], new Date());
-    await nextTurn();
+    let isSaved = false;
+    const saved = store.save([entityFromManifest({ document: aManifest() })], new Date()).finally(() => {
+      isSaved = true;
+    });
+    // Long enough for a thread to start and to find the file locked.
+    await sleep(300);
+    assert.equal(isSaved, false);
     other.exec('rollback');
     assert.deepEqual(await saved, ['created']);
   });

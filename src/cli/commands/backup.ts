@@ -13,7 +13,6 @@ import { byteCount, plural } from '../output/text.ts';
 export const backupCommands = [
   command({
     path: ['export'],
-    isLong: true,
     summary: 'export the whole catalog, as JSON lines or as an index that hubs can read',
     details:
       'As `jsonl`, each line has the id, the source address and the manifest. As `index`, it is a folder with index.json and the manifests; serve it from any web server, and other hubs can add it as a remote.',
@@ -53,7 +52,6 @@ export const backupCommands = [
   }),
   command({
     path: ['backup'],
-    isLong: true,
     summary: 'copy the local SQLite database to a file, even while a hub uses it',
     details:
       'The copy is consistent and is checked. To restore it, stop the hub, put the file at DB_PATH, and delete the -wal and -shm files next to it. For PostgreSQL, use pg_dump.',

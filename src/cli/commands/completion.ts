@@ -33,6 +33,7 @@ export const completionCommands = [
   }),
   command({
     path: ['names'],
+    isShort: true,
     summary: 'print names that start with a text, for shell completion',
     isInternal: true,
     details: 'If no local catalog exists, prints nothing and does not create one.',

@@ -15,6 +15,7 @@ const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
 export const entityCommands = [
   command({
     path: ['catalog'],
+    isShort: true,
     summary: 'list the catalog, or missing, blocked and hidden entities',
     kind: 'hub',
     args: [{ name: '[words...]', description: 'words that must all occur in the name, title, summary or tags' }],

@@ -9,7 +9,6 @@ import { hasSeeds } from './remotes.ts';
 export const mcpCommands = [
   command({
     path: ['mcp'],
-    isLong: true,
     summary: 'serve the hub to an MCP client over standard input and output',
     details:
       'Put this command into the configuration of an MCP client, which then starts it. With --hub or HUB_URL, the tools use that hub, and HUB_TOKEN enables those that need a token. Otherwise they use the local catalog.',

@@ -15,6 +15,7 @@ import { syncAndReport } from './remotes.ts';
 export const pendingCommands = [
   command({
     path: ['pending', 'list'],
+    isShort: true,
     summary: 'list MCP servers that are not registered with the gateway, and why',
     details:
       'Servers that can never be registered, for example because they have no address, are counted but not listed.',

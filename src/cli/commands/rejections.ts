@@ -8,6 +8,7 @@ import { checkName } from '../remote-names.ts';
 
 export const rejectionsCommand = command({
   path: ['remotes', 'rejections'],
+  isShort: true,
   summary: 'list refused manifests, with the reasons',
   details: 'Covers the last ingest of each remote, including manifests that could not be fetched.',
   kind: 'hub',

@@ -27,6 +27,7 @@ const SETTINGS = {
 export const remoteCommands = [
   command({
     path: ['remotes', 'list'],
+    isShort: true,
     summary: 'list the remotes with the outcome of their last sync',
     kind: 'hub',
     options: {},
@@ -39,7 +40,6 @@ export const remoteCommands = [
   }),
   command({
     path: ['remotes', 'add'],
-    isLong: true,
     summary: 'add a remote; the next sync reads it',
     details:
       'Credentials for a private index or registry come from the hub settings REMOTE_CREDENTIALS or REMOTE_CREDENTIALS_FILE, never from the address.',
@@ -94,7 +94,6 @@ export const remoteCommands = [
   }),
   command({
     path: ['remotes', 'remove'],
-    isLong: true,
     summary: 'remove a remote',
     details:
       'Entities that no other remote lists are marked as missing and hidden from search; --purge deletes them instead, from the gateway too.',
@@ -116,7 +115,6 @@ export const remoteCommands = [
   rejectionsCommand,
   command({
     path: ['ingest'],
-    isLong: true,
     summary: 'read one remote or all remotes into the catalog',
     details:
       "Checks every manifest that the index lists. An address that is not in the list of remotes is read once and not added. To register servers as well, use 'hub sync'.",
@@ -145,7 +143,6 @@ export const remoteCommands = [
   }),
   command({
     path: ['sync'],
-    isLong: true,
     summary: 'read all remotes, then register new MCP servers with the gateway',
     details:
       'Checks every manifest and tries every pending server again, except those that cannot be registered with their current manifests. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',

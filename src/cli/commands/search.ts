@@ -31,6 +31,7 @@ const RERANKED: Record<NonNullable<SearchPage['rerank']>, string> = {
 export const searchCommands = [
   command({
     path: ['search'],
+    isShort: true,
     summary: 'find agents, tools and MCP servers by what they do',
     details:
       'Enter words, a question, a name or an id; typing errors are tolerated. Without words, lists the catalog, newest first.',

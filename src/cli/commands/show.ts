@@ -21,6 +21,7 @@ const MOST_VERSIONS = 10;
 export const showCommands = [
   command({
     path: ['show'],
+    isShort: true,
     summary: 'show everything about one entity',
     kind: 'hub',
     args: [

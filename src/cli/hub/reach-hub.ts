@@ -21,10 +21,11 @@ export interface AccessOptions {
   /** The value of --hub, which wins over HUB_URL. */
   named: string | undefined;
   terminal: Terminal;
-  isLong?: boolean;
+  /** Whether SQLite runs on the main thread. */
+  mayBlock?: boolean;
 }
 
-export function createAccess({ named, terminal, isLong = false }: AccessOptions): OpenAccess {
+export function createAccess({ named, terminal, mayBlock }: AccessOptions): OpenAccess {
   const { environment } = terminal;
   const serverUrl = named ?? (environment.HUB_URL?.trim() || undefined);
   let known: Config | undefined;
@@ -45,7 +46,7 @@ export function createAccess({ named, terminal, isLong = false }: AccessOptions)
   async function openLocal({ mustExist = false } = {}): Promise<Hub> {
     if (!local && mustExist && !(await localCatalogExists())) throw new NotFoundError(missingSentence(config()));
     const { openLocalHub } = await import('./local-hub.ts');
-    local ??= openLocalHub({ config: config(), environment, terminal, mayBlock: !isLong });
+    local ??= openLocalHub({ config: config(), environment, terminal, mayBlock });
     return (await local).hub;
   }
 

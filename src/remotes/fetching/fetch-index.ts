@@ -73,7 +73,7 @@ export function createIndexFetcher({
 
   async function parsed(task: IndexTask, signal: AbortSignal): Promise<Extract<IndexAnswer, { ok: true }>> {
     const onThread = () => parsers.run(task, { signal, transferList: ownMemory(task.bytes) });
-    const answer = await (isShort(task) ? inPlace(task) : onThread()).catch((cause: Error) => {
+    const answer = await (isShort(task) ? Promise.resolve(task).then(readIndex) : onThread()).catch((cause: Error) => {
       signal.throwIfAborted();
       throw new FetchError(cause.message, { isTemporary: false, cause });
     });
@@ -157,8 +157,4 @@ function isPlain(value: string | null | undefined): value is string {
 
 function isShort({ bytes, url }: IndexTask): boolean {
   return bytes.length <= LONGEST_LIGHT && isLight({ url, text: new TextDecoder().decode(bytes) });
-}
-
-async function inPlace(task: IndexTask): Promise<IndexAnswer> {
-  return readIndex(task);
 }

@@ -1,4 +1,4 @@
-// Worker thread that parses an index into entries. An index of 50 MB takes most of a second.
+// Parses an index into entries, on a worker thread unless it is short JSON. An index of 50 MB takes most of a second.
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';

@@ -98,8 +98,8 @@ function scoreDocuments(
     touched = new Uint32Array(segment.documentCount);
   }
   let count = 0;
-  for (const { term, factor } of terms) {
-    const position = segment.terms.find(term);
+  const found = terms.map(({ term, factor }) => ({ position: segment.terms.find(term), factor }));
+  for (const { position, factor } of found) {
     if (position < 0) continue;
     const [start, end] = [segment.postingStarts[position] as number, segment.postingStarts[position + 1] as number];
     count = addScores({ bytes: segment.postings, start, end, factor }, sums, touched, count);

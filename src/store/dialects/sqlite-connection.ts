@@ -52,6 +52,8 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
     const prepared = database.prepare(sql);
     const statement = { prepared, columns: prepared.columns().map(({ name }) => name) };
     prepared.setReturnArrays(true);
+    // SQLite would adapt it to a schema changed by another process, but the names of the columns would stay.
+    if (/select \*|\.\*/.test(sql)) return statement;
     if (statements.size >= MOST_STATEMENTS_KEPT) statements.delete(statements.keys().next().value ?? '');
     statements.set(sql, statement);
     return statement;

@@ -20,6 +20,7 @@ export const SEARCH_SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
   // After swapping two letters, a word of five letters still shares a fifth of its trigrams.
   'pg_trgm.similarity_threshold': '0.2',
+  // At least as many as candidates by meaning (`find-candidates.ts`).
   'hnsw.ef_search': '150',
   'hnsw.iterative_scan': 'relaxed_order',
 };

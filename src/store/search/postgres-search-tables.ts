@@ -6,7 +6,7 @@ import type { FamilyMember, IndexedFamily, IndexProgress, SearchTables } from '.
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 
-/** Increment this when the tables or their content change: they are then rebuilt. */
+/** Increment this when the tables or their content change: they are then rebuilt, but never by an older hub. */
 const LAYOUT = 5;
 const REVISIONS_AT_ONCE = 20;
 
@@ -28,12 +28,13 @@ export function createSearchTables({ read, write }: Dialect, revision: Revision)
     async changedFamilies(after) {
       const current = await revision.current();
       const { rows } = await sql<{ revision: number; type: EntityType | null; name: string | null }>`
-        select distinct change.revision, coalesce(entity.type, family.type) as type, coalesce(entity.name, family.name) as name
-        from catalog_change as change
-        left join entity on entity.uid = change.uid
-        left join search_entity on search_entity.uid = change.uid
-        left join search_family as family on family.id = search_entity.family
-        where change.revision > ${after} and change.revision <= ${after + REVISIONS_AT_ONCE}
+        with change as (
+          select revision, uid from catalog_change where revision > ${after} and revision <= ${after + REVISIONS_AT_ONCE}
+        )
+        select revision, entity.type, entity.name from change left join entity using (uid)
+        union
+        select revision, family.type, family.name
+        from change join search_entity using (uid) join search_family as family on family.id = search_entity.family
       `.execute(write);
       const known = new Set(rows.map((row) => row.revision));
       const last = Math.max(after, ...known);
@@ -107,7 +108,7 @@ async function prepare(tx: Db): Promise<void> {
   await sql`create extension if not exists pg_trgm`.execute(tx);
   await sql`create table if not exists search_layout (layout integer not null)`.execute(tx);
   const { rows } = await sql<{ layout: number }>`select layout from search_layout`.execute(tx);
-  if (rows[0]?.layout === LAYOUT) return;
+  if ((rows[0]?.layout ?? 0) >= LAYOUT) return;
   await sql`drop table if exists search_state, search_entity, search_name, search_word, search_vector, search_family`.execute(
     tx,
   );

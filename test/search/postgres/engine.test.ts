@@ -44,6 +44,20 @@ testWithPgvector('postgres engine: finds by words, by meaning and by both', asyn
   assert.deepEqual(engine.sizes(), { entities: 3, families: 3, texts: 3, embedded: 3 });
 });
 
+testWithPgvector('postgres engine: a version that moves to another name leaves the others in place', async (t, url) => {
+  const { save, catchUp, engine } = await postgresStage(t, url);
+  const version = (number: string, name: string) => aManifest({ id: 'foo', version: number, name });
+  await save(version('1.0.0', 'a/foo'), version('2.0.0', 'a/foo'));
+  await catchUp();
+  await save(version('2.0.0', 'b/foo'));
+  await catchUp();
+  const { hits } = await engine.rank(asks('foo'));
+  assert.deepEqual(hits.map(({ uid, versionCount }) => [uid, versionCount]).toSorted(), [
+    ['mcp_server:foo@1.0.0', 1],
+    ['mcp_server:foo@2.0.0', 1],
+  ]);
+});
+
 testWithPgvector('postgres engine: names, slugs, uids and misspelled names come first', async (t, url) => {
   const { save, catchUp, find } = await postgresStage(t, url);
   const other = aManifest({ id: 'pdf-other', name: 'a/other', title: 'Other', description: 'pdf tables pdf tables' });

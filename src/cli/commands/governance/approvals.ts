@@ -22,6 +22,7 @@ const IDS = { name: '<ids...>', description: '<type>:<slug>@<version>' };
 export const approvalCommands = [
   command({
     path: ['approvals'],
+    isShort: true,
     summary: 'list entities that need approval, or show one for review',
     kind: 'hub',
     args: [{ name: '[id]', description: 'name or id of an entity to review', names: 'entities' }],

@@ -10,6 +10,7 @@ const LARGEST_PAGE = 1000;
 export const auditCommands = [
   command({
     path: ['audit'],
+    isShort: true,
     summary: 'show who changed what in the hub, newest first',
     kind: 'hub',
     options: {

@@ -14,6 +14,7 @@ const FILE = { name: '<file>', description: 'a policy in YAML or JSON; - reads s
 export const policyCommands = [
   command({
     path: ['policy', 'show'],
+    isShort: true,
     summary: 'show the admission policy in force',
     kind: 'hub',
     options: {},
@@ -26,7 +27,6 @@ export const policyCommands = [
   }),
   command({
     path: ['policy', 'test'],
-    isLong: true,
     summary: 'show what the policy decides about an entity, and by which rule',
     kind: 'hub',
     args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
@@ -72,7 +72,6 @@ export const policyCommands = [
   }),
   command({
     path: ['policy', 'apply'],
-    isLong: true,
     summary: 'apply a policy',
     details: 'Reports how many entities it affects. A hub with POLICY_FILE reads its policy only from that file.',
     kind: 'hub',

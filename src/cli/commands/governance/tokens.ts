@@ -56,6 +56,7 @@ export const tokenCommands = [
   }),
   command({
     path: ['tokens', 'list'],
+    isShort: true,
     summary: 'list the tokens',
     kind: 'hub',
     options: {},

@@ -9,7 +9,6 @@ import { oneLine } from '../../output/text.ts';
 export const trustCommands = [
   command({
     path: ['trust'],
-    isLong: true,
     summary: 'check the signatures of what an entity installs',
     details:
       'The hub gets npm provenance, PyPI attestations and image signatures from the registries, verifies them, and stores the result for searches and policies.',

@@ -10,6 +10,7 @@ const NAME = { name: '<name>', description: 'name of the view, used in its addre
 export const viewCommands = [
   command({
     path: ['views', 'list'],
+    isShort: true,
     summary: 'list the views of the registry',
     kind: 'hub',
     options: {},

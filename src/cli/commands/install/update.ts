@@ -14,7 +14,6 @@ import { entitiesFor, installAll, lockfileIn, RIGHTS, requestOf, type Surroundin
 
 export const updateCommand = command({
   path: ['update'],
-  isLong: true,
   summary: 'install the newest stable version of installed entities, and lock it',
   details:
     'Without a name, updates everything in hub.lock.json. Dependencies are resolved again, even if the entity itself is already the newest version.',
