@@ -150,8 +150,12 @@ test('background: a round fails only when no remote can be read', async (t) => {
   host.put('/index.json', []);
   await started.hub.addRemote(host.url('/index.json'));
   const beside = startOn(t, started);
-  await until(() => beside.outcomes.length >= 1);
-  assert.equal(beside.outcomes[0], 'done');
+  // A round that was under way when the first background stopped makes others skip theirs.
+  await until(() => beside.outcomes.some((outcome) => outcome !== 'skipped'));
+  assert.equal(
+    beside.outcomes.find((outcome) => outcome !== 'skipped'),
+    'done',
+  );
 });
 
 test('background: skips a round while all remotes are being ingested', async (t) => {
