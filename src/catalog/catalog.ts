@@ -96,7 +96,9 @@ export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Cat
   async function load(id: string, options: VersionOptions, caches: Caches): Promise<CachedRecord> {
     const entity = await find(id, options);
     const record = presentRecord(entity, await versionsOf(entity, caches), presentation());
-    caches.records.set(recordKey(id, options), record, { size: entity.manifestText.length });
+    // A record keeps its list of versions in memory, even after the list was evicted from its own cache.
+    const size = entity.manifestText.length + record.versions.length * VERSION_SIZE;
+    caches.records.set(recordKey(id, options), record, { size });
     return record;
   }
 

@@ -1,7 +1,7 @@
 // A cache of what was read at the current revision of the catalog.
 import { LRUCache } from 'lru-cache';
 
-/** The cache for a revision, empty when the revision is new. Call it before a read: if a change overtakes the read, its cache is no longer used. */
+/** The cache for a revision, empty when the revision is new. Call it before a read: a read that a change overtakes then fills an old cache. */
 export type RevisionCache<Value extends object> = (revision: number) => LRUCache<string, Value>;
 
 export function createRevisionCache<Value extends object>(
