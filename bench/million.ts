@@ -2,6 +2,7 @@
 // FILE is a catalog as JSON lines, as for `bench:ingest`, ingested repeatedly with other names and texts. The copies get
 // random vectors: embedding every text would take hours, and the time of a search does not depend on them.
 import { randomFillSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,19 +21,24 @@ import { ask, HUB, type HubProcess, startCatalogHost, startHub, watchHealth } fr
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '' },
+    /** A SQLite file, reused if it exists, and kept. */
+    database: { type: 'string' },
     copies: { type: 'string', default: '9' },
     manifests: { type: 'string', default: '20000' },
     searches: { type: 'string', default: '500' },
   },
 });
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-million-'));
-const path = join(folder, 'catalog.sqlite');
+const path = values.database ?? join(folder, 'catalog.sqlite');
+const isFilled = existsSync(path);
 const host = await startCatalogHost([values.data, values.manifests]);
 const rows: Record<string, string | number | undefined>[] = [];
 try {
-  await ingestAll();
-  await writeRandomVectors();
-  await start('start without an index file');
+  if (!isFilled) {
+    await ingestAll();
+    await writeRandomVectors();
+    await start('start without an index file');
+  }
   await start('start with one');
 } finally {
   host.stop();

@@ -62,6 +62,7 @@ async function measure(set: SearchData): Promise<void> {
   const database = await openDatabase(address, { metrics: createMetrics() });
   const revision = createRevision(database);
   const catalog = createCatalog({
+    verifyingRemotes: [],
     store: createCatalogStore(database, revision),
     now: () => new Date(),
     baseUrl: () => '',

@@ -60,6 +60,8 @@ export interface CatalogDependencies {
   now: Clock;
   /** A function, because the address is known only once the hub is listening. */
   baseUrl: () => string;
+  /** URLs of remotes that verify who owns a namespace. */
+  verifyingRemotes: readonly string[];
 }
 
 /** Approximate bytes of cached records and lists of versions, and of one entry in such a list. */
@@ -69,12 +71,12 @@ const VERSION_SIZE = 200;
 const REFRESH_BATCH = 100;
 const RECORDS_TTL_MS = 600_000;
 
-export function createCatalog({ store, now, baseUrl }: CatalogDependencies): Catalog {
+export function createCatalog({ store, now, baseUrl, verifyingRemotes }: CatalogDependencies): Catalog {
   // A record contains the recency score, so it must not be cached forever.
   const recordsAt = createRevisionCache<CachedRecord>({ maxSize: RECORDS_SIZE, ttl: RECORDS_TTL_MS });
   const versionsAt = createRevisionCache<PresentedVersions>({ maxSize: VERSIONS_SIZE });
   const loads = new Map<string, Promise<CachedRecord>>();
-  const presentation = () => ({ baseUrl: baseUrl(), now: now() });
+  const presentation = () => ({ baseUrl: baseUrl(), now: now(), verifyingRemotes });
 
   async function find(id: string, options: VersionOptions): Promise<StoredEntity> {
     const reference = parseReference(id);

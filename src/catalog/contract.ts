@@ -118,7 +118,7 @@ export const EntityRecord = z
       .describe(
         'Present if the policy, or the setting of its remote, requires approval; with the reason, if it was rejected.',
       ),
-    trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
+    trust: Trust.describe('What is known about the origin of its artifacts.'),
     install_refusal: z
       .string()
       .optional()

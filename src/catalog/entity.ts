@@ -2,8 +2,9 @@
 import { asObject, type JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
-import type { EntityRecord, EntitySummary, TrustState } from './contract.ts';
+import type { EntityRecord, EntitySummary, Trust } from './contract.ts';
 import { type EntityFacts, factsOfManifest } from './facts.ts';
+import { knownTrust } from './known-trust.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
 import { registrationFault } from './server.ts';
@@ -61,13 +62,15 @@ export interface StoredEntity extends Entity {
   blockedReason: string | null;
   /** URL of the remote that owns it. */
   ownerUrl: string | null;
+  /** URL of the remote that its content comes from; null if the manifest was sent with an install. */
+  contentFrom: string | null;
   /** Excluded from searches and lists by the policy. */
   isHidden: boolean;
   /** Kept out of the gateway by the policy or by its remote's settings. */
   isHeld: boolean;
   needsApproval: boolean;
   /** Null if its current content has not been checked. */
-  trustState: TrustState | null;
+  trust: Trust | null;
 }
 
 /** What a list shows: excludes the manifest, which may be a megabyte long. */
@@ -85,6 +88,8 @@ export interface EntityVersion {
 export interface Presentation {
   baseUrl: string;
   now: Date;
+  /** URLs of remotes that verify who owns a namespace. */
+  verifyingRemotes: readonly string[];
 }
 
 /** @throws HubError `invalid_manifest` */
@@ -124,7 +129,10 @@ function facetsOf({ capabilities, frameworks, providers, tags, mcpRegistration }
   };
 }
 
-export function presentSummary(entity: StoredSummary, { baseUrl, now }: Presentation): EntitySummary {
+export function presentSummary(
+  entity: StoredSummary,
+  { baseUrl, now }: Omit<Presentation, 'verifyingRemotes'>,
+): EntitySummary {
   return {
     id: entity.uid,
     uid: entity.uid,
@@ -179,6 +187,7 @@ export function presentRecord(
     mcp_registration: entity.mcpRegistration,
     quality: qualitySignals(manifest),
     versions,
+    trust: knownTrust(entity, presentation.verifyingRemotes),
   };
 }
 

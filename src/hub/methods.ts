@@ -93,10 +93,7 @@ export function operationsOf(
     },
     search: (query) => search.search(query),
     listCatalog: (query) => catalog.list(query),
-    async getEntity(id, options) {
-      const record = await policy.getEntity(id, options);
-      return { ...record, trust: await trust.known(record.id) };
-    },
+    getEntity: (id, options) => policy.getEntity(id, options),
     checkTrust: (id) => trust.check(id),
     getManifest: (id, options) => catalog.manifest(id, options),
     removeEntity: async (uid) => ({ ...(await catalog.remove(uid)), ...(await clearGateway()) }),
@@ -149,10 +146,7 @@ export function operationsOf(
     changePolicy: (text, { dryRun = false } = {}) => policy.changePolicy(text, { dryRun, by: recordedName(caller) }),
     testPolicy: (request) => policy.testPolicy(request),
     listApprovals: (query) => policy.listApprovals(query),
-    async getApproval(id) {
-      const review = await policy.getApproval(id);
-      return { ...review, trust: await trust.known(review.id) };
-    },
+    getApproval: (id) => policy.getApproval(id),
     decideApproval: (id, decision) => policy.decideApproval(id, { ...decision, by: recordedName(caller) }),
     whoAmI: async () => ({ name: caller.name, kind: caller.kind, role: caller.role, scope: [...caller.scope] }),
     listTokens: () => tokens.list(),

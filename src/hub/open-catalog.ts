@@ -52,7 +52,7 @@ export async function openCatalog({
   const registersAgents = config.gateway?.registerAgents ?? false;
   const admission = createAdmission(database, { rulesOf: admissionRules, registersAgents, now });
   const store = createCatalogStore(database, revision, admission);
-  const catalog = createCatalog({ store, now, baseUrl });
+  const catalog = createCatalog({ store, now, baseUrl, verifyingRemotes: config.trust.verifyingRemotes });
   metrics.gauge({
     name: 'hub_entities',
     help: 'Entities in the catalog.',

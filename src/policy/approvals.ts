@@ -105,6 +105,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
         homepage: record.homepage,
         repository: record.links.repository ?? null,
         quality: record.score_quality,
+        trust: record.trust,
         since: last
           ? {
               id: last.uid,

@@ -173,7 +173,7 @@ export const ApprovalReview = z
     homepage: z.string().nullable(),
     repository: z.string().nullable(),
     quality: z.number(),
-    trust: Trust.optional().describe('What is known about the origin of its artifacts.'),
+    trust: Trust.describe('What is known about the origin of its artifacts.'),
     since: z
       .object({
         id: z.string(),

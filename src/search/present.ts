@@ -82,7 +82,7 @@ function itemFrom(entity: FoundEntity, hit: Hit, baseUrl: string): Omit<SearchIt
     ...(entity.license !== null && { license: entity.license }),
     ...(entity.publishedAt !== null && { published_at: entity.publishedAt }),
     status: entity.status,
-    ...(entity.trustState && { trust_state: entity.trustState }),
+    ...(entity.trust && { trust_state: entity.trust.state }),
     score_lexical: rounded(hit.lexical),
     score_semantic: rounded(hit.semantic),
     score_quality: rounded(hit.quality),

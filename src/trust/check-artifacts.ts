@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type KindName, kindNameOf } from '../catalog/artifact-kind.ts';
 import type { TrustSignal } from '../catalog/contract.ts';
+import { signalOf } from '../catalog/known-trust.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
 import { type CheckContext, type Finding, notChecked } from './finding.ts';
@@ -10,7 +11,6 @@ import { checkNpm } from './npm.ts';
 import { checkPypi } from './pypi.ts';
 import { createVerifyBundle, type VerifyBundle } from './sigstore.ts';
 import publicRoot from './trusted-root.json' with { type: 'json' };
-import { signalOf } from './unchecked.ts';
 
 type Check = (artifact: JsonObject, context: CheckContext) => Promise<Finding>;
 

@@ -2,20 +2,9 @@
 import type { Trust } from '../catalog/contract.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 
-export interface TrustSubject {
-  name: string;
-  /** Digest of the entity's content, which a result refers to. */
-  brings: string;
-  /** Kinds of its artifacts. */
-  artifacts: readonly string[];
-  /** URL of the remote that its content comes from. */
-  remote: string | null;
-  /** Null if the current content has not been checked. */
-  trust: Trust | null;
-}
-
 export interface TrustStore {
-  subject(uid: EntityUid): Promise<TrustSubject | undefined>;
+  /** The digest of the entity's content, which a result refers to; undefined if the entity no longer exists. */
+  contentDigest(uid: EntityUid): Promise<string | undefined>;
   /**
    * Stores a result and at once applies the current rules to the entity. Does nothing if its content changed meanwhile.
    * Returns whether the rules now have a different result for it.

@@ -1,6 +1,6 @@
 // Shows the known trust signals of an entity, and checks them on request.
 import type { Catalog } from '../catalog/catalog.ts';
-import type { EntityRecord, Trust } from '../catalog/contract.ts';
+import type { Trust } from '../catalog/contract.ts';
 import { weakestState } from '../catalog/trust-signals.ts';
 import type { EntityUid } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
@@ -9,19 +9,14 @@ import type { Fetch, World } from '../lib/world.ts';
 import type { CheckSettings } from './check-artifacts.ts';
 import type { TrustChecked } from './contract.ts';
 import type { TrustStore } from './store.ts';
-import { trustOf } from './unchecked.ts';
 
 export interface TrustChecks {
-  /** What is known without a request to a registry; undefined if the entity no longer exists. */
-  known(uid: EntityUid): Promise<Trust | undefined>;
   /** Queries the registries and stores the result. Without a version, checks the newest one. @throws HubError `entity_not_found` */
   check(id: string): Promise<TrustChecked>;
   close(): Promise<void>;
 }
 
 interface TrustSettings extends Pick<CheckSettings, 'npmRegistry' | 'pypiIndex' | 'rootFile'> {
-  /** URLs of remotes that verify who owns a namespace. */
-  verifyingRemotes: readonly string[];
   checksApprovals: boolean;
 }
 
@@ -50,15 +45,10 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
   const stopping = new AbortController();
   let looking: Promise<void> | undefined;
 
-  async function subjectOf(uid: EntityUid) {
-    const subject = await store.subject(uid);
-    if (!subject) throw new HubError('entity_not_found', `No entity '${uid}' is in the catalog.`);
-    return subject;
-  }
-
   async function check(id: string): Promise<TrustChecked> {
-    const record: EntityRecord = await catalog.get(id);
-    const { brings, trust: earlier } = await subjectOf(record.id);
+    const record = await catalog.get(id);
+    const brings = await store.contentDigest(record.id);
+    if (brings === undefined) throw new HubError('entity_not_found', `No entity '${record.id}' is in the catalog.`);
     const { checkArtifacts } = await import('./check-artifacts.ts');
     const document = asObject(JSON.parse((await catalog.manifest(record.id)).text));
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(LONGEST_CHECK_MS)]);
@@ -73,7 +63,8 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
     const signals = await checkArtifacts(document, { ...settings, ...outside, signal });
     const trust: Trust = { state: weakestState(signals), checked_at: world.now().toISOString(), signals };
     stopping.signal.throwIfAborted();
-    if (trust.state === 'not_checked' && earlier && earlier.state !== 'not_checked')
+    const { trust: earlier } = record;
+    if (trust.state === 'not_checked' && earlier?.checked_at && earlier.state !== 'not_checked')
       return shown(record.id, { note: KEPT });
     // If no registry was queried, a retry would change nothing.
     const isOpen = trust.state === 'not_checked' && hasAsked;
@@ -82,7 +73,8 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
   }
 
   async function shown(id: EntityUid, notes: { note?: string }): Promise<TrustChecked> {
-    return { id, ...trustOf(await subjectOf(id), settings.verifyingRemotes), ...notes };
+    const { trust } = await catalog.get(id);
+    return { id, ...trust, ...notes };
   }
 
   async function checkWaiting(): Promise<void> {
@@ -119,10 +111,6 @@ export function createTrustChecks(dependencies: TrustDependencies): TrustChecks 
 
   return {
     check,
-    async known(uid) {
-      const subject = await store.subject(uid);
-      return subject && trustOf(subject, settings.verifyingRemotes);
-    },
     async close() {
       stopping.abort();
       clearInterval(timer);

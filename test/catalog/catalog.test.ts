@@ -191,7 +191,7 @@ async function aCatalog(t: TestContext): Promise<TestCatalog> {
   t.after(() => dialect.close());
   let address = 'http://hub.test';
   const store = createCatalogStore(dialect, createRevision(dialect));
-  const catalog = createCatalog({ store, now: world.now, baseUrl: () => address });
+  const catalog = createCatalog({ store, now: world.now, baseUrl: () => address, verifyingRemotes: [] });
   return {
     catalog,
     dialect,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { EntityRecord, EntitySummary } from '../../src/catalog/contract.ts';
+import { EntityRecord, EntitySummary, type TrustSignal } from '../../src/catalog/contract.ts';
 import {
   entityFromManifest,
   presentRecord,
@@ -14,7 +14,11 @@ import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { anyText } from '../lib/any-text.ts';
 import { aManifest } from '../support/builders.ts';
 
-const PRESENTATION = { baseUrl: 'https://hub.example', now: new Date('2026-06-01T12:00:00.000Z') };
+const PRESENTATION = {
+  baseUrl: 'https://hub.example',
+  now: new Date('2026-06-01T12:00:00.000Z'),
+  verifyingRemotes: [],
+};
 const SOURCE = 'https://catalog.example/pdf/manifest.json';
 
 test('entity: has what the database sorts and filters by, and the original manifest', () => {
@@ -156,6 +160,18 @@ test('record: adds details from the manifest, reasons for the score, and all ver
     lifecycle: manifest.lifecycle,
     provenance: manifest.provenance,
     mcp_registration: manifest.mcp_registration,
+    trust: {
+      state: 'not_checked',
+      checked_at: null,
+      signals: [
+        unchecked({ signal: 'other', artifact: null, detail: 'No check has run yet.' }),
+        unchecked({
+          signal: 'namespace',
+          artifact: 'io.example.docs',
+          detail: 'It was not verified by a registry that this hub trusts.',
+        }),
+      ],
+    },
     versions: [
       {
         id: 'mcp_server:pdf-tables@2.0.0',
@@ -194,6 +210,10 @@ test('entity: an address with a secret is shown without it, and the manifest is 
   assert.equal(manifest_url, `${PRESENTATION.baseUrl}/catalog/manifest/mcp_server:own@1.0.0`);
 });
 
+function unchecked(signal: Pick<TrustSignal, 'signal' | 'artifact' | 'detail'>): TrustSignal {
+  return { ...signal, state: 'not_checked', digest: null, source: null };
+}
+
 function aStoredEntity({
   manifest,
   sourceUrl = SOURCE,
@@ -215,7 +235,8 @@ function aStoredEntity({
     ownerUrl: null,
     isHidden: false,
     isHeld: false,
-    trustState: null,
+    contentFrom: null,
+    trust: null,
     needsApproval: false,
   };
 }

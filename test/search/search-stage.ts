@@ -71,7 +71,12 @@ export async function searchStage(t: TestContext, options: StageOptions) {
   const { address, openEmbedder = async () => threeSubjects(), isBusy, indexPath, world = testWorld() } = options;
   const database = await openHere(address);
   const revision = createRevision(database);
-  const catalog = createCatalog({ store: createCatalogStore(database, revision), now: world.now, baseUrl: () => '' });
+  const catalog = createCatalog({
+    store: createCatalogStore(database, revision),
+    now: world.now,
+    baseUrl: () => '',
+    verifyingRemotes: [],
+  });
   const index = createSearchIndex(database, revision);
   const engine = createSearchEngine({
     index,

@@ -34,6 +34,7 @@ export const SUMMARY_COLUMNS = [
   'blocked_at',
   'blocked_reason',
   'owner_url',
+  'made_of',
   'is_prerelease',
   'is_registrable',
   'is_hidden',
@@ -112,12 +113,13 @@ export function summaryFromRow(row: RowOf<typeof SUMMARY_COLUMNS>): StoredSummar
     blockedAt: row.blocked_at,
     blockedReason: row.blocked_reason,
     ownerUrl: row.owner_url,
+    contentFrom: row.made_of === null ? null : row.owner_url,
     isPrerelease: row.is_prerelease === 1,
     isRegistrable: row.is_registrable === 1,
     isHidden: row.is_hidden === 1,
     isHeld: row.is_held === 1,
     needsApproval: row.needs_approval === 1,
-    trustState: trustFromText(row.trust)?.state ?? null,
+    trust: trustFromText(row.trust),
     facts: factsFromText(row.facts),
   };
 }

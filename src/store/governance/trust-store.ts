@@ -1,26 +1,17 @@
 // Stores the results of trust checks, on both engines.
 import { sql } from 'kysely';
 import type { TrustStore } from '../../trust/store.ts';
-import { factsFromText, trustFromText } from '../catalog/entity-row.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { prepared } from '../prepared.ts';
 import type { Revision } from '../revision.ts';
 import type { Admission } from './admission.ts';
 import { readmit } from './policy-store.ts';
 
 export function createTrustStore(dialect: Dialect, revision: Revision, admission: Admission): TrustStore {
   const { lookup, read, write } = dialect;
-  const subjectRow = prepared(lookup, (uid) =>
-    lookup.selectFrom('entity').select(['name', 'facts', 'owner_url', 'made_of', 'trust']).where('uid', '=', uid),
-  );
   return {
-    async subject(uid) {
-      const [row] = await subjectRow(uid);
-      if (!row) return undefined;
-      const { brings, artifacts } = factsFromText(row.facts);
-      // A manifest sent with an install does not come from the remote that owns the entity.
-      const remote = row.made_of === null ? null : row.owner_url;
-      return { name: row.name, brings, artifacts, remote, trust: trustFromText(row.trust) };
+    async contentDigest(uid) {
+      const row = await lookup.selectFrom('entity').select('brings').where('uid', '=', uid).executeTakeFirst();
+      return row && (row.brings ?? '');
     },
 
     record: (uid, brings, { trust, retryAt }) =>

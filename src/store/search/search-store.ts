@@ -82,7 +82,7 @@ function foundFromRow({ published_at, source_url, facets, facts, trust, ...row }
     license,
     publishedAt: published_at,
     sourceUrl: source_url,
-    trustState: trustFromText(trust)?.state ?? null,
+    trust: trustFromText(trust),
   };
 }
 

@@ -91,7 +91,7 @@ export async function testIngest(
   const database = await openHere(address, world.metrics);
   const revision = createRevision(database);
   const store = createCatalogStore(database, revision);
-  const catalog = createCatalog({ store, now, baseUrl: () => 'http://hub.test' });
+  const catalog = createCatalog({ store, now, baseUrl: () => 'http://hub.test', verifyingRemotes: [] });
   const fetch = createPoliteFetch({ fetch: network.fetch, requestsPerHost, backoffMs: () => 1 });
   const fetchIndex = indexFetcher({ maxIndexBytes, timeoutMs });
   const fetchManifest = createManifestFetcher({ fetch, maxManifestBytes, timeoutMs });

@@ -66,7 +66,12 @@ export async function postgresStage(
   const address = { engine: 'postgres', url, poolSize: 5 } as const;
   const database = await openDatabase(address, { metrics });
   const revision = createRevision(database);
-  const catalog = createCatalog({ store: createCatalogStore(database, revision), now: world.now, baseUrl: () => '' });
+  const catalog = createCatalog({
+    store: createCatalogStore(database, revision),
+    now: world.now,
+    baseUrl: () => '',
+    verifyingRemotes: [],
+  });
   const search = await openPostgresSearch(database, address, { revision, metrics });
   const { now, log } = world;
   const engine = createPostgresEngine({ ...search, tryLock: database.tryLock, openEmbedder, now, log });

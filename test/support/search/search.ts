@@ -55,7 +55,12 @@ export async function testSearch(t: TestContext, { manifests = [], settings = {}
   });
   const revision = createRevision(dialect);
   const baseUrl = () => 'https://hub.example';
-  const catalog = createCatalog({ store: createCatalogStore(dialect, revision), now: world.now, baseUrl });
+  const catalog = createCatalog({
+    store: createCatalogStore(dialect, revision),
+    now: world.now,
+    baseUrl,
+    verifyingRemotes: [],
+  });
   const save = (documents: JsonObject[]) => catalog.saveMany(documents.map((document) => ({ document })));
   await save(manifests);
   const findable = manifests

@@ -1,7 +1,7 @@
 // The trust signals that are known without a request to a registry.
-import type { Trust, TrustSignal } from '../catalog/contract.ts';
-import { installedKinds, trustState } from '../catalog/trust-signals.ts';
-import type { TrustSubject } from './store.ts';
+import type { Trust, TrustSignal } from './contract.ts';
+import type { StoredEntity } from './entity.ts';
+import { installedKinds, trustState } from './trust-signals.ts';
 
 export function signalOf(kind: string): TrustSignal['signal'] {
   return SIGNALS[kind] ?? 'other';
@@ -13,9 +13,14 @@ const SIGNALS: Record<string, TrustSignal['signal']> = {
   oci: 'image_signature',
 };
 
+type TrustSubject = Pick<StoredEntity, 'name' | 'facts' | 'contentFrom' | 'trust'>;
+
 /** The stored result, or the absence of one, and what the remote vouches for. */
-export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string[]): Trust {
-  const { trust, artifacts } = subject;
+export function knownTrust(entity: TrustSubject, verifyingRemotes: readonly string[]): Trust {
+  const {
+    trust,
+    facts: { artifacts },
+  } = entity;
   const unchecked: Trust = {
     state: trustState(null, artifacts),
     checked_at: null,
@@ -26,16 +31,16 @@ export function trustOf(subject: TrustSubject, verifyingRemotes: readonly string
     })),
   };
   const known = trust ?? unchecked;
-  return { ...known, signals: [...known.signals, ...namespaceOf(subject, verifyingRemotes)] };
+  return { ...known, signals: [...known.signals, ...namespaceOf(entity, verifyingRemotes)] };
 }
 
 const UNKNOWN = { artifact: null, state: 'not_checked', digest: null, source: null } as const;
 
 /** A name without a namespace claims nothing that could be verified. */
-function namespaceOf({ name, remote }: TrustSubject, verifyingRemotes: readonly string[]): TrustSignal[] {
+function namespaceOf({ name, contentFrom }: TrustSubject, verifyingRemotes: readonly string[]): TrustSignal[] {
   const [, namespace] = /^([^\s/]+\.[^\s/]+)\/[^\s/]/.exec(name) ?? [];
   if (namespace === undefined) return [];
-  const by = verifyingRemotes.find((url) => `${remote}/`.startsWith(`${url.replace(/\/$/, '')}/`));
+  const by = verifyingRemotes.find((url) => `${contentFrom}/`.startsWith(`${url.replace(/\/$/, '')}/`));
   const signal = { signal: 'namespace', ...UNKNOWN, artifact: namespace } as const;
   return by === undefined
     ? [{ ...signal, detail: 'It was not verified by a registry that this hub trusts.' }]
