@@ -28,7 +28,10 @@ const { values } = parseArgs({
 });
 const [catalog] = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-http-'));
-const postgres = values.engine === 'postgres' ? await startPostgres({ pgvector: await pgvectorFiles() }) : undefined;
+const postgres =
+  values.engine === 'postgres'
+    ? await startPostgres({ pgvector: await pgvectorFiles(), settings: ['autovacuum=on'] })
+    : undefined;
 const rows: Record<string, number | string | undefined>[] = [];
 try {
   await measure(catalog as SearchData);

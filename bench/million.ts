@@ -1,11 +1,12 @@
 // Measures a hub with ten times the real catalog: `npm run bench:million -- --data FILE`. Prints a table; asserts nothing.
 // FILE is a catalog as JSON lines, as for `bench:ingest`, ingested repeatedly with other names and texts. The copies get
-// random vectors: embedding every text would take hours, and the time of a search does not depend on them.
+// random vectors: embedding every text would take hours, and the time of a search does not depend on them. Searches with the
+// queries beside FILE, as `bench:http` does.
 import { randomFillSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createMetrics } from '../src/lib/metrics.ts';
@@ -17,6 +18,7 @@ import { openDatabase } from '../src/store/database.ts';
 import { createRevision } from '../src/store/revision.ts';
 import { createSearchIndex } from '../src/store/search/search-index.ts';
 import { ask, HUB, type HubProcess, startCatalogHost, startHub, watchHealth } from './hub-process.ts';
+import { type Judgment, loadQueries } from './search-data.ts';
 
 const { values } = parseArgs({
   options: {
@@ -123,12 +125,15 @@ async function start(what: string): Promise<void> {
 }
 
 async function measureSearches(hub: HubProcess): Promise<void> {
-  const { items } = await ask<{ items: { summary: string }[] }>('/catalog?limit=100');
+  const folderOfData = dirname(values.data);
+  const queries = await loadQueries(
+    existsSync(join(folderOfData, 'queries.jsonl')) ? folderOfData : 'bench/search-data',
+  );
   const times: number[] = [];
   for (let number = 0; number < Number(values.searches); number += 1) {
-    const words = (items[number % items.length]?.summary ?? 'a tool').split(/\s+/).slice(0, 8).join(' ');
+    const { text } = queries[number % queries.length] as Judgment;
     const startedAt = performance.now();
-    await search(`${words} ${number}`);
+    await search(`${text} ${number}`);
     times.push(performance.now() - startedAt);
   }
   times.sort((a, b) => a - b);

@@ -37,12 +37,16 @@ async function loadCatalog(folder: string): Promise<SearchData> {
   return {
     name: 'catalog',
     manifests,
-    judgments: lines<{ q: string; name: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8')).map(
-      ({ q, name }) => ({ text: q, relevant: new Set([name]) }),
-    ),
+    judgments: await loadQueries(folder),
     idOf: (uid) => names.get(uid) ?? uid,
     hasNames: true,
   };
+}
+
+/** The queries of a catalog, each with the name of the right entity. */
+export async function loadQueries(folder: string): Promise<Judgment[]> {
+  const queries = lines<{ q: string; name: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8'));
+  return queries.map(({ q, name }) => ({ text: q, relevant: new Set([name]) }));
 }
 
 async function loadCollection(folder: string, name: string): Promise<SearchData> {

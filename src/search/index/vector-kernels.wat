@@ -13,7 +13,7 @@
   (func (export "differences")
     (param $records i32) (param $count i32) (param $stride i32) (param $present i32)
     (param $query i32) (param $eligible i32) (param $out i32) (param $histogram i32)
-    (local $at i32) (local $record i32) (local $distance i32) (local $counts v128)
+    (local $at i32) (local $record i32) (local $distance i32) (local $bits i64)
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $record) (local.get $count)))
@@ -23,23 +23,24 @@
               (i32.load8_u $query (i32.add (local.get $eligible) (local.get $record))))
           (then
             (local.set $at (i32.const 0))
-            (local.set $counts (v128.const i64x2 0 0))
+            (local.set $bits (i64.const 0))
             (loop $part
-              (local.set $counts
-                (i16x8.add
-                  (local.get $counts)
-                  (i16x8.extadd_pairwise_i8x16_u
-                    (i8x16.popcnt
-                      (v128.xor
-                        (v128.load $vectors (i32.add (local.get $records) (local.get $at)))
-                        (v128.load $query (i32.add (local.get $query) (local.get $at))))))))
+              ;; Processors count the bits of 64-bit numbers in one step, but not those of vectors.
+              (local.set $bits
+                (i64.add
+                  (local.get $bits)
+                  (i64.add
+                    (i64.popcnt
+                      (i64.xor
+                        (i64.load $vectors (i32.add (local.get $records) (local.get $at)))
+                        (i64.load $query (i32.add (local.get $query) (local.get $at)))))
+                    (i64.popcnt
+                      (i64.xor
+                        (i64.load $vectors offset=8 (i32.add (local.get $records) (local.get $at)))
+                        (i64.load $query offset=8 (i32.add (local.get $query) (local.get $at))))))))
               (local.set $at (i32.add (local.get $at) (i32.const 16)))
               (br_if $part (i32.lt_u (local.get $at) (local.get $stride))))
-            (local.set $counts (i32x4.extadd_pairwise_i16x8_u (local.get $counts)))
-            (local.set $distance
-              (i32.add
-                (i32.add (i32x4.extract_lane 0 (local.get $counts)) (i32x4.extract_lane 1 (local.get $counts)))
-                (i32.add (i32x4.extract_lane 2 (local.get $counts)) (i32x4.extract_lane 3 (local.get $counts)))))
+            (local.set $distance (i32.wrap_i64 (local.get $bits)))
             (local.set $at (i32.add (local.get $histogram) (i32.shl (local.get $distance) (i32.const 2))))
             (i32.store $query (local.get $at) (i32.add (i32.load $query (local.get $at)) (i32.const 1)))))
         (i32.store16 $query
