@@ -68,8 +68,8 @@ function kindOf({ kind, spec }: JsonObject): string {
 
 /** The digest that its content is verified against, wherever its spec states one; undefined when the content may be anything. */
 export function artifactDigest(artifact: JsonObject): string | undefined {
-  const { digest, sha256, integrity, fileSha256, file_sha256, image, package: name, ref } = asObject(artifact.spec);
-  const named = asText(digest) ?? asText(sha256) ?? asText(integrity) ?? asText(fileSha256) ?? asText(file_sha256);
+  const { digest, sha256, integrity, fileSha256, image, package: name, ref } = asObject(artifact.spec);
+  const named = asText(digest) ?? asText(sha256) ?? asText(integrity) ?? asText(fileSha256);
   const [, pinned] = /@(sha256:[0-9a-f]{64})$/.exec(asText(image) ?? asText(name) ?? '') ?? [];
   const [commit] = /^[0-9a-f]{40}$/.exec(asText(ref) ?? '') ?? [];
   return named ?? pinned ?? commit;

@@ -1,28 +1,26 @@
 // Converts a `server.json` to a manifest: packages become artifacts, and remotes become the registration.
 import { artifactOfPackage } from '../catalog/launch/package-artifact.ts';
-import { either } from '../catalog/launch/registry-input.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
 import { PUBLISHER_META } from './contract.ts';
 import { commandOf } from './package-command.ts';
 
-/** `official` is the registry's data about the server: status and dates. Reads both spellings of every key. */
+/** `official` is the registry's data about the server: status and dates. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
   const packages = asObjects(server.packages);
   const remotes = asObjects(server.remotes);
   const name = String(server.name ?? '');
   const repository = asText(asObject(server.repository).url);
-  const homepage = asText(either(server, 'websiteUrl', 'website_url'));
+  const homepage = asText(server.websiteUrl);
   const status = asText(official.status ?? server.status)?.toLowerCase() ?? 'active';
-  const message = asText(either(official, 'statusMessage', 'status_message')) ?? null;
-  const changedAt = asText(either(official, 'statusChangedAt', 'status_changed_at'));
+  const message = asText(official.statusMessage) ?? null;
+  const changedAt = asText(official.statusChangedAt);
   return {
     schema_version: 1,
     type: 'mcp_server',
     id: name,
     name,
     title: asText(server.title) ?? null,
-    version:
-      asText(server.version) ?? asText(asObject(either(server, 'versionDetail', 'version_detail')).version) ?? '',
+    version: asText(server.version) ?? '',
     description: asText(server.description) ?? '',
     ...(homepage ? { homepage } : {}),
     ...(repository ? { source_url: repository } : {}),
@@ -31,8 +29,8 @@ export function manifestFromServer(server: JsonObject, official: JsonObject): Js
     provenance: {
       source: 'mcp-registry',
       server_name: name,
-      published_at: either(official, 'publishedAt', 'published_at') ?? null,
-      updated_at: either(official, 'updatedAt', 'updated_at') ?? null,
+      published_at: official.publishedAt ?? null,
+      updated_at: official.updatedAt ?? null,
       ...(status === 'deleted' ? { registry_status: status } : {}),
       ...(status !== 'active' && changedAt ? { status_changed_at: changedAt } : {}),
     },
@@ -64,7 +62,7 @@ export function lifecycleOf(status: string, message: string | null): JsonObject 
 export function registrationOf({ packages, remotes }: JsonObject): JsonObject {
   const remote = asObjects(remotes).find(({ url }) => typeof url === 'string');
   if (remote) {
-    const type = asText(either(remote, 'type', 'transport_type'))?.toLowerCase();
+    const type = asText(remote.type)?.toLowerCase();
     return {
       mcp_registration: { server: { transport: type === 'sse' ? 'SSE' : 'STREAMABLEHTTP', url: remote.url } },
     };

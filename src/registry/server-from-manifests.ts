@@ -151,11 +151,11 @@ function iconsOf({ icons }: JsonObject): JsonObject[] | undefined {
 function packagesOf({ packages, artifacts }: JsonObject): JsonObject[] {
   const listed = asObjects(packages);
   const all = listed.length > 0 ? listed : asObjects(asObjects(artifacts).map(packageOfArtifact));
-  return asObjects(all.map((pack) => packageOf(inCamelCase(pack))));
+  return asObjects(all.map(packageOf));
 }
 
-function packageOf({ registryName, registryType = registryName, name, ...pack }: JsonObject): JsonObject | undefined {
-  const identifier = asText(pack.identifier) ?? asText(name);
+function packageOf({ registryType, ...pack }: JsonObject): JsonObject | undefined {
+  const identifier = asText(pack.identifier);
   const type = asText(registryType)?.toLowerCase();
   if (!type || !identifier) return undefined;
   const { version, registryBaseUrl, transport, ...rest } = pack;
@@ -178,27 +178,11 @@ function taggedImage(image: string, tag: string | undefined): string {
 
 function remotesOf({ remotes }: JsonObject): JsonObject[] {
   return asObjects(
-    asObjects(remotes).map((remote) => {
-      const { transportType, type = transportType, ...rest } = inCamelCase(remote);
+    asObjects(remotes).map(({ type, ...rest }) => {
       const kind = asText(type)?.toLowerCase() ?? '';
       return readRemote({ type: REMOTE_TYPES.includes(kind) ? kind : 'streamable-http', ...rest });
     }),
   );
-}
-
-/** Older registries wrote `registry_type`. Does not change names of variables. */
-function inCamelCase(value: JsonObject): JsonObject {
-  const entries = Object.entries(value).map(([key, each]) => {
-    const name = key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
-    if (name !== 'variables') return [name, camelValue(each)];
-    return [name, Object.fromEntries(Object.entries(asObject(each)).map(([own, input]) => [own, camelValue(input)]))];
-  });
-  return Object.fromEntries(entries);
-}
-
-function camelValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(camelValue);
-  return isJsonObject(value) ? inCamelCase(value) : value;
 }
 
 function eachOnce(values: readonly JsonObject[]): JsonObject[] {

@@ -52,19 +52,6 @@ test('plan: every artifact has a step, a readable command and a reason; none is 
   }
 });
 
-test('plan: takes the digest of a bundle from packages, where registries store it', async () => {
-  const url = 'https://x.example/a.mcpb';
-  const fileSha256 = 'a'.repeat(64);
-  const { artifacts } = await aPlan(
-    aSubject({
-      artifacts: [{ kind: 'other', spec: { registry: 'mcpb', package: url } }],
-      packages: [{ registryType: 'mcpb', identifier: url, fileSha256 }],
-    }),
-  );
-  assert.equal(artifacts[0]?.spec.fileSha256, fileSha256);
-  assert.match(artifacts[0]?.command ?? '', /a{64}/);
-});
-
 for (const path of [
   'package.json',
   'Package-Lock.json',

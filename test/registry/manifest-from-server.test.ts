@@ -45,7 +45,7 @@ const ARTIFACTS: { pack: JsonObject; artifact: JsonObject; command: string[] }[]
     command: ['npx', '-y', '@s/w@1.0.0'],
   },
   {
-    pack: { registry_type: 'pypi', identifier: 'w', version: '1.0.0' },
+    pack: { registryType: 'pypi', identifier: 'w', version: '1.0.0' },
     artifact: { kind: 'pypi', spec: { package: 'w', version: '1.0.0' } },
     command: ['uvx', 'w==1.0.0'],
   },
@@ -85,7 +85,7 @@ test('server.json: an address wins over a command, and SSE is distinguished from
   assert.deepEqual(registered({ type: 'sse', url: 'https://a.example/sse' }), {
     server: { transport: 'SSE', url: 'https://a.example/sse' },
   });
-  assert.deepEqual(registered({ transport_type: 'streamable-http', url: 'https://a.example/mcp' }), {
+  assert.deepEqual(registered({ type: 'streamable-http', url: 'https://a.example/mcp' }), {
     server: { transport: 'STREAMABLEHTTP', url: 'https://a.example/mcp' },
   });
   assert.deepEqual(registered({ type: 'sse' }, { type: 'streamable-http', url: 'https://b.example/mcp' }), {

@@ -14,7 +14,7 @@ const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
   ['a positional value', { type: 'positional', value: 'run' }, ['run']],
   ['a positional default', { type: 'positional', default: 8080 }, ['8080']],
   ['a required positional', { type: 'positional', valueHint: 'folder', isRequired: true }, ['<folder>']],
-  ['a required positional without a hint', { type: 'positional', is_required: true }, ['<value>']],
+  ['a required positional without a hint', { type: 'positional', isRequired: true }, ['<value>']],
   ['an optional positional', { type: 'positional', valueHint: 'folder' }, []],
   ['a named value', { type: 'named', name: '--port', value: '80', default: '81' }, ['--port', '80']],
   ['a named default', { type: 'named', name: '--port', default: '81' }, ['--port', '81']],
@@ -26,7 +26,7 @@ const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
     { type: 'named', name: '--token', value: 's3cret', isSecret: true, isRequired: true },
     ['--token', '<token>'],
   ],
-  ['an optional secret', { type: 'named', name: '--token', value: 's3cret', is_secret: true }, []],
+  ['an optional secret', { type: 'named', name: '--token', value: 's3cret', isSecret: true }, []],
   [
     'a value with variables',
     {
@@ -41,7 +41,7 @@ const ARGUMENTS: [sentence: string, argument: JsonObject, words: string[]][] = [
 for (const [sentence, argument, words] of ARGUMENTS) {
   test(`registry command: ${sentence} becomes ${JSON.stringify(words)}`, () => {
     assert.deepEqual(npm({ packageArguments: [argument] }).cmd, [...NPX, ...words]);
-    assert.deepEqual(npm({ runtime_arguments: [argument] }).cmd, [...NPX, ...words], 'they are not options of npx');
+    assert.deepEqual(npm({ runtimeArguments: [argument] }).cmd, [...NPX, ...words], 'they are not options of npx');
   });
 }
 
@@ -92,11 +92,11 @@ test('registry command: repeated runtime arguments appear once', () => {
 
 test('registry command: variables have defaults or a placeholder, never a secret', () => {
   const { env } = npm({
-    environment_variables: [
+    environmentVariables: [
       { name: 'LEVEL', default: 'info' },
       { name: 'PORT', value: 80 },
       { name: 'OPTIONAL' },
-      { name: 'NEEDED', is_required: true },
+      { name: 'NEEDED', isRequired: true },
       { name: 'A_SECRET', isSecret: true, isRequired: true, default: 's3cret' },
       { name: 'API_KEY', isRequired: true, value: 's3cret' },
       { name: 'OTHER_TOKEN', value: 's3cret' },

@@ -108,18 +108,6 @@ for (const [sentence, manifest, expected] of DESCRIPTIONS) {
 
 const PACKAGES: [string, JsonObject, JsonObject[] | undefined][] = [
   [
-    'an older spelling',
-    { packages: [{ registry_name: 'npm', name: 'a', environment_variables: [{ name: 'A_B', is_secret: true }] }] },
-    [
-      {
-        registryType: 'npm',
-        identifier: 'a',
-        environmentVariables: [{ name: 'A_B', isSecret: true }],
-        transport: { type: 'stdio' },
-      },
-    ],
-  ],
-  [
     'an image with a separate tag',
     { packages: [{ registryType: 'oci', identifier: 'ghcr.io/a/b', version: '1', transport: { type: 'stdio' } }] },
     [{ registryType: 'oci', identifier: 'ghcr.io/a/b:1', transport: { type: 'stdio' } }],

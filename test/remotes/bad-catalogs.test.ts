@@ -195,9 +195,7 @@ test('robust: names of object members such as constructor are ordinary words', a
     name: `x/${word.replaceAll('_', '')}`,
     version: '1.0.0',
     description: 'x',
-    packages: [
-      { registryType: word, registry_name: word, identifier: 'x', runtimeHint: word, transport: { type: word } },
-    ],
+    packages: [{ registryType: word, identifier: 'x', runtimeHint: word, transport: { type: word } }],
     remotes: [{ type: word, url: 'https://a.example/mcp' }],
   });
   host.put('/index.json', { servers: [...words.map(serverOf), serverOf('npm')] });

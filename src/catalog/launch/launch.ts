@@ -1,12 +1,12 @@
 // Determines how to connect to or start the server of a manifest. Uses no Node module, so that the page can import it.
 
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';
 import { kindNameOf } from '../artifact-kind.ts';
 import { serverOf } from '../server.ts';
 import { type InstalledPackage, type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
-import { commandWords, either, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
+import { commandWords, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
 import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './registry-package.ts';
 import { launchCommand } from './written-command.ts';
 
@@ -72,7 +72,7 @@ function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: s
     ...asObjects(remote.headers),
     ...Object.entries(headers).map(([name, value]) => ({ name, value, isRequired: true, isSecret: true })),
   ];
-  const named = asText(either(remote, 'type', 'transport_type', 'transport')) ?? '';
+  const named = asText(remote.type) ?? asText(remote.transport) ?? '';
   return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed, nameFor) };
 }
 
@@ -109,8 +109,7 @@ function registeredCommand(
   // Catalogs put the package name last and omit its arguments: the package entry is more complete.
   const pack = packages.find((each) => isMadeFrom(written, each));
   if (pack) return packageLaunch(pack, server, source);
-  const listed = packages.flatMap((each) => asObjects(either(each, 'environmentVariables', 'environment_variables')));
-  return launchCommand(commandWords(written), environmentOf(listed, registeredEnvironment(server)));
+  return launchCommand(commandWords(written), environmentOf([], registeredEnvironment(server)));
 }
 
 /** Either `exec.cmd`, or `command` and `args` as in client configurations. */
@@ -133,27 +132,10 @@ const NAMES_REGISTRY = /^--(default-index|index|index-url|extra-index-url|regist
 function isMadeFrom(written: readonly unknown[], pack: JsonObject): boolean {
   const identifier = identifierOf(pack);
   const last = written.at(-1);
-  if (!identifier || typeof last !== 'string') return false;
+  if (!identifier || typeof last !== 'string' || !last.startsWith(identifier)) return false;
   // A package from a private registry must not be looked up in the public one.
   if (written.some((word) => typeof word === 'string' && NAMES_REGISTRY.test(word))) return false;
-  const isReference = (word: unknown) =>
-    typeof word === 'string' &&
-    (word === identifier || /^(@|==|:)/.test(word.startsWith(identifier) ? word.slice(identifier.length) : ''));
-  const hasArguments = either(pack, 'packageArguments', 'package_arguments') !== undefined;
-  return isReference(last) || written.some(isJsonObject) || (hasArguments && written.some(isReference));
-}
-
-function otherPackages({ document }: LaunchSource, listed: JsonObject): JsonObject[] {
-  return asObjects(document.packages).filter((each) => each !== listed);
-}
-
-/** A registration contains the variables of the first package, which may not apply to another. */
-function withoutVariablesOf(others: readonly JsonObject[], own: JsonObject, registered: JsonObject): JsonObject {
-  const namesOf = (pack: JsonObject) =>
-    asObjects(either(pack, 'environmentVariables', 'environment_variables')).map(({ name }) => name);
-  const foreign = new Set(others.flatMap(namesOf));
-  for (const name of namesOf(own)) foreign.delete(name);
-  return Object.fromEntries(Object.entries(registered).filter(([name]) => !foreign.has(name)));
+  return /^($|@|==|:)/.test(last.slice(identifier.length));
 }
 
 function registeredEnvironment(server: JsonObject): JsonObject {
@@ -161,31 +143,20 @@ function registeredEnvironment(server: JsonObject): JsonObject {
 }
 
 /** Returns the remote address if the publisher also hosts the server. */
-function packageLaunch(listed: JsonObject, server: JsonObject, source: LaunchSource): Launch {
-  const pack = withRegistry(listed, source.artifacts);
+function packageLaunch(pack: JsonObject, server: JsonObject, source: LaunchSource): Launch {
   const hosted = hostedAddress(pack);
   const remote = hosted && launchRemote({ ...asObject(pack.transport), url: hosted }, {}, nameIn(source));
   return remote || launchPackage(pack, registeredEnvironment(server));
 }
 
-/** The registry of a package may be stated only in the artifact. */
-function withRegistry(pack: JsonObject, artifacts: readonly JsonObject[]): JsonObject {
-  if (either(pack, 'registryBaseUrl', 'registry_base_url') !== undefined) return pack;
-  const artifact = artifacts.find((each) => isSamePackage(pack, each));
-  const { index_url, registry_url } = asObject(artifact?.spec);
-  const registryBaseUrl = index_url ?? registry_url;
-  return registryBaseUrl === undefined ? pack : { ...pack, registryBaseUrl };
-}
-
 function artifactLaunch(artifact: JsonObject, source: LaunchSource): Launch {
   const server = serverOf(source.mcpRegistration);
-  const listed = asObjects(source.document.packages).find((each) => isSamePackage(each, artifact));
-  if (listed) {
-    const pack = withRegistry(listed, [artifact]);
-    const registered = withoutVariablesOf(otherPackages(source, listed), listed, registeredEnvironment(server));
-    return launchPackage({ ...pack, transport: { type: 'stdio' } }, registered);
-  }
-  return artifactPackage(artifact, server) ?? { kind: 'none', reason: NOTHING_NAMED };
+  const packages = asObjects(source.document.packages);
+  const listed = packages.find((each) => isSamePackage(each, artifact));
+  if (!listed) return artifactPackage(artifact, server) ?? { kind: 'none', reason: NOTHING_NAMED };
+  // A registration has the variables of the first package, which may not apply to the others.
+  const registered = listed === packages[0] ? registeredEnvironment(server) : {};
+  return launchPackage({ ...listed, transport: { type: 'stdio' } }, registered);
 }
 
 function artifactPackage(artifact: JsonObject, server: JsonObject): Launch | undefined {

@@ -1,27 +1,15 @@
 // Lists the artifacts that a manifest installs; most published servers list only packages, which are converted.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { plainText } from './package-runner.ts';
-import { either } from './registry-input.ts';
 import { hostedAddress, identifierOf, launchPackage } from './registry-package.ts';
 
 const INSTALLED = ['npm', 'pypi', 'oci', 'mcpb'];
 
 export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
-  if (Array.isArray(artifacts) && artifacts.length > 0)
-    return artifacts.map((artifact) => withDigestOfPackage(asObject(artifact), asObjects(packages)));
+  if (Array.isArray(artifacts) && artifacts.length > 0) return artifacts.map(asObject);
   return asObjects(packages)
     .filter((pack) => INSTALLED.includes(registryOf(pack)) && identifierOf(pack) && !hostedAddress(pack))
     .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
-}
-
-/** Registries list the digest of a bundle in `packages`, not in the artifact. */
-function withDigestOfPackage(artifact: JsonObject, packages: readonly JsonObject[]): JsonObject {
-  const spec = asObject(artifact.spec);
-  if (asText(spec.registry)?.toLowerCase() !== 'mcpb') return artifact;
-  const pack = packages.find(({ identifier }) => identifier === (spec.package ?? spec.url)) ?? {};
-  const digest = asText(either(pack, 'fileSha256', 'file_sha256'));
-  const isKnown = spec.fileSha256 ?? spec.file_sha256 ?? spec.digest;
-  return digest && !isKnown ? { ...artifact, spec: { ...spec, fileSha256: digest } } : artifact;
 }
 
 export function artifactOfPackage(pack: JsonObject): JsonObject {
@@ -35,7 +23,7 @@ export function artifactOfPackage(pack: JsonObject): JsonObject {
     case 'oci':
       return { kind: 'oci', spec: { image: identifier, ...(version ? { tag: version } : {}) } };
     case 'mcpb': {
-      const sha256 = asText(either(pack, 'fileSha256', 'file_sha256'));
+      const sha256 = asText(pack.fileSha256);
       return { kind: 'other', spec: { registry, url: identifier, ...(sha256 ? { digest: `sha256:${sha256}` } : {}) } };
     }
     default:
@@ -44,7 +32,7 @@ export function artifactOfPackage(pack: JsonObject): JsonObject {
 }
 
 function registryOf(pack: JsonObject): string {
-  return asText(either(pack, 'registryType', 'registry_type', 'registry_name'))?.toLowerCase() ?? '';
+  return asText(pack.registryType)?.toLowerCase() ?? '';
 }
 
 /** Only the arguments of uvx contain extras: `--from pkg[mcp]`. */

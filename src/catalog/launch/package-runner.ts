@@ -2,7 +2,7 @@
 import type { GappedText } from '../../lib/secrets/secret-address.ts';
 import type { Launch, LaunchedPackage, Variable } from './launch-form.ts';
 
-export type RunnerName = 'npx' | 'bunx' | 'uvx' | 'docker' | 'podman';
+export type RunnerName = 'npx' | 'uvx' | 'docker' | 'podman';
 type CommandLaunch = Extract<Launch, { kind: 'command' }>;
 
 interface Runner {
@@ -33,12 +33,6 @@ const RUNNERS: Record<RunnerName, Runner> = {
       '-y --yes --no --no-install -q --quiet --silent -s --prefer-online --prefer-offline --offline --ignore-scripts --ignore-existing --legacy-peer-deps',
     ),
     options: words('--registry --node-options --loglevel --cache --userconfig --prefix'),
-    from: ['-p', '--package'],
-  },
-  bunx: {
-    kind: 'npm',
-    switches: words('-y --yes --bun --silent --verbose --no-install'),
-    options: words('--registry'),
     from: ['-p', '--package'],
   },
   uvx: {
@@ -82,22 +76,17 @@ export function splitWords(
   for (let index = 0; index < all.length; index += 1) {
     const word = all[index] as GappedText;
     const [option = '', ...value] = plainText(word).split('=');
-    const next = all[index + 1];
-    if (from.includes(option) && (value.length > 0 || next)) {
-      split.from = value.length > 0 ? [value.join('=')] : next;
-      if (value.length === 0) index += 1;
-    } else if (options.has(option) && (isAssigned(word) || next)) {
-      split.own.push(word, ...(isAssigned(word) || !next ? [] : [next]));
-      if (!isAssigned(word)) index += 1;
+    const isAssigned = option.startsWith('--') && value.length > 0;
+    const next = isAssigned ? undefined : all[index + 1];
+    if ((from.includes(option) || options.has(option)) && (isAssigned || next)) {
+      if (options.has(option)) split.own.push(word, ...(next ? [next] : []));
+      else split.from = next ?? [value.join('=')];
+      if (next) index += 1;
     } else if (switches.has(option)) split.own.push(word);
     else if (isWritten && !option.startsWith('-')) return { ...split, rest: all.slice(index) };
     else (isWritten ? split.own : split.rest).push(word);
   }
   return split;
-}
-
-function isAssigned(word: GappedText): boolean {
-  return typeof word[0] === 'string' && word[0].startsWith('--') && word[0].includes('=');
 }
 
 /** Empty for a word that starts with a gap. */
@@ -125,10 +114,9 @@ export function runPackage(run: Run): CommandLaunch {
   return { kind: 'command', command: run.runner, args: [...before, ...run.args], env: [...run.env], package: started };
 }
 
-function npmWords({ runner, own, reference }: Run, program: string | undefined): GappedText[] {
+function npmWords({ own, reference }: Run, program: string | undefined): GappedText[] {
   const options = own.filter((word) => !['-y', '--yes'].includes(plainText(word)));
-  const what = program ? [['-p'], [reference], [program]] : [[reference]];
-  return [...(runner === 'npx' ? [['-y']] : []), ...options, ...what];
+  return [['-y'], ...options, ...(program ? [['-p'], [reference], [program]] : [[reference]])];
 }
 
 function pythonWords({ own, reference }: Run, program: string | undefined, name: string): GappedText[] {
@@ -140,11 +128,7 @@ function pythonWords({ own, reference }: Run, program: string | undefined, name:
 /** A container sees only the named variables of its user. */
 function runImage({ runner, own, reference, args, env }: Run, started: LaunchedPackage): CommandLaunch {
   const { options, named } = readVariables(own);
-  const variables = [
-    ...env.filter(({ name }) => !named.some((each) => each.name === name && each.value !== undefined)),
-  ];
-  for (const each of named)
-    if (each.value === undefined && !variables.some(({ name }) => name === each.name)) variables.push(each);
+  const variables = [...env, ...named.filter(({ name }) => !env.some((each) => each.name === name))];
   const passed = variables.flatMap(({ name }) => [['-e'], [name]]);
   return {
     kind: 'command',
@@ -155,7 +139,7 @@ function runImage({ runner, own, reference, args, env }: Run, started: LaunchedP
   };
 }
 
-/** Converts `-e NAME` and `-e NAME={secret}` to variables, so that the command contains no values; drops terminal options. */
+/** Converts `-e NAME` and `-e NAME={secret}` to variables; drops terminal options. */
 function readVariables(own: readonly GappedText[]): { options: GappedText[]; named: Variable[] } {
   const options: GappedText[] = [];
   const named: Variable[] = [];
@@ -164,15 +148,12 @@ function readVariables(own: readonly GappedText[]): { options: GappedText[]; nam
     const option = plainText(word);
     if (/^(-i|-t|-it|-ti|-d|--interactive|--tty|--rm|--detach)(=.*)?$/.test(option)) continue;
     const value = own[index + 1];
-    const [, name, equals, known] = /^(\w+)(=?)(.*)$/s.exec(plainText(value)) ?? [];
-    if (!['-e', '--env'].includes(option) || !value || !name) {
-      options.push(word);
-      continue;
-    }
-    index += 1;
-    const isOpen = equals === '' || value.length > 1;
-    if (!isOpen) options.push(word, value);
-    named.push({ name, from: name, value: isOpen ? undefined : known, isRequired: true });
+    const [, name, equals] = /^(\w+)(=?)/.exec(plainText(value)) ?? [];
+    const isKnown = equals === '=' && value?.length === 1;
+    if (['-e', '--env'].includes(option) && name && !isKnown) {
+      named.push({ name, from: name, value: undefined, isRequired: true });
+      index += 1;
+    } else options.push(word);
   }
   return { options, named };
 }

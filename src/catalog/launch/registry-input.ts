@@ -12,11 +12,6 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/;
 const MOST_VARIABLES = 200;
 
-/** The value of the first key that exists: versions of the MCP registry spell their keys differently. */
-export function either(value: JsonObject, ...keys: string[]): unknown {
-  return keys.map((key) => value[key]).find((each) => each !== undefined);
-}
-
 /** The words of a command; registries write some of them as objects. Secrets become gaps. */
 export function commandWords(words: unknown, isSwitch: (name: string) => boolean = () => false): GappedText[] {
   if (!Array.isArray(words)) return [];
@@ -35,11 +30,10 @@ function argumentWords(argument: JsonObject, isSwitch: (name: string) => boolean
   const value = argumentValue(argument);
   // Positional arguments may have a name too, which is only a label.
   if (name === undefined || argument.type === 'positional') return value ? [value] : [];
-  if (!name.startsWith('-') && argument.type !== 'named') return value ? [value] : [];
   const isFlag = isSwitch(name) || argument.format === 'boolean';
   if (isFlag && (value === undefined || isOneOf(value, ['true', 'false'])))
     return (value ? isOneOf(value, ['true']) : isSwitch(name) || isRequired(argument)) ? [[name]] : [];
-  if (value) return name.endsWith('=') ? [[name, ...value]] : [[name], value];
+  if (value) return [[name], value];
   return isBareSwitch(argument, name) ? [[name]] : [];
 }
 
@@ -53,7 +47,7 @@ function isBareSwitch(argument: JsonObject, name: string): boolean {
 }
 
 function argumentValue(argument: JsonObject): GappedText | undefined {
-  const hint = asText(either(argument, 'valueHint', 'value_hint')) ?? asText(argument.name)?.replace(/^-+/, '');
+  const hint = asText(argument.valueHint) ?? asText(argument.name)?.replace(/^-+/, '');
   const gap: GappedText = [{ name: hint?.replace(/[<>]/g, '') || 'value' }];
   return templateValue(argument) ?? (isRequired(argument) ? gap : undefined);
 }
@@ -157,7 +151,7 @@ function variableOf(
 
 /** Undefined if the value is secret or a placeholder. */
 function openValue(name: string, input: JsonObject): string | undefined {
-  if (either(input, 'isSecret', 'is_secret') !== false && isSecretVariable(name)) return undefined;
+  if (input.isSecret !== false && isSecretVariable(name)) return undefined;
   const [text, ...gaps] = templateValue(input) ?? [];
   if (typeof text !== 'string' || gaps.length > 0 || STANDS_FOR_A_VALUE.test(text)) return undefined;
   // For example, a password in a database URL.
@@ -181,11 +175,11 @@ function uniqueByName(variables: readonly (Variable | undefined)[], form: RegExp
 }
 
 function isRequired(input: JsonObject): boolean {
-  return either(input, 'isRequired', 'is_required') === true;
+  return input.isRequired === true;
 }
 
 function isSecret(input: JsonObject): boolean {
-  return either(input, 'isSecret', 'is_secret') === true;
+  return input.isSecret === true;
 }
 
 function textOf(value: unknown): string | undefined {

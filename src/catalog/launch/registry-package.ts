@@ -11,7 +11,7 @@ import {
   runPackage,
   splitWords,
 } from './package-runner.ts';
-import { commandWords, either, environmentOf, fillTemplate } from './registry-input.ts';
+import { commandWords, environmentOf, fillTemplate } from './registry-input.ts';
 
 const NOT_A_PROGRAM =
   /^(npx|npm|node|nodejs|bun|bunx|uvx|uv|pip|pipx|python\d?(\.\d+)?|docker|podman|dnx|dotnet|binary)$/;
@@ -37,29 +37,29 @@ export function packageOfArtifact({ kind, spec }: JsonObject): JsonObject | unde
 }
 
 export function identifierOf(pack: JsonObject): string | undefined {
-  return asText(pack.identifier) ?? asText(pack.name);
+  return asText(pack.identifier);
 }
 
 /** `registered` are the variables set by the registration. */
 export function launchPackage(pack: JsonObject, registered: JsonObject = {}): Launch {
   const identifier = identifierOf(pack);
-  const registry = asText(either(pack, 'registryType', 'registry_type', 'registry_name'))?.toLowerCase() ?? '';
+  const registry = asText(pack.registryType)?.toLowerCase() ?? '';
   if (!identifier) return { kind: 'none', reason: 'Its package has no name.' };
   const served = servedAt(pack);
   if (served !== undefined) return { kind: 'none', reason: servesHttp(identifier, served) };
-  const hint = asText(either(pack, 'runtimeHint', 'runtime_hint'))?.split(/\s+/) ?? [];
+  const hint = asText(pack.runtimeHint)?.split(/\s+/) ?? [];
   const runner = runnerOf(registry, hint[0] ?? '');
-  const env = environmentOf(asObjects(either(pack, 'environmentVariables', 'environment_variables')), registered);
+  const env = environmentOf(asObjects(pack.environmentVariables), registered);
   if (registry === 'nuget') return dotnetTool(pack, identifier, env);
   if (!runner) return { kind: 'none', reason: cannotRun(registry) };
-  const given = commandWords(asObjects(either(pack, 'runtimeArguments', 'runtime_arguments')), isSwitchOf(runner));
+  const given = commandWords(asObjects(pack.runtimeArguments), isSwitchOf(runner));
   const split = splitWords(given, runner, { isWritten: false });
   const own = packageWords(pack, runner);
   const from = split.from ?? own.from;
   const { program, args } = programOf({ hint, from, rest: split.rest, own: own.rest }, identifier, kindOf(runner));
   return runPackage({
     runner,
-    own: [...registryWords(runner, asText(either(pack, 'registryBaseUrl', 'registry_base_url'))), ...split.own],
+    own: [...registryWords(runner, asText(pack.registryBaseUrl)), ...split.own],
     reference: referenceOf(runner, { identifier, version: asText(pack.version), from: plainText(from) }),
     program,
     args,
@@ -68,14 +68,14 @@ export function launchPackage(pack: JsonObject, registered: JsonObject = {}): La
 }
 
 function runnerOf(registry: string, hint: string): RunnerName | undefined {
-  if (registry === 'npm') return /^bunx?$/.test(hint) ? 'bunx' : 'npx';
+  if (registry === 'npm') return 'npx';
   if (registry === 'pypi') return 'uvx';
   return registry === 'oci' ? (hint === 'podman' ? 'podman' : 'docker') : undefined;
 }
 
 /** Some publishers put uvx's `--from pkg` into the arguments of the package. */
 function packageWords(pack: JsonObject, runner: RunnerName): { from?: GappedText | undefined; rest: GappedText[] } {
-  const words = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
+  const words = commandWords(asObjects(pack.packageArguments));
   const isFrom = runner === 'uvx' && plainText(words[0]) === '--from';
   return isFrom ? { from: words[1], rest: words.slice(2) } : { rest: words };
 }
@@ -153,7 +153,7 @@ function registryWords(runner: RunnerName, url: string | undefined): GappedText[
 /** .NET's own runner; an install has no replacement for it. */
 function dotnetTool(pack: JsonObject, identifier: string, env: ReturnType<typeof environmentOf>): Launch {
   const version = asText(pack.version);
-  const own = commandWords(asObjects(either(pack, 'packageArguments', 'package_arguments')));
+  const own = commandWords(asObjects(pack.packageArguments));
   const reference: GappedText = [version ? `${identifier}@${version}` : identifier];
   return {
     kind: 'command',

@@ -50,10 +50,10 @@ export function readArtifact(written: string, raw: JsonObject): ReadyArtifact | 
 
 /** Manifests use different field names for the same thing. */
 function normalized(name: KindName, spec: JsonObject): JsonObject {
-  const { index_url, registry_url, image, package: identifier, url, fileSha256, file_sha256, digest } = spec;
+  const { index_url, registry_url, image, package: identifier, url, fileSha256, digest } = spec;
   if (name === 'pypi') return { ...spec, index_url: index_url ?? registry_url };
   if (name === 'oci') return { ...spec, image: image ?? identifier };
-  if (name === 'mcpb') return { ...spec, package: identifier ?? url, fileSha256: fileSha256 ?? file_sha256 ?? digest };
+  if (name === 'mcpb') return { ...spec, package: identifier ?? url, fileSha256: fileSha256 ?? digest };
   return spec;
 }
 

@@ -58,12 +58,9 @@ const WRITTEN: [cmd: unknown[], expected: string][] = [
   [['npx', '-y', '@ex/notes@1.2.0', '--root', '.'], 'npx -y @ex/notes@1.2.0 --root .'],
   [['npx', '--yes', '-p', '@ex/notes@1.2.0', 'notes-mcp', 'x'], 'npx -y -p @ex/notes@1.2.0 notes-mcp x'],
   [['npx', '--package=@ex/notes', 'notes-mcp'], 'npx -y -p @ex/notes notes-mcp'],
-  [['npx -y notes-mcp', '--stdio'], 'npx -y notes-mcp --stdio'],
   [['npx', '-y', 'github:ex/notes'], 'npx -y github:ex/notes'],
   [['node', '@ex/notes@1.2.0'], 'npx -y @ex/notes@1.2.0'],
   [['node', 'dist/index.js'], 'node dist/index.js'],
-  [['bun', '@ex/notes@1.2.0'], 'bunx @ex/notes@1.2.0'],
-  [['bunx', 'notes@1.2.0'], 'bunx notes@1.2.0'],
   [['bun', 'run', 'start'], 'bun run start'],
   [['uvx', 'ex-notes==1.2.0'], 'uvx ex-notes==1.2.0'],
   [['uvx', '--from', 'ex-notes[mcp]==1.2.0', 'notes', 'serve'], 'uvx --from ex-notes[mcp]==1.2.0 notes serve'],
@@ -92,7 +89,7 @@ for (const [cmd, expected] of WRITTEN)
 const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   ['npm', { packages: [npm()] }, 'npx -y @ex/notes@1.2.0'],
   ['the hint node', { packages: [npm({ runtimeHint: 'node' })] }, 'npx -y @ex/notes@1.2.0'],
-  ['the hint bun', { packages: [npm({ runtimeHint: 'bun' })] }, 'bunx @ex/notes@1.2.0'],
+  ['the hint bun', { packages: [npm({ runtimeHint: 'bun' })] }, 'npx -y @ex/notes@1.2.0'],
   ['the hint python', { packages: [pypi({ runtimeHint: 'python' })] }, 'uvx ex-notes==1.2.0'],
   [
     'a module',

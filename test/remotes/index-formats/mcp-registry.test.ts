@@ -45,17 +45,17 @@ test('mcp registry: null is an empty list that supports changes', () => {
   assert.deepEqual(page, { entries: [], next: undefined, tellsChanges: true, hasList: true });
 });
 
-test('mcp registry: reads flat snake_case servers of the first version', () => {
+test('mcp registry: reads servers that are listed without their wrapper', () => {
   const { entries } = read({
     servers: [
       {
         name: 'io.github.someone/weather',
         description: 'Tells the weather.',
-        version_detail: { version: '0.9.1' },
+        version: '0.9.1',
         status: 'deprecated',
         repository: { url: 'https://github.com/someone/weather', source: 'github' },
-        packages: [{ registry_name: 'npm', name: '@someone/weather', version: '0.9.1', runtime_hint: 'npx' }],
-        _meta: { [OFFICIAL]: { published_at: '2025-05-01T00:00:00Z' } },
+        packages: [{ registryType: 'npm', identifier: '@someone/weather', version: '0.9.1', runtimeHint: 'npx' }],
+        _meta: { [OFFICIAL]: { publishedAt: '2025-05-01T00:00:00Z' } },
       },
     ],
   });
