@@ -7,10 +7,9 @@ import type { Fetch } from '../lib/world.ts';
 export type Answer =
   | { outcome: 'ok'; body: Buffer; document: unknown }
   | { outcome: 'missing' }
-  /** `challenge`: how the registry wants requests to authenticate. */
-  | { outcome: 'unavailable'; reason: string; challenge?: string };
+  | { outcome: 'unavailable'; reason: string };
 
-export interface Question {
+interface Question {
   fetch: Fetch;
   url: string;
   headers?: Record<string, string>;
@@ -23,13 +22,9 @@ const DEEPEST = 50;
 export async function ask({ fetch, url, headers = {}, signal }: Question): Promise<Answer> {
   const host = URL.parse(url)?.host ?? 'the registry';
   try {
-    const { status, body, headers: sent } = await fetch({ url, headers, signal, ...LIMITS });
+    const { status, body } = await fetch({ url, headers, signal, ...LIMITS });
     if (status === 404) return { outcome: 'missing' };
-    if (status !== 200)
-      return unavailable(
-        `${host} answered with status ${status}.`,
-        status === 401 ? sent['www-authenticate'] : undefined,
-      );
+    if (status !== 200) return unavailable(`${host} answered with status ${status}.`);
     const document = parseJson(String(body));
     return isWithinDepth(document, DEEPEST)
       ? { outcome: 'ok', body, document }
@@ -40,6 +35,6 @@ export async function ask({ fetch, url, headers = {}, signal }: Question): Promi
   }
 }
 
-function unavailable(reason: string, challenge?: string): Answer {
-  return { outcome: 'unavailable', reason, ...(challenge && { challenge }) };
+function unavailable(reason: string): Answer {
+  return { outcome: 'unavailable', reason };
 }

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { pullName } from '../catalog/launch/image-reference.ts';
 import { ImageSpec } from '../install/artifacts/image/image.ts';
+import { MANIFEST_TYPES, registryAddress, withToken } from '../install/artifacts/image/registry.ts';
 import { asObject, type JsonObject, parseJson } from '../lib/json.ts';
-import type { Answer } from './ask.ts';
+import { type Answer, ask } from './ask.ts';
 import {
   absent,
   asOutcome,
@@ -15,7 +16,6 @@ import {
   notChecked,
   type Outcome,
 } from './finding.ts';
-import { type ImageRegistry, openImageRegistry } from './image-registry.ts';
 import type { VerifyBundle } from './sigstore.ts';
 
 const MOST_SIGNATURES = 5;
@@ -34,16 +34,23 @@ const Index = z.object({ manifests: z.array(z.object({ digest: Digest, artifactT
 
 type Found = Outcome[] | { unavailable: string };
 
+/** Reads below the address of the image. */
+type Get = (path: string) => Promise<Answer>;
+
 export async function checkImage(artifact: JsonObject, { fetch, verify, signal }: CheckContext): Promise<Finding> {
   const image = ImageSpec.safeParse(artifact.spec).data;
   if (!image) return notChecked(null, 'The name of the image cannot be read.');
   const what = pullName(image);
   if (!image.digest) return notChecked(what, 'The manifest names a tag, which may move: only a digest can be checked.');
-  const registry = openImageRegistry(image, { fetch, signal });
+  const authorized = withToken(fetch, image.repository);
+  const get: Get = (path) => {
+    const headers = { accept: path.startsWith('blobs/') ? '*/*' : MANIFEST_TYPES };
+    return ask({ fetch: authorized, url: `${registryAddress(image)}/${path}`, headers, signal });
+  };
   const about = { artifact: what, digest: image.digest };
   const outcomes: Outcome[] = [];
   for (const find of [findSignatures, findReferrers]) {
-    const found = await find(registry, image.digest, verify);
+    const found = await find(get, image.digest, verify);
     if ('unavailable' in found) return notChecked(what, found.unavailable);
     outcomes.push(...found);
     if (found.some(({ ok }) => ok)) break;
@@ -54,8 +61,8 @@ export async function checkImage(artifact: JsonObject, { fetch, verify, signal }
 }
 
 /** The older form: a manifest under a tag derived from the digest. */
-async function findSignatures(registry: ImageRegistry, digest: string, verify: VerifyBundle): Promise<Found> {
-  const answer = await registry.manifest(`${digest.replace(':', '-')}.sig`);
+async function findSignatures(get: Get, digest: string, verify: VerifyBundle): Promise<Found> {
+  const answer = await get(`manifests/${digest.replace(':', '-')}.sig`);
   if (answer.outcome === 'unavailable') return { unavailable: answer.reason };
   const all = readAs(Manifest, answer)?.layers ?? [];
   const layers = all.filter(({ annotations }) => annotations?.[CERTIFICATE]).slice(0, MOST_SIGNATURES);
@@ -63,7 +70,7 @@ async function findSignatures(registry: ImageRegistry, digest: string, verify: V
     return { unavailable: 'It is signed with a key, and the hub knows no keys of publishers.' };
   const outcomes: Outcome[] = [];
   for (const layer of layers) {
-    const payload = await registry.blob(layer.digest);
+    const payload = await get(`blobs/${layer.digest}`);
     if (payload.outcome === 'unavailable') return { unavailable: payload.reason };
     if (payload.outcome === 'ok') outcomes.push(checkSignature(layer.annotations ?? {}, payload.body, digest, verify));
   }
@@ -71,19 +78,19 @@ async function findSignatures(registry: ImageRegistry, digest: string, verify: V
 }
 
 /** The newer form: bundles that refer to the image. Registries without the endpoint use a tag instead. */
-async function findReferrers(registry: ImageRegistry, digest: string, verify: VerifyBundle): Promise<Found> {
-  const listed = await registry.referrers(digest);
-  const answer = listed.outcome === 'missing' ? await registry.manifest(digest.replace(':', '-')) : listed;
+async function findReferrers(get: Get, digest: string, verify: VerifyBundle): Promise<Found> {
+  const listed = await get(`referrers/${digest}`);
+  const answer = listed.outcome === 'missing' ? await get(`manifests/${digest.replace(':', '-')}`) : listed;
   if (answer.outcome === 'unavailable') return { unavailable: answer.reason };
   const bundles =
     readAs(Index, answer)?.manifests.filter(({ artifactType = '' }) => BUNDLE_TYPE.test(artifactType)) ?? [];
   const expected = { algorithm: 'sha256' as const, hex: digest.slice('sha256:'.length), predicates: PREDICATES };
   const outcomes: Outcome[] = [];
   for (const bundle of bundles.slice(0, MOST_SIGNATURES)) {
-    const manifest = await registry.manifest(bundle.digest);
+    const manifest = await get(`manifests/${bundle.digest}`);
     if (manifest.outcome === 'unavailable') return { unavailable: manifest.reason };
     const [layer] = readAs(Manifest, manifest)?.layers ?? [];
-    const blob = layer && (await registry.blob(layer.digest));
+    const blob = layer && (await get(`blobs/${layer.digest}`));
     if (blob?.outcome === 'unavailable') return { unavailable: blob.reason };
     if (blob?.outcome === 'ok') outcomes.push(checkStatement(blob.document, expected, verify));
   }
