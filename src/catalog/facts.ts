@@ -4,6 +4,7 @@ import { jsonDigest } from '../lib/json-digest.ts';
 import { kindNameOf } from './artifact-kind.ts';
 import { artifactsOf } from './launch/package-artifact.ts';
 import type { Manifest } from './manifest.ts';
+import { describeServer } from './server.ts';
 import { transportsOf } from './transport.ts';
 
 export interface EntityFacts {
@@ -28,15 +29,14 @@ export function factsOfManifest(manifest: Manifest, document: JsonObject): Entit
     publisher: publisherOf(manifest, document),
     license: licenseOf(manifest),
     transports: transportsOf(manifest.mcpRegistration),
-    artifacts: artifacts.length === 0 && hasAddress(manifest) ? ['remote'] : [...new Set(artifacts.map(kindOf))],
+    // Manifests need not list a hosted server among their artifacts.
+    artifacts:
+      artifacts.length === 0 && describeServer(manifest.mcpRegistration).url
+        ? ['remote']
+        : [...new Set(artifacts.map(kindOf))],
     hasDigests: installed.every((artifact) => artifactDigest(artifact) !== undefined),
     brings: jsonDigest(contentToApprove(document, manifest.mcpRegistration)),
   };
-}
-
-/** Manifests need not list a hosted server among their artifacts. */
-function hasAddress({ mcpRegistration }: Manifest): boolean {
-  return Boolean(asText(asObject(mcpRegistration?.server).url)?.trim());
 }
 
 /** The content that approvals cover: artifacts and registration, without descriptions. */
@@ -63,7 +63,7 @@ function licenseOf({ license }: Manifest): string | null {
 }
 
 function kindOf({ kind, spec }: JsonObject): string {
-  return kindNameOf(typeof kind === 'string' ? kind : '', asObject(spec));
+  return kindNameOf(asText(kind) ?? '', asObject(spec));
 }
 
 /** The digest that its content is verified against, wherever its spec states one; undefined when the content may be anything. */

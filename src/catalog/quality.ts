@@ -1,6 +1,7 @@
 // Computes the quality and recency scores of an entity, both between 0 and 1.
-import { isJsonObject } from '../lib/json.ts';
+import { asObject } from '../lib/json.ts';
 import type { Manifest } from './manifest.ts';
+import { describeServer, serverOf } from './server.ts';
 
 export interface QualitySignal {
   /** The criterion, in plain words. */
@@ -50,10 +51,7 @@ function hasReading({ homepage, links, readme }: Manifest): boolean {
 }
 
 function isUsable({ artifacts, packagesAndRemotes, mcpRegistration }: Manifest): boolean {
-  const server = mcpRegistration?.server;
-  if (artifacts.length + packagesAndRemotes.length > 0) return true;
-  if (!isJsonObject(server)) return false;
-  const command = isJsonObject(server.exec) ? server.exec.cmd : undefined;
-  const hasAddress = typeof server.url === 'string' && server.url.trim() !== '';
-  return hasAddress || (Array.isArray(command) && command.length > 0);
+  const { cmd } = asObject(serverOf(mcpRegistration).exec);
+  const hasCommand = Array.isArray(cmd) && cmd.length > 0;
+  return artifacts.length + packagesAndRemotes.length > 0 || hasCommand || describeServer(mcpRegistration).url !== '';
 }

@@ -9,15 +9,14 @@ const LONGEST_SHOWN_URL = 300;
 const MOST_PARTS = 500;
 
 export function serverOf(registration: JsonObject | null): JsonObject {
-  return isJsonObject(registration?.server) ? registration.server : {};
+  return asObject(registration?.server);
 }
 
-/** What the catalog shows of a server, whether or not a gateway can connect to it. */
+/** What the catalog shows of a server. Without a transport, it speaks SSE if it has an address, and otherwise is a local process. */
 export function describeServer(registration: JsonObject | null): { url: string; transport: string } {
   const server = serverOf(registration);
-  const url = typeof server.url === 'string' ? server.url.trim() : '';
-  const named = typeof server.transport === 'string' ? server.transport.trim().toUpperCase() : '';
-  return { url, transport: named || (url ? 'SSE' : 'STDIO') };
+  const url = asText(server.url) ?? '';
+  return { url, transport: asText(server.transport)?.toUpperCase() ?? (url ? 'SSE' : 'STDIO') };
 }
 
 export interface ListedTool {

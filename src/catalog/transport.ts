@@ -1,5 +1,6 @@
 // Normalizes the transports of an entity from manifests to the names used in filters, and to display names.
 import { isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
+import { describeServer } from './server.ts';
 
 /** No transport has a longer name; longer values are cut, because they are indexed. */
 const LONGEST_TRANSPORT = 50;
@@ -29,11 +30,7 @@ export function transportName(transport: string): string {
   return DISPLAY_NAMES[shownTransport(transport)] ?? transport;
 }
 
-/** A server without a transport speaks SSE if it has an address, and otherwise is a local process. */
+/** Normalized; empty without a server. */
 export function transportsOf(registration: JsonObject | null): string[] {
-  const server = registration?.server;
-  if (!isJsonObject(server)) return [];
-  const named = typeof server.transport === 'string' ? normalTransport(server.transport) : '';
-  const hasAddress = typeof server.url === 'string' && server.url.trim() !== '';
-  return [named || (hasAddress ? 'sse' : 'stdio')];
+  return isJsonObject(registration?.server) ? [normalTransport(describeServer(registration).transport)] : [];
 }
