@@ -4,58 +4,54 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createGitKind, gitKind } from '../../../../src/install/artifacts/git/git.ts';
 import { vendorTree } from '../../../../src/install/artifacts/place.ts';
 import { explain } from '../../../../src/install/errors.ts';
 import { findStrayLink } from '../../../../src/install/target/tree.ts';
 import { createRun } from '../../../../src/lib/run.ts';
-import { type GitHost, startGitHost } from '../../git-host.ts';
+import { startGitHost } from '../../git-host.ts';
 import { emptyFolder } from '../artifact-context.ts';
 import { building } from '../building.ts';
 
-test('git: checks out a branch, tag, commit or the default, detached', async (t) => {
+test('git: finds the commit of a branch, a tag, a full name or the default', async (t) => {
   const host = await startGitHost(t);
   const first = await host.create('thing', { 'a.txt': 'one' });
   await host.git('thing', 'tag', 'v1.0.0');
-  const second = await host.commit('thing', { 'a.txt': 'two' });
-  await host.git('thing', 'branch', 'feature/x');
-  const third = await host.commit('thing', { 'a.txt': 'three' });
-  const cases = {
-    'v1.0.0': first,
-    'feature/x': second,
-    main: third,
-    [second]: second,
-    '': third,
-  };
-  for (const [ref, commit] of Object.entries(cases)) {
-    await t.test(ref || 'no ref', async (t) => {
-      const { install, read, assertContained } = await building(t);
-      const installed = await install(gitKind, { repo: host.url('thing.git'), ...(ref ? { ref } : {}) });
-      assert.deepEqual(
-        [installed.resolved, installed.integrity, installed.extra?.commit],
-        [commit, `sha1:${commit}`, commit],
-      );
-      assert.equal((await read('.git/HEAD')).trim(), commit, 'detached');
-      assert.equal(await read('a.txt'), { [first]: 'one', [second]: 'two', [third]: 'three' }[commit]);
-      await assertContained();
-    });
-  }
-});
-
-test('git: supports annotated tags, tags before branches, and full ref names', async (t) => {
-  const host = await startGitHost(t);
-  const first = await host.create('thing', { 'a.txt': 'one' });
   await host.git('thing', 'tag', '--annotate', '--message', 'one', 'v1');
   await host.git('thing', 'update-ref', 'refs/pull/7/head', first);
   const second = await host.commit('thing', { 'a.txt': 'two' });
+  // Tags take precedence over branches.
   await host.git('thing', 'branch', 'v1');
-  await host.git('thing', 'branch', 'other/main', first);
-  const cases = { v1: first, 'heads/v1': second, 'refs/tags/v1': first, 'refs/pull/7/head': first, main: second };
+  await host.git('thing', 'branch', 'feature/main', first);
+  const cases = {
+    ...{ 'v1.0.0': first, v1: first, 'heads/v1': second, 'refs/tags/v1': first, 'refs/pull/7/head': first },
+    ...{ 'feature/main': first, main: second, [first]: first, HEAD: second },
+  };
+  const { context } = await building(t);
   for (const [ref, commit] of Object.entries(cases)) {
-    const { install } = await building(t);
-    assert.equal((await install(gitKind, { repo: host.url('thing'), ref })).resolved, commit, ref);
+    const spec = gitKind.spec.parse({ repo: host.url('thing.git'), ref });
+    assert.deepEqual(await gitKind.resolve(spec, context), { resolved: commit, integrity: `sha1:${commit}` }, ref);
   }
+  assert.deepEqual(await readdir(context.stagingDir), [], 'only the list of refs is fetched');
+});
+
+test('git: checks out one commit, detached, with the same bytes in every target', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': 'one' });
+  const commit = await host.commit('thing', { 'a.txt': 'two' });
+  const [one, other] = [await building(t), await building(t)];
+  for (const { install } of [one, other])
+    assert.equal((await install(gitKind, { repo: host.url('thing') })).extra?.commit, commit);
+  assert.equal(await one.read('a.txt'), 'two');
+  assert.equal((await one.read('.git/HEAD')).trim(), commit, 'detached');
+  assert.equal(await vendorTree(one.folder), await vendorTree(other.folder));
+  await one.assertContained();
+  const run = createRun(process.env);
+  const git = async (...args: string[]) =>
+    (await run({ program: 'git', args: ['-C', one.folder, ...args], cwd: '/', timeoutMs: 60_000 })).stdout.trim();
+  assert.equal(await git('rev-list', '--count', 'HEAD'), '1');
+  assert.equal(await git('status', '--porcelain'), '');
 });
 
 test('git: refuses a short commit, which hosts cannot resolve', async (t) => {
@@ -66,45 +62,6 @@ test('git: refuses a short commit, which hosts cannot resolve', async (t) => {
     await failure(gitKind, { repo: host.url('thing'), ref: commit.slice(0, 9) }),
     /If it is a shortened commit, use the full one/,
   );
-});
-
-test('git: fetches only the list of refs to resolve a ref', async (t) => {
-  const host = await startGitHost(t);
-  const commit = await host.create('thing');
-  const { context } = await building(t);
-  const spec = gitKind.spec.parse({ repo: host.url('thing'), ref: 'main' });
-  assert.equal((await gitKind.resolve(spec, context)).resolved, commit);
-  assert.deepEqual(await readdir(context.stagingDir), []);
-});
-
-test('git: fetches only the wanted commit', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
-  await host.commit('thing', { 'a.txt': 'two' });
-  const { install, folder } = await building(t);
-  await install(gitKind, { repo: host.url('thing'), ref: 'main' });
-  const { stdout } = await createRun(process.env)({
-    program: 'git',
-    args: ['-C', folder, 'rev-list', '--count', 'HEAD'],
-    cwd: '/',
-    timeoutMs: 60_000,
-  });
-  assert.equal(stdout.trim(), '1');
-});
-
-test('git: two targets get the same bytes, without changes in git status', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
-  const [one, other] = [await building(t), await building(t)];
-  for (const { install } of [one, other]) await install(gitKind, { repo: host.url('thing'), ref: 'main' });
-  assert.equal(await vendorTree(one.folder), await vendorTree(other.folder));
-  const { stdout } = await createRun(process.env)({
-    program: 'git',
-    args: ['-C', one.folder, 'status', '--porcelain'],
-    cwd: '/',
-    timeoutMs: 60_000,
-  });
-  assert.equal(stdout, '');
 });
 
 test('git: a frozen install uses the locked commit although the branch moved', async (t) => {
@@ -203,36 +160,40 @@ test('git: counts files and bytes before checkout', async (t) => {
   await stage.install(createGitKind({ mostBytes: 101_000, mostFiles: 2 }), spec);
 });
 
-/** `deep/er/up` links to the repository itself, so each `..` after it leads further out than its spelling suggests. */
-async function repositoryWithLinks(t: TestContext, links: Record<string, string>): Promise<GitHost> {
+test('git: links that lead out of the repository are refused by name; others stay', async (t) => {
   const host = await startGitHost(t);
-  await host.create('thing', { 'deep/er/a.txt': 'one' });
-  await symlink('../..', join(host.folder, 'thing/deep/er/up'));
-  for (const [path, to] of Object.entries(links)) await symlink(to, join(host.folder, 'thing', path));
+  await host.create('thing', { 'a.txt': 'one' });
+  await symlink('a.txt', join(host.folder, 'thing/link'));
   await host.commit('thing', {});
-  return host;
-}
-
-test('git: a link that leads out through another link is refused by name', async (t) => {
-  for (const to of ['deep/er/up/../canary', 'deep/er/up/../not-there-yet']) {
-    const host = await repositoryWithLinks(t, { evil: to });
-    const { failure } = await building(t);
-    assert.match(await failure(gitKind, { repo: host.url('thing') }), /contains the link 'evil'/);
-  }
-});
-
-test('git: links through other links are allowed while they stay inside', async (t) => {
-  const host = await repositoryWithLinks(t, { roundabout: 'deep/er/../er/a.txt', through: 'deep/er/up/deep/er/a.txt' });
-  const { install, folder } = await building(t);
+  const { install, failure, folder } = await building(t);
   await install(gitKind, { repo: host.url('thing') });
-  for (const link of ['roundabout', 'through']) assert.equal(await readFile(join(folder, link), 'utf8'), 'one');
+  assert.equal(await readFile(join(folder, 'link'), 'utf8'), 'one');
+  await symlink('../canary', join(host.folder, 'thing/evil'));
+  await host.commit('thing', {});
+  assert.match(await failure(gitKind, { repo: host.url('thing') }), /contains the link 'evil', which leads out of it/);
 });
 
-test('git: links into the settings of a submodule are refused like those of the repository', async (t) => {
-  const folder = await emptyFolder(t);
-  await mkdir(join(folder, 'module/.git'), { recursive: true });
-  await symlink('module/.git/config', join(folder, 'evil'));
-  assert.deepEqual(await findStrayLink(folder), { path: 'evil', leads: 'into .git' });
+/** `deep/er/up` links to the folder itself, so each `..` after it leads further out than its spelling suggests. */
+const LINKS: Record<string, 'out' | 'into .git' | undefined> = {
+  '/etc/passwd': 'out',
+  '../../../x': 'out',
+  'deep/../../x': 'out',
+  'deep/er/up/../canary': 'out',
+  'deep/er/up/../not-there-yet': 'out',
+  '.git/config': 'into .git',
+  'module/.git/config': 'into .git',
+  'deep/er/../er/a.txt': undefined,
+  'deep/er/up/deep/er/a.txt': undefined,
+};
+test('git: links are followed to find out where they lead', async (t) => {
+  for (const [to, leads] of Object.entries(LINKS)) {
+    const folder = await emptyFolder(t);
+    for (const inner of ['deep/er', '.git', 'module/.git']) await mkdir(join(folder, inner), { recursive: true });
+    await writeFile(join(folder, 'deep/er/a.txt'), 'one');
+    await symlink('../..', join(folder, 'deep/er/up'));
+    await symlink(to, join(folder, 'evil'));
+    assert.deepEqual(await findStrayLink(folder), leads && { path: 'evil', leads }, to);
+  }
 });
 
 test('git: names that are not UTF-8 are refused before checkout', async (t) => {
@@ -244,28 +205,6 @@ test('git: names that are not UTF-8 are refused before checkout', async (t) => {
   await host.git('odd', 'update-ref', 'refs/heads/main', commit);
   const { failure } = await building(t);
   assert.match(await failure(gitKind, { repo: host.url('odd') }), /contains a name that is not UTF-8/);
-});
-
-test('git: links that lead out of the repository are refused by name; others stay', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('good', { 'a.txt': 'one' });
-  await symlink('a.txt', join(host.folder, 'good/link'));
-  await host.commit('good', {});
-  const { install, folder } = await building(t);
-  await install(gitKind, { repo: host.url('good') });
-  assert.equal(await readFile(join(folder, 'link'), 'utf8'), 'one');
-  for (const [name, to] of Object.entries({
-    absolute: '/etc/passwd',
-    above: '../../../x',
-    hidden: 'sub/../../../x',
-    git: '.git/config',
-  })) {
-    await host.create(name, { 'sub/a.txt': 'one' });
-    await symlink(to, join(host.folder, name, 'evil'));
-    await host.commit(name, {});
-    const { failure } = await building(t);
-    assert.match(await failure(gitKind, { repo: host.url(name) }), /contains the link 'evil'/);
-  }
 });
 
 const gitWithin = (mostReceivedBytes: number) => createGitKind({ mostReceivedBytes });
