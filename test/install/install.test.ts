@@ -11,7 +11,7 @@ import { startIndexServer } from '../support/servers/index-server.ts';
 import { startNpmRegistry } from './artifacts/npm-registry.ts';
 import { rawZip } from './artifacts/raw-archives.ts';
 import { startGitHost } from './git-host.ts';
-import { aFolder, installHub, installStage, stepNamed } from './installing.ts';
+import { aFolder, archives, installHub, installStage, stepNamed } from './installing.ts';
 
 const ADAPTERS = [
   { framework: 'langgraph', template_key: 'node', path: 'src/agents/pdf.py' },
@@ -339,28 +339,27 @@ test('install: locked and installed artifacts need no host and are not rebuilt',
 });
 
 test('install: never silently deletes what the user built in a vendored folder', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
+  const host = await startIndexServer(t);
+  const artifacts = archives(host, { '/thing.zip': 'one' });
   const { install, read, target } = await installStage(t);
-  const spec = { repo: host.url('thing'), ref: 'main' };
-  const manifest = aManifest({ artifacts: [{ kind: 'git', spec }] });
+  const manifest = aManifest({ artifacts });
   await install(manifest);
   await writeFile(join(target, 'vendor/thing/.env'), 'KEY=mine');
-  await host.commit('thing', { 'a.txt': 'two' });
+  archives(host, { '/thing.zip': 'two' });
 
   const again = await install(manifest);
   assert.equal(again.ok, true);
-  assert.match(String(stepNamed(again, 'git.checkout').extra?.warning), /'vendor\/thing' has changed .* left as it is/);
+  assert.match(String(stepNamed(again, 'zip.extract').extra?.warning), /'vendor\/thing' has changed .* left as it is/);
   const updated = await install(manifest, { update: true });
-  assert.match(String(stepNamed(updated, 'git.checkout').extra?.error), /'vendor\/thing' has changed.*dest.*force/);
+  assert.match(String(stepNamed(updated, 'zip.extract').extra?.error), /'vendor\/thing' has changed.*dest.*force/);
   const frozen = await install(manifest, { frozen: true });
   assert.equal(frozen.ok, false);
   assert.equal(await read('vendor/thing/.env'), 'KEY=mine');
   assert.equal(await read('vendor/thing/a.txt'), 'one');
 
-  const other = await install(aManifest({ id: 'other', name: 'other', artifacts: [{ kind: 'git', spec }] }));
+  const other = await install(aManifest({ id: 'other', name: 'other', artifacts }));
   assert.equal(other.ok, true, JSON.stringify(other.results));
-  assert.notEqual(stepNamed(other, 'git.checkout').extra?.path, 'vendor/thing', 'each entity has its own folder');
+  assert.notEqual(stepNamed(other, 'zip.extract').extra?.path, 'vendor/thing', 'each entity has its own folder');
   assert.equal(await read('vendor/thing/.env'), 'KEY=mine');
 
   const forced = await install(manifest, { update: true, force: true });
@@ -369,55 +368,50 @@ test('install: never silently deletes what the user built in a vendored folder',
 });
 
 test('install: replaces the folder of an install that was killed before it wrote the lockfile', async (t) => {
-  const host = await startGitHost(t);
-  const first = await host.create('thing', { 'a.txt': 'one' });
-  const second = await host.commit('thing', { 'a.txt': 'two' });
+  const host = await startIndexServer(t);
+  const [first, second] = archives(host, { '/1/thing.zip': 'one', '/2/thing.zip': 'two' });
   const { install, target, read } = await installStage(t);
-  const at = (ref: string) => aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref } }] });
-  const { lockfile } = await install(at(first));
+  const { lockfile } = await install(aManifest({ artifacts: [first] }));
   await rm(join(target, 'hub.lock.json'));
-  assert.equal((await install(at(first))).lockfile.entities[0]?.artifacts[0]?.path, 'vendor/thing');
+  const again = await install(aManifest({ artifacts: [first] }));
+  assert.equal(again.lockfile.entities[0]?.artifacts[0]?.path, 'vendor/thing');
 
-  await install(at(second));
+  await install(aManifest({ artifacts: [second] }));
   await writeFile(join(target, 'hub.lock.json'), JSON.stringify(lockfile));
-  assert.equal((await install(at(second))).ok, true);
+  assert.equal((await install(aManifest({ artifacts: [second] }))).ok, true);
   assert.equal(await read('vendor/thing/a.txt'), 'two');
 
   await rm(join(target, 'hub.lock.json'));
   await writeFile(join(target, 'vendor/thing/a.txt'), 'mine');
-  const report = await install(at(second));
+  const report = await install(aManifest({ artifacts: [second] }));
   assert.notEqual(report.lockfile.entities[0]?.artifacts[0]?.path, 'vendor/thing');
   assert.equal(await read('vendor/thing/a.txt'), 'mine');
 });
 
 test('install: a failure leaves an empty folder empty, and a failed upgrade keeps the earlier version', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
+  const host = await startIndexServer(t);
+  const [good] = archives(host, { '/thing.zip': 'one' });
+  const missing = { kind: 'zip', spec: { url: host.url('/nothing.zip') } };
   const { install, read, target } = await installStage(t);
-  const missing = { kind: 'git', spec: { repo: host.url('nothing') } };
   const failed = await install(aManifest({ artifacts: [missing], adapters: ADAPTERS, mcp_registration: SERVER }));
   assert.equal(failed.ok, false);
   assert.deepEqual(await readdir(target), []);
   assert.equal(stepNamed(failed, 'lockfile.write').extra?.skipped, true);
 
-  const artifacts = [{ kind: 'git', spec: { repo: host.url('thing') } }];
-  await install(aManifest({ artifacts, adapters: ADAPTERS, mcp_registration: SERVER }));
+  await install(aManifest({ artifacts: [good], adapters: ADAPTERS, mcp_registration: SERVER }));
   const before = await treeDigest(target, ['.hub']);
-  const upgrade = aManifest({ version: '2.0.0', artifacts: [...artifacts, missing], adapters: ADAPTERS });
+  const upgrade = aManifest({ version: '2.0.0', artifacts: [good, missing], adapters: ADAPTERS });
   assert.equal((await install(upgrade)).ok, false);
   assert.equal(await treeDigest(target, ['.hub']), before);
   assert.match(await read('hub.lock.json'), /pdf-tables@1\.0\.0/);
 });
 
 test('install: an upgrade replaces folders and files, and removes what the new version lacks', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('old', { 'a.txt': 'one' });
-  await host.create('new', { 'a.txt': 'two' });
+  const [old, next] = archives(await startIndexServer(t), { '/old.zip': 'one', '/new.zip': 'two' });
   const { install, files } = await installStage(t);
-  const artifact = (name: string) => ({ artifacts: [{ kind: 'git', spec: { repo: host.url(name) } }] });
-  await install(aManifest({ ...artifact('old'), adapters: ADAPTERS, mcp_registration: SERVER }));
+  await install(aManifest({ artifacts: [old], adapters: ADAPTERS, mcp_registration: SERVER }));
   const report = await install(
-    aManifest({ version: '2.0.0', ...artifact('new'), adapters: ADAPTERS.slice(1), mcp_registration: SERVER }),
+    aManifest({ version: '2.0.0', artifacts: [next], adapters: ADAPTERS.slice(1), mcp_registration: SERVER }),
   );
   assert.deepEqual(stepNamed(report, 'lockfile.write').extra?.removed, ['src/agents/pdf.py', 'vendor/old']);
   const found = (await files()).filter((path) => !path.startsWith('.hub/'));
@@ -425,21 +419,15 @@ test('install: an upgrade replaces folders and files, and removes what the new v
 });
 
 test('install: keeps the chosen folder, and verifies launchers', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'server.js': 'one' });
+  const [first, second] = archives(await startIndexServer(t), { '/1/thing.zip': 'one', '/2/thing.zip': 'two' });
   const { install, hub, target, read, verify } = await installStage(t);
-  const manifest = (version: string, ref: string) =>
-    aManifest({
-      version,
-      artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref } }],
-      mcp_registration: { server: { exec: { cmd: ['node', 'server.js'] } } },
-    });
-  await install(manifest('1.0.0', 'main'), { dest: 'lib/thing' });
-  const upgraded = await install(manifest('2.0.0', 'HEAD'));
-  assert.equal(stepNamed(upgraded, 'git.checkout').extra?.path, 'lib/thing');
+  const mcp_registration = { server: { exec: { cmd: ['node', 'server.js'] } } };
+  await install(aManifest({ artifacts: [first], mcp_registration }), { dest: 'lib/thing' });
+  const upgraded = await install(aManifest({ version: '2.0.0', artifacts: [second], mcp_registration }));
+  assert.equal(stepNamed(upgraded, 'zip.extract').extra?.path, 'lib/thing');
   assert.match(await read('.hub/bin/pdf-tables'), /lib\/thing/);
   const before = await verify();
-  assert.deepEqual([before?.ok, before?.checks.map(({ what }) => what)], [true, ['git', 'launcher']]);
+  assert.deepEqual([before?.ok, before?.checks.map(({ what }) => what)], [true, ['zip', 'launcher']]);
   await writeFile(join(target, '.hub/bin/pdf-tables'), '#!/bin/sh\n');
   assert.equal((await verify())?.ok, false);
   const restored = await hub.install(InstallRequest.parse({ id: 'mcp_server:pdf-tables', target, frozen: true }));
@@ -503,28 +491,14 @@ test('install: a manifest without artifacts gets its packages installed', async 
   );
 });
 
-test('install: starts the MCP program of a package, and reports a package without one', async (t) => {
+test('install: starts the MCP program of a package', async (t) => {
   const registry = await startNpmRegistry(t);
   const { install, read, verify } = await installStage(t);
-  const start = async (name: string, programs: readonly string[]) => {
-    const bin = Object.fromEntries(programs.map((program) => [program, 'index.js']));
-    registry.publish({ name, version: '1.0.0', ...(programs.length > 0 ? { bin } : {}) });
-    const spec = { registry: 'npm', package: name, version: '1.0.0', registry_url: registry.host.url('/') };
-    const artifacts = [{ kind: 'other', spec }];
-    const manifest = aManifest({ type: 'mcp_server', id: name, name, version: '1.0.0', artifacts });
-    const report = await install(manifest, { clients: ['claude'] });
-    const { command } = JSON.parse(await read('.mcp.json')).mcpServers[name];
-    assert.equal((await verify())?.checks[0]?.what, 'npm');
-    return [command, stepNamed(report, 'adapters.write').extra?.warning];
-  };
-  const launcher = (name: string) => `./.hub/bin/${name}`;
-  assert.deepEqual(await start('notes', ['jot', 'jot-mcp-server']), [launcher('jot-mcp-server'), undefined]);
-  assert.deepEqual(await start('library', []), [
-    'npx',
-    "The package 'library' has no program, so this server cannot be started.",
-  ]);
-  assert.deepEqual(await start('several', ['one', 'two']), [
-    'npx',
-    "The package 'several' has the programs one, two, and the manifest does not say which one to use, so this server may not start.",
-  ]);
+  registry.publish({ name: 'notes', version: '1.0.0', bin: { jot: 'index.js', 'jot-mcp-server': 'index.js' } });
+  const spec = { registry: 'npm', package: 'notes', version: '1.0.0', registry_url: registry.host.url('/') };
+  const manifest = aManifest({ id: 'notes', name: 'notes', artifacts: [{ kind: 'other', spec }] });
+  const report = await install(manifest, { clients: ['claude'] });
+  assert.equal(stepNamed(report, 'adapters.write').extra?.warning, undefined);
+  assert.equal(JSON.parse(await read('.mcp.json')).mcpServers.notes.command, './.hub/bin/jot-mcp-server');
+  assert.equal((await verify())?.checks[0]?.what, 'npm');
 });

@@ -12,7 +12,9 @@ import { readLockfile } from '../../src/install/lockfile/lockfile.ts';
 import { verifyLockfile } from '../../src/install/lockfile/verify.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { emptyDatabase } from '../support/databases/databases.ts';
+import type { IndexServer } from '../support/servers/index-server.ts';
 import { testWorld } from '../support/world.ts';
+import { rawZip } from './artifacts/raw-archives.ts';
 
 export interface InstallStage {
   hub: Hub;
@@ -70,6 +72,12 @@ export function stepNamed({ results }: InstallReport, name: string): StepResult 
   const found = results.find(({ step }) => step === name);
   if (!found) throw new Error(`No step ${name} among ${results.map(({ step }) => step)}`);
   return found;
+}
+
+/** Artifacts with one file, `a.txt`, by the path of their archive. */
+export function archives(host: IndexServer, contents: Record<string, string>) {
+  for (const [path, content] of Object.entries(contents)) host.put(path, rawZip([{ name: 'a.txt', content }]));
+  return Object.keys(contents).map((path) => ({ kind: 'zip', spec: { url: host.url(path) } }));
 }
 
 export async function aFolder(t: Pick<TestContext, 'after'>): Promise<string> {

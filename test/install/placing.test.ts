@@ -7,19 +7,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Bundle, readBundle } from '../../src/catalog/launch/bundle.ts';
+import { launchOf } from '../../src/catalog/launch/launch.ts';
 import { launcherText } from '../../src/install/launcher-text.ts';
 import { startOf } from '../../src/install/launchers.ts';
 import { uninstallEntity } from '../../src/install/removal.ts';
 import { aManifest } from '../support/builders.ts';
-import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
-import { rawZip } from './artifacts/raw-archives.ts';
-import { aFolder, installStage, stepNamed, uidOf } from './installing.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
+import { aFolder, archives, installStage, stepNamed, uidOf } from './installing.ts';
 import { aSubject } from './subjects.ts';
-
-function archives(host: IndexServer, files: Record<string, string>) {
-  for (const [path, content] of Object.entries(files)) host.put(path, rawZip([{ name: 'a.txt', content }]));
-  return Object.keys(files).map((path) => ({ kind: 'zip', spec: { url: host.url(path) } }));
-}
 
 test('placing: two archives of one name stay in two folders when installed again', async (t) => {
   const { install, read, verify } = await installStage(t);
@@ -103,6 +98,26 @@ test('placing: two packages with one program get two launchers', () => {
     ['serve', 'tools-serve'],
   );
 });
+
+const UNSTARTABLE: [programs: string[], warning: string][] = [
+  [[], "The package 'tools' has no program, so this server cannot be started."],
+  [
+    ['one', 'two'],
+    "The package 'tools' has the programs one, two, and the manifest does not say which one to use, so this server may not start.",
+  ],
+];
+for (const [names, expected] of UNSTARTABLE)
+  test(`placing: a package with the programs [${names}] is reported`, () => {
+    const artifact = { kind: 'npm', spec: { package: 'tools' } };
+    const programs = names.map((name) => ({ name, file: `bin/${name}` }));
+    const planned = { ...artifact, step: 'npm.install', command: '', reason: '' };
+    const installed = { resolved: 'tools', integrity: null, path: '.hub/npm/tools/1', programs };
+    const subject = aSubject({ id: 'io.example/tools', artifacts: [artifact] });
+    const { launch, warning } = startOf({
+      ...{ subject, launch: launchOf(subject), artifacts: [{ planned, installed }], others: [] },
+    });
+    assert.deepEqual([launch.kind === 'command' && launch.command, warning], ['npx', expected]);
+  });
 
 const COLON_LIST = { multiple: true, type: 'directory' };
 const SETTINGS = {
