@@ -8,8 +8,9 @@ import { lockedSubject } from '../../src/install/subject.ts';
 import { treeDigest } from '../../src/install/target/tree.ts';
 import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { aManifest } from '../support/builders.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 import { startGitHost } from './git-host.ts';
-import { installStage, stepNamed, uidOf } from './installing.ts';
+import { archives, installStage, stepNamed, uidOf } from './installing.ts';
 
 const ADAPTERS = [{ framework: 'langgraph', template_key: 'node' }];
 const SERVER = { server: { transport: 'SSE', url: 'https://pdf.example.org/sse' } };
@@ -98,11 +99,10 @@ test('frozen: an unavailable commit, digest or folder fails the install and keep
 });
 
 test('frozen: without a catalog and manifest, everything comes from the lockfile', async (t) => {
-  const host = await startGitHost(t);
-  await host.create('thing', { 'a.txt': 'one' });
+  const artifacts = archives(await startIndexServer(t), { '/thing.zip': 'one' });
   const [one, other] = [await installStage(t), await installStage(t)];
   const manifest = aManifest({
-    artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }],
+    artifacts,
     adapters: [...['claude', 'vscode'].map((framework) => ({ framework, template_key: 'mcp' })), ...ADAPTERS],
     mcp_registration: { server: { exec: { cmd: ['node', 'a.txt'], env: { NOTES_KEY: '' } } } },
   });
