@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import { bundleVariables } from '../catalog/launch/bundle.ts';
 import { type Launch, startInstalled } from '../catalog/launch/launch.ts';
-import { isNamed, mainProgram } from '../catalog/launch/main-program.ts';
+import { asText, type JsonObject } from '../lib/json.ts';
 import type { Program } from './artifacts/artifact.ts';
 import type { InstalledArtifact } from './artifacts/place.ts';
 import type { BuiltArtifacts, InstallJob } from './build-artifacts.ts';
@@ -94,22 +94,43 @@ function startPackage(parts: InstalledParts, launchers: LockedLauncher[]): Start
   const installed = artifacts[artifact]?.installed;
   if (!installed) return undefined;
   if (kind === 'oci') {
-    const reference = installed.resolved;
-    if (reference === null) return undefined;
-    const run = (path: string) => startInstalled(launch, { kind: 'image', reference, path });
-    return serverLauncher(parts, launchers, { artifact }, run);
+    const image = installed.resolved;
+    return image === null
+      ? undefined
+      : serverLauncher(parts, launchers, { artifact }, (path) => startInstalled(launch, path, image));
   }
-  const start = (path: string) => startInstalled(launch, { kind: 'program', path });
+  const start = (path: string) => startInstalled(launch, path);
   if (program === INTERPRETER) return serverLauncher(parts, launchers, { artifact, program }, start);
-  const chosen = mainProgram(programNames(installed.programs ?? []), program ?? name);
+  const names = programNames(installed.programs ?? []);
+  const chosen = mainProgram(names, program ?? name);
   const launcher = launchers.find((each) => each.artifact === artifact && each.program === chosen);
   if (launcher) return { launchers, launch: start(launcherPath(launcher.name)) };
-  const names = programNames(installed.programs ?? []);
   const warning =
     names.length === 0
       ? `The package '${name}' has no program, so this server cannot be started.`
       : `The package '${name}' has the programs ${names.join(', ')}, and the manifest does not say which one to use, so this server may not start.`;
   return { launchers, launch, warning };
+}
+
+function isNamed(spec: JsonObject, name: string): boolean {
+  return plainName(asText(spec.package) ?? asText(spec.image) ?? '') === plainName(name);
+}
+
+/** The program named like the package, the only program, or the only one for MCP. */
+function mainProgram(names: readonly string[], wanted: string): string | undefined {
+  const short = plainName(wanted.split('/').at(-1) ?? wanted);
+  const named = names.find((name) => plainName(name) === short);
+  const candidates = names.length === 1 ? names : names.filter((name) => /(^|[-_])mcp([-_]|$)/i.test(name));
+  return named ?? (candidates.length === 1 ? candidates[0] : undefined);
+}
+
+/** Drops an image's tag and digest and a package's extras; Python treats `-` and `_` alike. */
+function plainName(name: string): string {
+  return name
+    .replace(/@sha256:.*$|(?<=\/[^/]*):[^/]*$|\[.*$/, '')
+    .replace(/^docker\.io\/(library\/)?/, '')
+    .replace(/[-_.]+/g, '-')
+    .toLowerCase();
 }
 
 /** The server's launcher takes precedence over a program of the same name. */

@@ -42,9 +42,6 @@ export interface LaunchedPackage {
   args: GappedText[];
 }
 
-/** What an install provides instead of a package: `path` starts it. */
-export type InstalledPackage = { kind: 'program'; path: string } | { kind: 'image'; path: string; reference: string };
-
 export interface Named {
   name: string;
   slug: string;

@@ -4,13 +4,13 @@ import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts'
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';
 import { kindNameOf } from '../artifact-kind.ts';
 import { serverOf } from '../server.ts';
-import { type InstalledPackage, type Launch, variableFor } from './launch-form.ts';
+import { type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
 import { commandWords, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
 import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './registry-package.ts';
 import { launchCommand } from './written-command.ts';
 
-export type { InstalledPackage, Launch, Variable } from './launch-form.ts';
+export type { Launch, Variable } from './launch-form.ts';
 
 export interface LaunchSource {
   document: JsonObject;
@@ -39,9 +39,9 @@ function* readings(source: LaunchSource): Generator<Launch | undefined> {
   const server = serverOf(mcpRegistration);
   const packages = asObjects(document.packages);
   yield registeredRemote(server, source);
-  yield registeredCommand(server, packages, source);
-  for (const pack of packages) yield packageLaunch(pack, server, source);
-  for (const remote of asObjects(document.remotes)) yield launchRemote(remote, {}, nameIn(source));
+  yield registeredCommand(server, packages);
+  for (const pack of packages) yield packageLaunch(pack, server);
+  for (const remote of asObjects(document.remotes)) yield launchRemote(remote);
   for (const artifact of artifacts) yield artifactPackage(artifact, server);
 }
 
@@ -61,11 +61,11 @@ function registeredRemote(server: JsonObject, source: LaunchSource): Launch | un
   if (!url || /^(stdio|a2a)$/i.test(asText(server.transport) ?? '')) return undefined;
   const listed = asObjects(source.document.remotes).find((each) => each.url === url);
   const type = asText(server.transport) ?? asText(listed?.type) ?? 'SSE';
-  return launchRemote({ ...listed, type, url }, asObject(server.headers), nameIn(source));
+  return launchRemote({ ...listed, type, url }, asObject(server.headers));
 }
 
 /** A remote as registries list it; `headers` are set by the registration itself, often for authentication. */
-function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: string) => string): Launch | undefined {
+function launchRemote(remote: JsonObject, headers: JsonObject = {}): Launch | undefined {
   const url = filledAddress(remote);
   if (!url) return undefined;
   const listed = [
@@ -73,7 +73,7 @@ function launchRemote(remote: JsonObject, headers: JsonObject, nameFor: (name: s
     ...Object.entries(headers).map(([name, value]) => ({ name, value, isRequired: true, isSecret: true })),
   ];
   const named = asText(remote.type) ?? asText(remote.transport) ?? '';
-  return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed, nameFor) };
+  return { kind: 'remote', transport: spokenTransport(url, named), url, headers: headersOf(listed) };
 }
 
 /** Replaces `{tenant}` with its value or a gap, and secrets with gaps. Undefined for anything but a web address. */
@@ -99,16 +99,12 @@ function spokenTransport(url: GappedText, named: string): 'http' | 'sse' {
   return /sse/i.test(named) && !/\/mcp\/?$/.test(pathname) ? 'sse' : 'http';
 }
 
-function registeredCommand(
-  server: JsonObject,
-  packages: readonly JsonObject[],
-  source: LaunchSource,
-): Launch | undefined {
+function registeredCommand(server: JsonObject, packages: readonly JsonObject[]): Launch | undefined {
   const written = writtenCommand(server);
   if (written.length === 0) return undefined;
   // Catalogs put the package name last and omit its arguments: the package entry is more complete.
   const pack = packages.find((each) => isMadeFrom(written, each));
-  if (pack) return packageLaunch(pack, server, source);
+  if (pack) return packageLaunch(pack, server);
   return launchCommand(commandWords(written), environmentOf([], registeredEnvironment(server)));
 }
 
@@ -143,9 +139,9 @@ function registeredEnvironment(server: JsonObject): JsonObject {
 }
 
 /** Returns the remote address if the publisher also hosts the server. */
-function packageLaunch(pack: JsonObject, server: JsonObject, source: LaunchSource): Launch {
+function packageLaunch(pack: JsonObject, server: JsonObject): Launch {
   const hosted = hostedAddress(pack);
-  const remote = hosted && launchRemote({ ...asObject(pack.transport), url: hosted }, {}, nameIn(source));
+  const remote = hosted && launchRemote({ ...asObject(pack.transport), url: hosted });
   return remote || launchPackage(pack, registeredEnvironment(server));
 }
 
@@ -172,18 +168,14 @@ function isSamePackage(pack: JsonObject, artifact: JsonObject): boolean {
   return identifier !== undefined && [name, image, url].includes(identifier);
 }
 
-/** Replaces a package's command with the installed one; unchanged if it runs no package, or one of another kind. */
-export function startInstalled(launch: Launch, installed: InstalledPackage): Launch {
-  if (launch.kind !== 'command' || !launch.package) return launch;
-  const isImage = launch.package.kind === 'oci';
-  if (isImage !== (installed.kind === 'image')) return launch;
-  const { args } = launch.package;
-  const started = { ...launch, command: installed.path, isInTarget: true };
-  if (installed.kind === 'program') return { ...started, args };
+/** Replaces the command of an installed package: `path` starts its program, or the engine that runs `image`. */
+export function startInstalled(launch: Extract<Launch, { kind: 'command' }>, path: string, image?: string): Launch {
+  const { args = [] } = launch.package ?? {};
+  const started = { ...launch, command: path, isInTarget: true };
+  if (image === undefined) return { ...started, args };
   // The image is the last word before its own arguments.
   const options = launch.args.slice(0, launch.args.length - args.length - 1);
-  const image: GappedText = [installed.reference];
-  return { ...started, args: [...options, image, ...args] };
+  return { ...started, args: [...options, [image], ...args] };
 }
 
 /** The indexes of artifacts that are alternatives: a registry's packages of one server. Empty when all are needed. */
@@ -195,14 +187,14 @@ export function alternativesOf(document: JsonObject): number[] {
   return indexes.length > 1 ? indexes : [];
 }
 
-function nameIn(source: LaunchSource): (name: string) => string {
-  return (name) => variableFor(name, source);
-}
-
+/** Values that are missing come from variables that contain the name of the server; variables of a command keep theirs. */
 function withOwnNames(launch: Exclude<Launch, { kind: 'none' }>, source: LaunchSource): Launch {
   const renamed = (text: GappedText): GappedText =>
     text.map((part) => (typeof part === 'string' ? part : { name: variableFor(part.name, source) }));
-  if (launch.kind === 'remote') return { ...launch, url: renamed(launch.url) };
+  if (launch.kind === 'remote') {
+    const headers = launch.headers.map((each) => ({ ...each, from: variableFor(each.name, source) }));
+    return { ...launch, url: renamed(launch.url), headers };
+  }
   const { args, package: launched } = launch;
   return {
     ...launch,

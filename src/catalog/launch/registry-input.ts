@@ -123,18 +123,13 @@ export function environmentOf(listed: readonly JsonObject[], registered: JsonObj
   return uniqueByName([...ofPackage, ...own], VARIABLE_NAME);
 }
 
-/** `nameFor` returns the environment variable that provides a missing value. */
-export function headersOf(listed: readonly JsonObject[], nameFor: (name: string) => string): Variable[] {
-  const headers = listed.map((each) => variableOf(asText(each.name), each, nameFor));
+export function headersOf(listed: readonly JsonObject[]): Variable[] {
+  const headers = listed.map((each) => variableOf(asText(each.name), each));
   return uniqueByName(headers, HEADER_NAME);
 }
 
 /** Undefined for an optional variable without a value. */
-function variableOf(
-  name: string | undefined,
-  input: JsonObject,
-  nameFor: (name: string) => string = (each) => each,
-): Variable | undefined {
+function variableOf(name: string | undefined, input: JsonObject): Variable | undefined {
   if (!name) return undefined;
   const value = openValue(name, input);
   const hasGaps = templateValue(input)?.some((part) => typeof part !== 'string') ?? false;
@@ -142,7 +137,7 @@ function variableOf(
   const description = descriptionOf(input, value);
   return {
     name,
-    from: nameFor(name),
+    from: name,
     value,
     isRequired: isRequired(input) || hasGaps,
     ...(description ? { description } : {}),

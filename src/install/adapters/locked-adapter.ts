@@ -5,8 +5,7 @@ import { InstallError } from '../errors.ts';
 import { readInside, removeInside, writeFileInside } from '../target/files.ts';
 import { textDigest } from '../target/tree.ts';
 import type { ConfigEntry, Rendered } from './adapter-template.ts';
-import { formatOf } from './config-file.ts';
-import { type EntryState, stateOf } from './entry-state.ts';
+import { type EntryState, formatOf, stateOf } from './config-file.ts';
 import { findTemplate } from './templates.ts';
 
 /** Compares a file, or the entry in a shared file; values that a person filled in are not a change. */

@@ -413,14 +413,16 @@ test('launch: knows the package that a command runs, so an install can replace i
   assert.equal(own.kind === 'command' && own.package, undefined);
 });
 
+const installed = (found: Launch, image?: string) =>
+  found.kind === 'command' ? startInstalled(found, '.hub/bin/notes', image) : assert.fail('It is not a command.');
+
 test('launch: an installed program replaces the package, with its own arguments', () => {
-  const found = startInstalled(
+  const found = installed(
     launch({
       packages: [
         pypi({ packageArguments: [positional('serve')], environmentVariables: [{ name: 'KEY', isRequired: true }] }),
       ],
     }),
-    { kind: 'program', path: '.hub/bin/notes' },
   );
   assert.equal(line(found), 'KEY=$KEY .hub/bin/notes serve');
   assert.equal(found.kind === 'command' && found.isInTarget, true);
@@ -428,7 +430,7 @@ test('launch: an installed program replaces the package, with its own arguments'
 
 test('launch: an installed image is started by digest, with the same options', () => {
   const reference = `ghcr.io/ex/notes@sha256:${'1'.repeat(64)}`;
-  const found = startInstalled(
+  const found = installed(
     launch({
       packages: [
         oci({
@@ -438,17 +440,9 @@ test('launch: an installed image is started by digest, with the same options', (
         }),
       ],
     }),
-    { kind: 'image', reference, path: '.hub/bin/notes' },
+    reference,
   );
   assert.equal(line(found), `KEY=$KEY .hub/bin/notes run -i --rm -v a:/b -e KEY ${reference} serve`);
-});
-
-test('launch: a command without a package, or with another kind, stays unchanged', () => {
-  for (const document of [exec('/opt/notes'), { packages: [npm()] }, { remotes: [{ url: 'https://ex.example/mcp' }] }])
-    assert.deepEqual(
-      startInstalled(launch(document), { kind: 'image', reference: 'x@sha256:1', path: 'x' }),
-      launch(document),
-    );
 });
 
 test('launch: the packages of one server are alternatives, other artifacts are not', () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'jsonc-parser';
-import { type EntryMerge, mergeEntry as mergeInto } from '../../../src/install/adapters/config-file.ts';
-import { isFilledIn, stateOf } from '../../../src/install/adapters/entry-state.ts';
+import {
+  type EntryMerge,
+  isFilledIn,
+  mergeEntry as mergeInto,
+  stateOf,
+} from '../../../src/install/adapters/config-file.ts';
 import { jsonConfig } from '../../../src/install/adapters/json-config.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { aSubject, HOSTILE_TEXTS } from '../subjects.ts';
