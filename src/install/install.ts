@@ -138,11 +138,9 @@ function onlyFrozen(request: InstallRequest): InstallRequest {
 }
 
 function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['manifestOf']): InstallRequest {
-  if (!asked.manifest) return asked;
-  const manifest = manifestOf(asked.manifest);
-  if (manifest === asked.manifest) return asked;
-  // The address of the original document does not serve a manifest; only the hub does.
-  return { ...asked, manifest, source_url: undefined, provenance: undefined };
+  const manifest = asked.manifest && manifestOf(asked.manifest);
+  // The address of another document does not serve its manifest; only the hub does.
+  return manifest === asked.manifest ? asked : { ...asked, manifest, source_url: undefined, provenance: undefined };
 }
 
 async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {

@@ -34,11 +34,10 @@ function normal(name: string): string {
 
 function clientTemplate(client: ClientName): AdapterTemplate {
   const { file, isUserFile, section, format, label, note } = CLIENT_LAYOUTS[client];
-  const where = `${note ?? ''} Add the entry to ${file} yourself.`.trim();
+  const where =
+    `${note ?? ''} Nothing is written for ${label}: add the entry that the install shows to ${file}.`.trim();
   return {
-    ...(isUserFile
-      ? { note: `${note ?? ''} Nothing is written for ${label}: the install shows what to add to ${file}.`.trim() }
-      : { entryOf: { format, section } }),
+    ...(isUserFile ? { note: where } : { entryOf: { format, section } }),
     path: () => file,
     render: ({ subject, launch, targetDir }) => {
       const entry = clientEntry(client, launch, subject, targetDir);

@@ -84,7 +84,7 @@ test('adapters: a client with one global configuration gets text to paste', asyn
   const { write } = await aTarget(t);
   const { locked, warnings, errors, pastes } = await write(['windsurf']);
   assert.deepEqual([locked, errors], [[], []]);
-  assert.match(warnings.join(), /Add the entry to ~\/\.codeium\/windsurf\/mcp_config\.json yourself\./);
+  assert.match(warnings.join(), /add the entry that the install shows to ~\/\.codeium\/windsurf\/mcp_config\.json\./);
   assert.deepEqual(Object.keys(JSON.parse(pastes[0]?.text ?? '')), ['mcpServers']);
 });
 

@@ -124,19 +124,30 @@ test('npm: a local install uses the user’s configuration', async (t) => {
 
 test('npm: refuses packages from outside the registry, except bundled ones', async (t) => {
   const registry = await startNpmRegistry(t);
-  registry.publish({ name: 'inner', version: '1.0.0' });
+  const { integrity } = registry.publish({ name: 'inner', version: '1.0.0' });
   registry.publish({ name: 'by-git', version: '1.0.0', dependencies: { x: 'git+https://127.0.0.1:1/x.git' } });
   registry.publish({ name: 'by-address', version: '1.0.0', dependencies: { x: 'http://127.0.0.1:1/x.tgz' } });
   registry.publish({
     ...{ name: 'bundle', version: '1.0.0', dependencies: { inner: '1.0.0' }, bundleDependencies: ['inner'] },
     files: { 'node_modules/inner/package.json': '{"name":"inner","version":"1.0.0"}' },
   });
+  const inner = { version: '1.0.0', resolved: registry.host.url('/inner/-/inner-1.0.0.tgz'), integrity };
+  const shrinkwrap = {
+    lockfileVersion: 3,
+    packages: { '': { dependencies: { inner: '1.0.0' } }, 'node_modules/inner': inner },
+  };
+  registry.publish({
+    ...{ name: 'wrapped', version: '1.0.0', dependencies: { inner: '1.0.0' }, _hasShrinkwrap: true },
+    files: { 'npm-shrinkwrap.json': JSON.stringify(shrinkwrap) },
+  });
   const { env } = registry;
   assert.match(await failure(resolve(t, npmKind, spec('by-git'), { env })), /^'by-git' needs a package from git/);
   assert.match(await failure(resolve(t, npmKind, spec('by-address'), { env })), /an address outside the registry/);
-  const resolution = await resolve(t, npmKind, spec('bundle'), { env });
-  const { folder } = await build(t, npmKind, { spec: spec('bundle'), resolution, env });
-  await readFile(join(folder, 'node_modules/bundle/node_modules/inner/package.json'));
+  for (const name of ['bundle', 'wrapped']) {
+    const resolution = await resolve(t, npmKind, spec(name), { env });
+    const { folder } = await build(t, npmKind, { spec: spec(name), resolution, env });
+    await readFile(join(folder, `node_modules/${name}/node_modules/inner/package.json`));
+  }
 });
 
 test('npm: errors say what is wrong', async (t) => {
