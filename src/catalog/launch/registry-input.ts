@@ -6,6 +6,7 @@ import type { Gap, GappedText } from '../../lib/secrets/secret-address.ts';
 import { gapArguments } from '../../lib/secrets/secret-arguments.ts';
 import { isSecretVariable } from '../../lib/secrets/secret-names.ts';
 import type { Variable } from './launch-form.ts';
+import { plainText } from './package-runner.ts';
 
 const STANDS_FOR_A_VALUE = /^\s*$|^<.*>$|^\$\{?.*\}?$|^\{.*\}$|^your[-_ ]|^x{3,}$|^changeme$/i;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -31,14 +32,12 @@ function argumentWords(argument: JsonObject, isSwitch: (name: string) => boolean
   // Positional arguments may have a name too, which is only a label.
   if (name === undefined || argument.type === 'positional') return value ? [value] : [];
   const isFlag = isSwitch(name) || argument.format === 'boolean';
-  if (isFlag && (value === undefined || isOneOf(value, ['true', 'false'])))
-    return (value ? isOneOf(value, ['true']) : isSwitch(name) || isRequired(argument)) ? [[name]] : [];
+  if (isFlag && (value === undefined || ['true', 'false'].includes(plainText(value)))) {
+    const isOn = value ? plainText(value) === 'true' : isSwitch(name) || isRequired(argument);
+    return isOn ? [[name]] : [];
+  }
   if (value) return [[name], value];
   return isBareSwitch(argument, name) ? [[name]] : [];
-}
-
-function isOneOf(value: GappedText, texts: readonly string[]): boolean {
-  return value.length === 1 && typeof value[0] === 'string' && texts.includes(value[0]);
 }
 
 /** A name without anything that describes a value: `--verbose`. Always for `--stdio`, without which clients could not use the server. */
