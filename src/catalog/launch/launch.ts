@@ -7,7 +7,7 @@ import { serverOf } from '../server.ts';
 import { type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
 import { commandWords, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
-import { hostedAddress, identifierOf, launchPackage, packageOfArtifact } from './registry-package.ts';
+import { hostedAddress, launchPackage, packageOfArtifact } from './registry-package.ts';
 import { launchCommand } from './written-command.ts';
 
 export type { Launch, Variable } from './launch-form.ts';
@@ -126,7 +126,7 @@ function listOf(words: unknown): unknown[] {
 const NAMES_REGISTRY = /^--(default-index|index|index-url|extra-index-url|registry)(=|$)/;
 
 function isMadeFrom(written: readonly unknown[], pack: JsonObject): boolean {
-  const identifier = identifierOf(pack);
+  const identifier = asText(pack.identifier);
   const last = written.at(-1);
   if (!identifier || typeof last !== 'string' || !last.startsWith(identifier)) return false;
   // A package from a private registry must not be looked up in the public one.
@@ -164,7 +164,7 @@ function artifactPackage(artifact: JsonObject, server: JsonObject): Launch | und
 
 function isSamePackage(pack: JsonObject, artifact: JsonObject): boolean {
   const { package: name, image, url } = asObject(artifact.spec);
-  const identifier = identifierOf(pack);
+  const identifier = asText(pack.identifier);
   return identifier !== undefined && [name, image, url].includes(identifier);
 }
 

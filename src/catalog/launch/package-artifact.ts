@@ -1,20 +1,20 @@
 // Lists the artifacts that a manifest installs; most published servers list only packages, which are converted.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { plainText } from './package-runner.ts';
-import { hostedAddress, identifierOf, launchPackage } from './registry-package.ts';
+import { hostedAddress, launchPackage } from './registry-package.ts';
 
 const INSTALLED = ['npm', 'pypi', 'oci', 'mcpb'];
 
 export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
   if (Array.isArray(artifacts) && artifacts.length > 0) return artifacts.map(asObject);
   return asObjects(packages)
-    .filter((pack) => INSTALLED.includes(registryOf(pack)) && identifierOf(pack) && !hostedAddress(pack))
+    .filter((pack) => INSTALLED.includes(registryOf(pack)) && asText(pack.identifier) && !hostedAddress(pack))
     .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
 }
 
 export function artifactOfPackage(pack: JsonObject): JsonObject {
   const registry = registryOf(pack) || 'unknown';
-  const identifier = identifierOf(pack) ?? '';
+  const identifier = asText(pack.identifier) ?? '';
   const version = asText(pack.version);
   const pinned = version ? { version } : {};
   switch (registry) {

@@ -53,10 +53,6 @@ export function isSwitchOf(runner: RunnerName): (name: string) => boolean {
   return (name) => RUNNERS[runner].switches.has(name);
 }
 
-export function kindOf(runner: RunnerName): LaunchedPackage['kind'] {
-  return RUNNERS[runner].kind;
-}
-
 export interface SplitWords {
   /** Options of the runner itself. */
   own: GappedText[];

@@ -1,16 +1,8 @@
 // Converts a registry package to the command that runs it, or explains why that is not possible.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
-import type { Launch, LaunchedPackage } from './launch-form.ts';
-import {
-  isSwitchOf,
-  kindOf,
-  packageName,
-  plainText,
-  type RunnerName,
-  runPackage,
-  splitWords,
-} from './package-runner.ts';
+import type { Launch, Variable } from './launch-form.ts';
+import { isSwitchOf, packageName, plainText, runPackage, splitWords } from './package-runner.ts';
 import { commandWords, environmentOf, fillTemplate } from './registry-input.ts';
 
 const NOT_A_PROGRAM =
@@ -36,47 +28,44 @@ export function packageOfArtifact({ kind, spec }: JsonObject): JsonObject | unde
   };
 }
 
-export function identifierOf(pack: JsonObject): string | undefined {
-  return asText(pack.identifier);
+const RUNNERS = { npm: 'npx', pypi: 'uvx', oci: 'docker' } as const;
+type Kind = keyof typeof RUNNERS;
+
+function isRunnable(registry: string): registry is Kind {
+  return Object.hasOwn(RUNNERS, registry);
 }
 
 /** `registered` are the variables set by the registration. */
 export function launchPackage(pack: JsonObject, registered: JsonObject = {}): Launch {
-  const identifier = identifierOf(pack);
+  const identifier = asText(pack.identifier);
   const registry = asText(pack.registryType)?.toLowerCase() ?? '';
   if (!identifier) return { kind: 'none', reason: 'Its package has no name.' };
   const served = servedAt(pack);
   if (served !== undefined) return { kind: 'none', reason: servesHttp(identifier, served) };
-  const hint = asText(pack.runtimeHint)?.split(/\s+/) ?? [];
-  const runner = runnerOf(registry, hint[0] ?? '');
   const env = environmentOf(asObjects(pack.environmentVariables), registered);
   if (registry === 'nuget') return dotnetTool(pack, identifier, env);
-  if (!runner) return { kind: 'none', reason: cannotRun(registry) };
+  if (!isRunnable(registry)) return { kind: 'none', reason: cannotRun(registry) };
+  const runner = RUNNERS[registry];
   const given = commandWords(asObjects(pack.runtimeArguments), isSwitchOf(runner));
   const split = splitWords(given, runner, { isWritten: false });
-  const own = packageWords(pack, runner);
+  const own = packageWords(pack, registry);
   const from = split.from ?? own.from;
-  const { program, args } = programOf({ hint, from, rest: split.rest, own: own.rest }, identifier, kindOf(runner));
+  const hint = asText(pack.runtimeHint)?.split(/\s+/) ?? [];
+  const { program, args } = programOf({ hint, from, rest: split.rest, own: own.rest }, identifier, registry);
   return runPackage({
     runner,
-    own: [...registryWords(runner, asText(pack.registryBaseUrl)), ...split.own],
-    reference: referenceOf(runner, { identifier, version: asText(pack.version), from: plainText(from) }),
+    own: [...registryWords(registry, asText(pack.registryBaseUrl)), ...split.own],
+    reference: referenceOf(registry, { identifier, version: asText(pack.version), from: plainText(from) }),
     program,
     args,
     env,
   });
 }
 
-function runnerOf(registry: string, hint: string): RunnerName | undefined {
-  if (registry === 'npm') return 'npx';
-  if (registry === 'pypi') return 'uvx';
-  return registry === 'oci' ? (hint === 'podman' ? 'podman' : 'docker') : undefined;
-}
-
 /** Some publishers put uvx's `--from pkg` into the arguments of the package. */
-function packageWords(pack: JsonObject, runner: RunnerName): { from?: GappedText | undefined; rest: GappedText[] } {
+function packageWords(pack: JsonObject, kind: Kind): { from?: GappedText | undefined; rest: GappedText[] } {
   const words = commandWords(asObjects(pack.packageArguments));
-  const isFrom = runner === 'uvx' && plainText(words[0]) === '--from';
+  const isFrom = kind === 'pypi' && plainText(words[0]) === '--from';
   return isFrom ? { from: words[1], rest: words.slice(2) } : { rest: words };
 }
 
@@ -93,7 +82,7 @@ interface Given {
 function programOf(
   { hint: [tool = '', ...line], from, rest, own }: Given,
   identifier: string,
-  kind: LaunchedPackage['kind'],
+  kind: Kind,
 ): { program?: string; args: GappedText[] } {
   const name = packageName(identifier, kind);
   const module = [...line.map((word): GappedText => [word]), ...rest];
@@ -117,18 +106,18 @@ function isProgramOf(name: string, word: string): boolean {
 }
 
 /** Words that repeat the runner, its command or the package, and files of a checkout. */
-function isRepeated(word: string, name: string, kind: LaunchedPackage['kind']): boolean {
+function isRepeated(word: string, name: string, kind: Kind): boolean {
   const isReference = word === name || ['@', '==', ':'].some((sign) => word.startsWith(`${name}${sign}`));
   const isCommand = kind === 'oci' ? /^(docker|run)$/.test(word) : /^(npx|uvx)$/.test(word);
   return isReference || isCommand || /^[\w./-]+\.(js|mjs|cjs|ts|py)$/.test(word);
 }
 
 function referenceOf(
-  runner: RunnerName,
+  kind: Kind,
   { identifier, version, from }: { identifier: string; version: string | undefined; from: string },
 ): string {
-  if (runner === 'uvx') return pythonReference(identifier, version, from);
-  if (runner === 'docker' || runner === 'podman') {
+  if (kind === 'pypi') return pythonReference(identifier, version, from);
+  if (kind === 'oci') {
     const image = identifier.replace(/^(docker|oci):\/\//, '');
     const hasTag = /[:@]/.test(image.slice(image.lastIndexOf('/') + 1));
     return version && !hasTag ? `${image}:${version}` : image;
@@ -144,14 +133,14 @@ function pythonReference(identifier: string, version: string | undefined, from: 
   return `${identifier}${identifier.includes('[') ? '' : extras}${separator}${wanted}`;
 }
 
-function registryWords(runner: RunnerName, url: string | undefined): GappedText[] {
+function registryWords(kind: Kind, url: string | undefined): GappedText[] {
   if (!url || OFFICIAL.test(url)) return [];
-  if (runner === 'uvx') return [['--default-index'], [url]];
-  return runner === 'npx' ? [[`--registry=${url}`]] : [];
+  if (kind === 'pypi') return [['--default-index'], [url]];
+  return kind === 'npm' ? [[`--registry=${url}`]] : [];
 }
 
 /** .NET's own runner; an install has no replacement for it. */
-function dotnetTool(pack: JsonObject, identifier: string, env: ReturnType<typeof environmentOf>): Launch {
+function dotnetTool(pack: JsonObject, identifier: string, env: Variable[]): Launch {
   const version = asText(pack.version);
   const own = commandWords(asObjects(pack.packageArguments));
   const reference: GappedText = [version ? `${identifier}@${version}` : identifier];

@@ -108,7 +108,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     { packages: [oci({ identifier: 'ex/notes', version: '3' })] },
     'docker run -i --rm ex/notes:3',
   ],
-  ['podman', { packages: [oci({ runtimeHint: 'podman' })] }, 'podman run -i --rm ghcr.io/ex/notes:1.2.0'],
+  ['podman', exec('podman', 'run', 'ex/notes'), 'podman run -i --rm ex/notes'],
   [
     'a .NET tool',
     {
