@@ -7,7 +7,7 @@ import { serverOf } from '../server.ts';
 import { type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
 import { commandWords, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
-import { hostedAddress, launchPackage, packageOfArtifact } from './registry-package.ts';
+import { hostedAddress, IN_BUNDLE, launchPackage, packageOfArtifact } from './registry-package.ts';
 import { launchCommand } from './written-command.ts';
 
 export type { Launch, Variable } from './launch-form.ts';
@@ -21,8 +21,6 @@ export interface LaunchSource {
 }
 
 const NOTHING_NAMED = 'Its manifest has no address to connect to, and no command or package to start.';
-const IN_BUNDLE =
-  'The command that starts it is in its bundle: install it for your client to create the configuration.';
 
 /**
  * Uses the registration, then the manifest's packages, remotes and artifacts. With `artifact`, one of several alternatives
@@ -109,18 +107,10 @@ function registeredCommand(server: JsonObject, packages: readonly JsonObject[]):
 }
 
 /** Either `exec.cmd`, or `command` and `args` as in client configurations. */
-function writtenCommand(server: JsonObject): unknown[] {
-  const exec = asObject(server.exec);
-  return [listOf(exec.cmd), started(exec), started(server)].find((words) => words.length > 0) ?? [];
-}
-
-function started({ command, args }: JsonObject): unknown[] {
-  const named = asText(command) ? [asText(command)] : listOf(command);
-  return named.length > 0 ? [...named, ...listOf(args)] : [];
-}
-
-function listOf(words: unknown): unknown[] {
-  return Array.isArray(words) ? words : [];
+function writtenCommand({ exec, command, args }: JsonObject): unknown[] {
+  const { cmd } = asObject(exec);
+  if (Array.isArray(cmd) && cmd.length > 0) return cmd;
+  return asText(command) ? [command, ...(Array.isArray(args) ? args : [])] : [];
 }
 
 const NAMES_REGISTRY = /^--(default-index|index|index-url|extra-index-url|registry)(=|$)/;

@@ -166,13 +166,15 @@ export function hostedAddress(pack: JsonObject): string | undefined {
   return url && /^https?:\/\//.test(url) && !LOOPBACK.test(url) && !/^https?:\/\/[^/]*[{}]/.test(url) ? url : undefined;
 }
 
+export const IN_BUNDLE =
+  'The command that starts it is in its bundle: install it for your client to create the configuration.';
+
 function servesHttp(identifier: string, url: string): string {
   const where = url ? `at ${url}` : 'at an address of its own';
   return `Its package '${identifier}' serves HTTP ${where}, but does not start automatically: start it, then connect to that address.`;
 }
 
 function cannotRun(registry: string): string {
-  if (registry === 'mcpb')
-    return 'It is published as a bundle (.mcpb): open the bundle in a client that supports bundles.';
+  if (registry === 'mcpb') return IN_BUNDLE;
   return `Its package is in the registry '${registry.slice(0, 40)}', and the hub knows no program that downloads and runs it.`;
 }

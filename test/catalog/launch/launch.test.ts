@@ -323,7 +323,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
   [
     'a bundle',
     { packages: [{ registryType: 'mcpb', identifier: 'https://ex.example/notes.mcpb' }] },
-    'none: It is published as a bundle (.mcpb): open the bundle in a client that supports bundles.',
+    'none: The command that starts it is in its bundle: install it for your client to create the configuration.',
   ],
   [
     'another registry',
