@@ -3,7 +3,7 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';
 import { kindNameOf } from '../artifact-kind.ts';
-import { serverOf } from '../server.ts';
+import { describeServer, serverOf } from '../server.ts';
 import { type Launch, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
 import { commandWords, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
@@ -36,7 +36,7 @@ function* readings(source: LaunchSource): Generator<Launch | undefined> {
   const { document, mcpRegistration, artifacts } = source;
   const server = serverOf(mcpRegistration);
   const packages = asObjects(document.packages);
-  yield registeredRemote(server, source);
+  yield registeredRemote(source);
   yield registeredCommand(server, packages);
   for (const pack of packages) yield packageLaunch(pack, server);
   for (const remote of asObjects(document.remotes)) yield launchRemote(remote);
@@ -54,12 +54,11 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
 }
 
 /** For STDIO, catalogs often list the address of a web page, not the server's. A2A agents are not MCP servers. */
-function registeredRemote(server: JsonObject, source: LaunchSource): Launch | undefined {
-  const url = asText(server.url);
-  if (!url || /^(stdio|a2a)$/i.test(asText(server.transport) ?? '')) return undefined;
-  const listed = asObjects(source.document.remotes).find((each) => each.url === url);
-  const type = asText(server.transport) ?? asText(listed?.type) ?? 'SSE';
-  return launchRemote({ ...listed, type, url }, asObject(server.headers));
+function registeredRemote({ document, mcpRegistration }: LaunchSource): Launch | undefined {
+  const { url, transport: type } = describeServer(mcpRegistration);
+  if (!url || /^(stdio|a2a)$/i.test(type)) return undefined;
+  const listed = asObjects(document.remotes).find((each) => each.url === url);
+  return launchRemote({ ...listed, type, url }, asObject(serverOf(mcpRegistration).headers));
 }
 
 /** A remote as registries list it; `headers` are set by the registration itself, often for authentication. */
