@@ -76,8 +76,6 @@ test('client configuration: a registration may give the command as clients do', 
   assert.equal(cursor.mcpServers['pdf-tables'].env.DB_PASS, `\${env:DB_PASS}`);
   assert.equal(code.servers['pdf-tables'].env.DB_PASS, `\${input:pdf-tables-db-pass}`);
   assert.doesNotMatch(JSON.stringify([cursor, code]), /hunter2/);
-  for (const server of [{ command: ['npx', '-y'] }, { exec: { command: 'npx', args: ['-y'] } }])
-    assert.partialDeepStrictEqual(shown(server)[0].mcpServers['pdf-tables'], { command: 'npx', args: ['-y'] });
   assert.deepEqual(shown({ command: 7, args: 'x' }), []);
 });
 
@@ -133,7 +131,7 @@ test('client configuration: the page and an install agree', () => {
   for (const server of [
     { transport: 'STDIO', url: 'https://docs.example/pdf', command: 'npx', args: secret, env },
     { exec: { cmd: ['npx', ...secret, { name: '--pin', value: 'hunter2', isSecret: true }], env } },
-    { exec: { command: ['npx', '-y'], args: [{ valueHint: 'folder' }, 'postgres://me:hunter2@db.example/x'] } },
+    { command: 'npx', args: ['-y', { valueHint: 'folder' }, 'postgres://me:hunter2@db.example/x'] },
     { command: 'npx --api-key hunter2' },
     { transport: 'SSE', url: 'https://me:hunter2@a.example/mcp?api_key=hunter2#top' },
   ]) {
