@@ -115,20 +115,19 @@ export function environmentOf(listed: readonly JsonObject[], registered: JsonObj
   const own = Object.entries(registered).map(([name, value]) => {
     const description = described.get(name) ?? {};
     // A value that is missing in a registration is required, unless the registry says otherwise.
-    const variable = variableOf(name, { isRequired: true, ...description, value: value ?? '' });
+    const variable = variableOf({ isRequired: true, ...description, name, value: value ?? '' });
     return variable && { ...variable, isRequired: variable.value === undefined || isRequired(description) };
   });
-  const ofPackage = listed.map((each) => variableOf(asText(each.name), each));
-  return uniqueByName([...ofPackage, ...own], VARIABLE_NAME);
+  return uniqueByName([...listed.map(variableOf), ...own], VARIABLE_NAME);
 }
 
 export function headersOf(listed: readonly JsonObject[]): Variable[] {
-  const headers = listed.map((each) => variableOf(asText(each.name), each));
-  return uniqueByName(headers, HEADER_NAME);
+  return uniqueByName(listed.map(variableOf), HEADER_NAME);
 }
 
-/** Undefined for an optional variable without a value. */
-function variableOf(name: string | undefined, input: JsonObject): Variable | undefined {
+/** Undefined without a name, and for an optional variable without a value. */
+function variableOf(input: JsonObject): Variable | undefined {
+  const name = asText(input.name);
   if (!name) return undefined;
   const value = openValue(name, input);
   const hasGaps = templateValue(input)?.some((part) => typeof part !== 'string') ?? false;
