@@ -81,7 +81,6 @@ interface GatewaySettings {
   readonly concurrency: number;
   readonly slowTimeoutMs: number;
   readonly timeoutMs: number;
-  readonly registerAgents: boolean;
 }
 
 interface ModelEndpoint {
@@ -173,7 +172,6 @@ function gatewaySettings(settings: Settings): GatewaySettings | undefined {
     concurrency: settings.GATEWAY_CONCURRENCY,
     slowTimeoutMs: settings.GATEWAY_TIMEOUT_SEC * 1000,
     timeoutMs: settings.GATEWAY_CALL_TIMEOUT_SEC * 1000,
-    registerAgents: settings.REGISTER_AGENTS,
   };
 }
 

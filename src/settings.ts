@@ -258,7 +258,6 @@ export const SETTINGS = z.object({
     .default(30)
     .describe('Time limit for registering a server; the gateway connects to it during this time.'),
   GATEWAY_CALL_TIMEOUT_SEC: wholeNumber(1, 3600).default(10).describe('Time limit for any other call to the gateway.'),
-  REGISTER_AGENTS: yesOrNo.default(false).describe('Register agents that have an HTTP endpoint as A2A agents.'),
 });
 
 export type Settings = z.output<typeof SETTINGS>;

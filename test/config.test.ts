@@ -213,7 +213,6 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   GATEWAY_CONCURRENCY: { read: ({ gateway }) => gateway?.concurrency, values: { 1: 1, 64: 64 }, beside: GATEWAY },
   GATEWAY_TIMEOUT_SEC: { read: ({ gateway }) => gateway?.slowTimeoutMs, values: { 3: 3000 }, beside: GATEWAY },
   GATEWAY_CALL_TIMEOUT_SEC: { read: ({ gateway }) => gateway?.timeoutMs, values: { 3: 3000 }, beside: GATEWAY },
-  REGISTER_AGENTS: { read: ({ gateway }) => gateway?.registerAgents, values: YES_OR_NO, beside: GATEWAY },
   BASIC_AUTH_USERNAME: {
     read: ({ gateway }) => gateway?.subject,
     values: { 'a@b.example': 'a@b.example' },

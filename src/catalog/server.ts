@@ -47,12 +47,13 @@ export function registrationFault({
   mcpRegistration: JsonObject | null;
   isDisabled: boolean;
 }): string | undefined {
+  if (type === 'agent') return 'Agents are not registered with the gateway.';
   if (isDisabled) return 'Its manifest says that it is disabled, so it is not registered.';
   if (!mcpRegistration) return 'Its manifest has no mcp_registration, so there is nothing to register.';
   const partCount = asObjects(mcpRegistration.resources).length + asObjects(mcpRegistration.prompts).length;
   if (partCount > MOST_PARTS)
     return `Its mcp_registration has ${partCount} resources and prompts; at most ${MOST_PARTS} can be registered.`;
-  if (isJsonObject(mcpRegistration.server) || type === 'agent') return addressFault(describeServer(mcpRegistration));
+  if (isJsonObject(mcpRegistration.server)) return addressFault(describeServer(mcpRegistration));
   const { tool, resources, prompts } = mcpRegistration;
   if (isJsonObject(tool) || asObjects(resources).length > 0 || asObjects(prompts).length > 0) return undefined;
   return 'Its mcp_registration has no server, tool, resource or prompt, so there is nothing to register.';

@@ -133,9 +133,9 @@ export interface LeftoverReport {
   removed: string[];
   /** Items that the gateway refused to delete, or that were not tried. */
   left: number;
-  /** Names of servers and agents that are kept, because this hub did not create them. */
+  /** Names of servers that are kept, because this hub did not create them. */
   foreign: string[];
-  /** Names of servers and agents that the gateway may still create, because it has not answered the request. */
+  /** Names of servers that the gateway may still create, because it has not answered the request. */
   awaited?: string[];
   /** Why the removal ended early, as a sentence. */
   stopped?: string;

@@ -1,5 +1,5 @@
 // The registration use cases: one entity during an install, and all due entities during a sync.
-import type { EntityType, EntityUid } from '../catalog/uid.ts';
+import type { EntityUid } from '../catalog/uid.ts';
 import { shownText } from '../lib/secrets/secret-words.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { GatewayClient } from './client/client.ts';
@@ -51,7 +51,6 @@ export interface GatewayDependencies {
   store: RegistrationStore;
   items: ItemStore;
   concurrency: number;
-  registerAgents: boolean;
   now: Clock;
   log: Logger;
   /** Rejects if the signal is aborted; tests shorten it. */
@@ -62,8 +61,7 @@ const FIRST_RETRY_MS = 300_000;
 const LONGEST_RETRY_MS = 86_400_000;
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
-  const { client, store, items, concurrency, registerAgents, now, log, sleep } = dependencies;
-  const types: EntityType[] = registerAgents ? ['mcp_server', 'agent'] : ['mcp_server'];
+  const { client, store, items, concurrency, now, log, sleep } = dependencies;
 
   function createBatch(signal: AbortSignal, { url, send }: GatewayClient): RegistrationBatch {
     const stoppable: GatewayClient = { url, send: (call) => send({ ...call, signal }) };
@@ -109,7 +107,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     let isAnyGone = false;
     const report = await registerAllDue({
       store,
-      query: { types, effort },
+      effort,
       concurrency,
       now,
       signal,
@@ -136,8 +134,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       const batch = createBatch(signal, client);
       const gatewaySwitch = await detectSwitch(batch);
       const entity = await store.get(uid);
-      if (!entity?.mcpRegistration) return undefined;
-      if (entity.type === 'agent' && !registerAgents) return undefined;
+      if (!entity?.mcpRegistration || entity.type === 'agent') return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
       if (entity.isHeld) return { outcome: 'failed', calls: [], error: HELD, isPermanent: true };
       const attempt: Attempt =

@@ -40,8 +40,7 @@ export function reasonNotRegistered(entity: Registrable): string {
   const fault = registrationFault({ type, mcpRegistration: mcp_registration, isDisabled });
   if (fault) return fault;
   if (held_by) return 'The policy or the settings of its remote keep it out of the gateway.';
-  if (type === 'tool') return 'A sync registers servers and agents; a tool is registered when the hub installs it.';
-  if (type === 'agent') return 'Agents are registered only if the hub is set up for it (REGISTER_AGENTS).';
+  if (type === 'tool') return 'A sync registers servers; a tool is registered when the hub installs it.';
   if (missing_since) return "No remote lists it, so background syncs skip it; 'hub sync' tries it.";
   return 'If the hub has a gateway, the next sync registers it.';
 }

@@ -58,7 +58,6 @@ export interface RegistrationRecord {
 }
 
 export interface DueQuery {
-  types: readonly EntityType[];
   now: Date;
   effort: RegistrationEffort;
 }
@@ -106,7 +105,7 @@ export type HeldItem = GatewayItem & { uid: EntityUid };
 interface Leftovers {
   /** Items that this hub created for removed or blocked entities. If another entity uses an item, it passes to that entity instead. */
   own: HeldItem[];
-  /** Servers and agents that such entities shared with other clients of the gateway; reported once. */
+  /** Servers that such entities shared with other clients of the gateway; reported once. */
   foreign: HeldItem[];
 }
 

@@ -49,8 +49,7 @@ export async function openCatalog({
   });
   const outbox = createOutbox(database, now);
   const revision = createRevision(database, outbox);
-  const registersAgents = config.gateway?.registerAgents ?? false;
-  const admission = createAdmission(database, { rulesOf: admissionRules, registersAgents, now });
+  const admission = createAdmission(database, { rulesOf: admissionRules, now });
   const store = createCatalogStore(database, revision, admission);
   const catalog = createCatalog({ store, now, baseUrl, verifyingRemotes: config.trust.verifyingRemotes });
   metrics.gauge({

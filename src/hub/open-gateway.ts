@@ -38,7 +38,6 @@ export function openGateway({
     store,
     items: createItemStore(database, revision),
     concurrency: config.gateway?.concurrency ?? 1,
-    registerAgents: config.gateway?.registerAgents ?? false,
     now,
     log,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),

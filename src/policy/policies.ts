@@ -197,7 +197,7 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
 }
 
 const NEVER_REGISTERED =
-  ' That has no effect: the entity cannot be registered as it is, for example because it has no address that a gateway can connect to, or is an agent and REGISTER_AGENTS is off.';
+  ' That has no effect: the entity cannot be registered as it is, for example because it has no address that a gateway can connect to, or is an agent.';
 
 function shownFacts(subject: PolicySubject, at: Date): PolicyTest['facts'] {
   const { type, name, publisher, remote, transports, artifacts, license, quality } = subject;

@@ -153,12 +153,10 @@ test('fake gateway: PUT is flat; refresh and delete answer as real gateways do',
   assert.equal((await call(gateway, `POST /gateways/${row.id}/toggle`)).status, 401);
   assert.equal((await call(gateway, `DELETE /gateways/${row.id}`)).status, 200);
   assert.deepEqual(gateway.table.tools, [], 'including its tools');
-  const missing = ['gateways', 'tools', 'resources', 'prompts', 'a2a'].map((kind) =>
-    call(gateway, `DELETE /${kind}/none`),
-  );
+  const missing = ['gateways', 'tools', 'resources', 'prompts'].map((kind) => call(gateway, `DELETE /${kind}/none`));
   assert.deepEqual(
     (await Promise.all(missing)).map(({ status }) => status),
-    [404, 400, 404, 404, 404],
+    [404, 400, 404, 404],
   );
 });
 

@@ -356,22 +356,13 @@ test('sync: disabled servers are not registered', async (t) => {
   );
 });
 
-test('agents: are registered only when REGISTER_AGENTS is on', async (t) => {
-  const address = await emptyDatabase(t, 'sqlite');
+test('agents: are never registered', async (t) => {
   const fake = await startFakeGateway(t);
-  const agent = { ...aServerManifest('minutes', { transport: 'HTTP', url: `${H}/agent` }), type: 'agent' };
-  const stdio = { ...aServerManifest('local', { transport: 'STDIO', url: 'https://pages.example' }), type: 'agent' };
-  const off = await stage(t, address, fake);
-  await off.ingest(agent, stdio);
-  assert.deepEqual(await off.sync(), { ranToEnd: true, registered: 0, failed: 0 });
-  assert.equal(await off.gateway.registerOne('agent:minutes@1.0.0'), undefined);
+  const { ingest, sync, gateway } = await stage(t, await emptyDatabase(t, 'sqlite'), fake);
+  await ingest({ ...aServerManifest('minutes', { transport: 'HTTP', url: `${H}/agent` }), type: 'agent' });
+  assert.deepEqual(await sync(), { ranToEnd: true, registered: 0, failed: 0 });
+  assert.equal(await gateway.registerOne('agent:minutes@1.0.0'), undefined);
   assert.equal(fake.calls.length, 0);
-
-  const on = await stage(t, address, fake, { registerAgents: true });
-  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 1 });
-  assert.deepEqual(fake.lines({ withoutLists: true }), ['POST /v1/a2a']);
-  assert.deepEqual(await on.state('agent:minutes@1.0.0'), { registered: NOON, error: null });
-  assert.match((await on.state('agent:local@1.0.0'))?.error ?? '', /local process/);
 });
 
 testOnSqlite('registerOne: registers at once, despite earlier failures, and reports every call', async (t, address) => {

@@ -186,7 +186,6 @@ export async function stage(
       store,
       items,
       concurrency: 4,
-      registerAgents: false,
       now: world.now,
       log: world.log,
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -39,7 +39,7 @@ const waits: [name: string, changes: Partial<Parameters<typeof reasonNotRegister
   ['one that is held back', { held_by: 'rule 1' }, /policy/],
   ['a tool', { type: 'tool' }, /a tool is registered when the hub installs it/],
   ['one that no remote lists', { missing_since: AT }, /'hub sync' tries it/],
-  ['an agent', { type: 'agent' }, /REGISTER_AGENTS/],
+  ['an agent', { type: 'agent' }, /Agents are not registered/],
 ];
 for (const [name, changes, reason] of waits) {
   test(`gateway state: says why ${name} is not registered`, () => {

@@ -2,7 +2,6 @@
 
 import type { GatewayKind, GatewayLookup, GatewayRows } from '../items/lookup.ts';
 import { gatewayUnusable } from '../registration/outcome.ts';
-import { statusOf } from './answer.ts';
 
 export interface Pauses {
   /** Resolves when no pause is active. */
@@ -42,8 +41,7 @@ export function createPauses(sleep: (ms: number, signal: AbortSignal) => Promise
 }
 
 export interface KindOfRows {
-  /** Undefined if the gateway does not support the kind. */
-  rows: GatewayRows | undefined;
+  rows: GatewayRows;
   isComplete: boolean;
 }
 
@@ -59,8 +57,6 @@ export async function listed(
       pauses?.reset();
       return listing;
     }
-    // A gateway without agent support has no agents.
-    if (kind === 'a2a' && statusOf(listing.reply) === 404) return { rows: undefined, isComplete: true };
     const { error, retryAfterMs } = gatewayUnusable(listing.reply);
     if (!pauses?.begin(retryAfterMs)) return { stopped: error };
   }

@@ -33,7 +33,6 @@ async function isSameGateway({ items, lookup }: SwitchCheck): Promise<'same' | '
   const held = (await items.ofRegistered()).filter((item) => !/^\d+$/.test(item.id) && !isUnanswered(item));
   for (const [kind, ofKind] of Map.groupBy(held, (item) => item.kind)) {
     const listing = await lookup.list(kind);
-    if (!listing.ok && kind === 'a2a') continue;
     if (!listing.ok) return gatewayUnusable(listing.reply);
     if (ofKind.some((item) => rowOfItem(listing.rows, item))) return 'same';
   }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../lib/json.ts';
 import type { GatewayItem } from '../store.ts';
-import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
+import type { GatewayRow, GatewayRows } from './lookup.ts';
 import { comparableUrl, slugOf } from './names.ts';
 
 export function digestOf(body: JsonObject): string {
@@ -36,7 +36,7 @@ export function lateRow(rows: GatewayRows, item: GatewayItem, items: readonly Ga
 function rowsLike(rows: GatewayRows, item: GatewayItem): readonly GatewayRow[] {
   const { kind, id, name } = item;
   if (!isUnanswered(item)) return [rows.withId(id)].filter((row) => row !== undefined);
-  if (isAtAnAddress(kind)) return rows.at(id);
+  if (kind === 'gateways') return rows.at(id);
   return kind === 'resources' ? rows.ofUri(name) : rows.named(name);
 }
 
@@ -44,12 +44,8 @@ function rowsLike(rows: GatewayRows, item: GatewayItem): readonly GatewayRow[] {
 export function isRowOf(item: GatewayItem, row: GatewayRow): boolean {
   const { kind, id, name } = item;
   const isNamed = row.uri === name || row.slugs.includes(slugOf(name));
-  if (isUnanswered(item)) return isNamed && (isAtAnAddress(kind) ? row.url === comparableUrl(id) : !row.isAdopted);
+  if (isUnanswered(item)) return isNamed && (kind === 'gateways' ? row.url === comparableUrl(id) : !row.isAdopted);
   return row.id === id && (!/^\d+$/.test(id) || row.isAdopted || isNamed);
-}
-
-function isAtAnAddress(kind: GatewayKind): boolean {
-  return kind === 'gateways' || kind === 'a2a';
 }
 
 /** Removes duplicates; the later record wins. */

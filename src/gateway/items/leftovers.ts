@@ -22,7 +22,7 @@ const MOST_NAMES = 10;
 const LONGEST_CREATION_MS = 3_600_000;
 
 /** Servers first, because deleting one also deletes its parts. */
-const ORDER: readonly GatewayKind[] = ['gateways', 'a2a', 'tools', 'resources', 'prompts'];
+const ORDER: readonly GatewayKind[] = ['gateways', 'tools', 'resources', 'prompts'];
 
 /** Items that could not be deleted stay recorded for the next attempt. */
 export async function removeLeftovers(removal: LeftoverRemoval): Promise<LeftoverReport> {

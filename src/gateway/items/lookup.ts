@@ -4,7 +4,7 @@ import type { GatewayReply } from '../client/answer.ts';
 import type { GatewayClient } from '../client/client.ts';
 import { comparableUrl, slugOf } from './names.ts';
 
-export type GatewayKind = 'tools' | 'resources' | 'prompts' | 'gateways' | 'a2a';
+export type GatewayKind = 'tools' | 'resources' | 'prompts' | 'gateways';
 
 /** One item in the gateway. */
 export interface GatewayRow {
@@ -67,8 +67,6 @@ type FullListing = { ok: true; rows: RowIndex; isComplete: boolean } | Extract<L
 const MOST_PAGES = 2_000;
 /** Page size of gateway 0.9, which returns neither a cursor nor a flag for more rows. */
 const OLD_PAGE = 50;
-/** The member that contains the list, if it differs from the path. */
-const LIST_KEYS: Partial<Record<GatewayKind, string>> = { a2a: 'agents' };
 
 export function createLookup(client: GatewayClient): GatewayLookup {
   const known = new Map<GatewayKind, Promise<FullListing>>();
@@ -111,7 +109,7 @@ async function fetchAll(client: GatewayClient, kind: GatewayKind): Promise<FullL
     // If the list times out, it will do so for every other server too.
     if (reply.kind === 'timeout') return { ok: false, reply: { kind: 'down', error: reply.error } };
     if (reply.kind !== 'ok') return { ok: false, reply };
-    const listed = isJsonObject(reply.body) ? reply.body[LIST_KEYS[kind] ?? kind] : reply.body;
+    const listed = isJsonObject(reply.body) ? reply.body[kind] : reply.body;
     if (!Array.isArray(listed)) return { ok: false, reply: notAList(kind) };
     const found = listed.filter(isJsonObject).map(rowOf);
     if (found[0] && rows.withId(found[0].id)) return { ok: true, rows, isComplete: false };
@@ -157,7 +155,7 @@ function rowOf(row: JsonObject): GatewayRow {
     id: String(row.id ?? ''),
     slugs: [...new Set(names.filter(Boolean).map(slugOf))],
     name: text(row.originalName) || text(row.name),
-    url: comparableUrl(text(row.url) || text(row.endpointUrl) || text(row.endpoint_url)),
+    url: comparableUrl(text(row.url)),
     uri: text(row.uriTemplate) || text(row.uri_template) || text(row.uri),
     transport: text(row.transport),
     ...(typeof row.template === 'string' ? { template: row.template } : {}),

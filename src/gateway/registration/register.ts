@@ -5,7 +5,6 @@ import type { Registration } from '../contract.ts';
 import { answered, isSameItem, isUnanswered, lateRow, mergedItems } from '../items/item.ts';
 import { createRemoval } from '../items/remove-items.ts';
 import type { GatewayItem, RegistrableEntity } from '../store.ts';
-import { createAgentRegistration } from './agents.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
 import { createPartsRegistration } from './register-parts.ts';
 import { createServerRegistration } from './register-server.ts';
@@ -14,7 +13,6 @@ import { planAddresses } from './server-address.ts';
 export function createRegister(batch: RegistrationBatch): RegisterEntity {
   const registerParts = createPartsRegistration(batch);
   const registerServer = createServerRegistration(batch);
-  const registerAgent = createAgentRegistration(batch);
   const removeItem = createRemoval(batch);
   const { holders, lookup } = batch;
 
@@ -22,7 +20,6 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     const { entity, calls } = work;
     const fault = registrationFault(entity);
     if (fault) return { outcome: 'failed', calls, error: fault, isPermanent: true };
-    if (entity.type === 'agent') return registerAgent(work);
     const hasServer = isJsonObject(entity.mcpRegistration?.server);
     const parts = await registerParts({ ...work, hasServer });
     if (parts.outcome === 'gateway_down') return { ...parts, calls };

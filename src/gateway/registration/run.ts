@@ -3,13 +3,13 @@ import { registrationFault } from '../../catalog/server.ts';
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { Pauses } from '../client/pauses.ts';
-import type { Registration, RegistrationProgress } from '../contract.ts';
-import type { DueQuery, RegistrableEntity, RegistrationRecord, RegistrationStore } from '../store.ts';
+import type { Registration, RegistrationEffort, RegistrationProgress } from '../contract.ts';
+import type { RegistrableEntity, RegistrationRecord, RegistrationStore } from '../store.ts';
 import type { Attempt, RegisterEntity } from './batch.ts';
 
 export interface RegistrationRun {
   store: Pick<RegistrationStore, 'countDue' | 'due' | 'record'>;
-  query: Pick<DueQuery, 'types' | 'effort'>;
+  effort: RegistrationEffort;
   concurrency: number;
   now: Clock;
   signal: AbortSignal;
@@ -99,9 +99,9 @@ export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
 }
 
 /** Reports progress. The total is counted only once, although more may become due. */
-async function createProgressReporter({ store, query, now, onProgress }: RegistrationRun, report: RunReport) {
+async function createProgressReporter({ store, effort, now, onProgress }: RegistrationRun, report: RunReport) {
   if (!onProgress) return () => {};
-  const due = await store.countDue({ ...query, now: now() });
+  const due = await store.countDue({ effort, now: now() });
   return () => {
     const done = report.registered + report.failed;
     onProgress({ done, total: Math.max(due, done) });
@@ -114,11 +114,11 @@ async function* dueEntities(
   report: RunReport,
   reportProgress: () => void,
 ): AsyncGenerator<RegistrableEntity> {
-  const { store, query, now } = run;
+  const { store, effort, now } = run;
   let after: EntityUid = '';
   while (!report.stopped && !run.signal.aborted) {
     const at = now();
-    const due = await store.due({ ...query, now: at, limit: PAGE_SIZE, after });
+    const due = await store.due({ effort, now: at, limit: PAGE_SIZE, after });
     const last = due.at(-1);
     if (!last) return;
     after = last.uid;

@@ -19,13 +19,6 @@ export function planAddresses(registration: JsonObject | null): AddressPlan {
   return { candidates: candidates(new URL(server.url), server.url, normalTransport(server.transport)) };
 }
 
-/** The address of an agent, which is used unchanged. */
-export function planEndpoint(registration: JsonObject | null): { url: string } | { fault: string } {
-  const server = describeServer(registration);
-  const fault = addressFault(server);
-  return fault ? { fault } : { url: server.url };
-}
-
 function normalTransport(transport: string): GatewayTransport {
   const plain = transport.replace(/[^A-Z]/g, '');
   if (plain === 'HTTP') return 'HTTP';

@@ -241,11 +241,11 @@ async function exchangeItems(tx: Db, { before, url }: { before: string; url: str
   return (await tx.selectFrom('gateway_item').selectAll().where('is_ours', '=', 1).execute()).map(heldItem);
 }
 
-/** Servers and agents that only dead entities have and that this hub did not create. */
+/** Servers that only dead entities have and that this hub did not create. */
 async function foreignServers(tx: Db): Promise<HeldItem[]> {
   const rows = await ofDeadEntities(tx)
     .selectAll('item')
-    .where('kind', 'in', ['gateways', 'a2a'])
+    .where('kind', '=', 'gateways')
     .where('is_ours', '=', 0)
     .execute();
   const held = await Promise.all(

@@ -252,10 +252,10 @@ function withWords(entities: ReturnType<typeof pendingEntities>, text: string) {
   );
 }
 
-function dueEntities(db: Db, { types, now, effort }: DueQuery) {
+function dueEntities(db: Db, { now, effort }: DueQuery) {
   return db
     .selectFrom('entity')
-    .where('type', 'in', [...types])
+    .where('type', '=', 'mcp_server')
     .$if(effort === 'background', (query) => query.where('missing_since', 'is', null))
     .where((eb) => isDue(eb, { now, effort }));
 }

@@ -54,11 +54,10 @@ export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[
 export interface AdmissionDependencies {
   /** Parses the text of a policy into rules; null means that the hub has none. */
   rulesOf: (text: string | null) => AdmissionRules;
-  registersAgents: boolean;
   now: Clock;
 }
 
-export function createAdmission(dialect: Dialect, { rulesOf, registersAgents, now }: AdmissionDependencies): Admission {
+export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDependencies): Admission {
   let known: { digest: string | null; rules: AdmissionRules } = { digest: null, rules: rulesOf(null) };
 
   async function rulesIn(db: Db, digest: string | null): Promise<AdmissionRules> {
@@ -102,9 +101,8 @@ export function createAdmission(dialect: Dialect, { rulesOf, registersAgents, no
         ? []
         : await db.selectFrom('remote').select(['url', 'name', 'register']).where(isNamed).execute();
     const remotes = new Map(rows.map((row) => [row.url, row]));
-    return candidates.map(({ madeBy, ownerUrl, isRegistrable, ...subject }) => ({
+    return candidates.map(({ madeBy, ownerUrl, ...subject }) => ({
       ...subject,
-      isRegistrable: isRegistrable && (subject.type !== 'agent' || registersAgents),
       remote: madeBy === null ? null : { url: madeBy, name: remotes.get(madeBy)?.name ?? null },
       registers: (remotes.get(ownerUrl ?? '')?.register ?? 'all') as RegisterMode,
     }));

@@ -73,15 +73,15 @@ test('client: concurrent calls all fall back to the older token', async (t) => {
 });
 
 test('client: a missing route of an old gateway does not switch other calls to /v1', async (t) => {
-  const gateway = await startFakeGateway(t, { generation: '1.0.3', offersAgents: false });
+  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
   const client = clientFor(t, gateway);
-  assert.deepEqual(await client.send({ method: 'GET', path: '/a2a' }), {
+  assert.deepEqual(await client.send({ method: 'GET', path: '/other' }), {
     kind: 'refused',
     status: 404,
     error: 'Not Found',
   });
   assert.equal((await client.send(LIST)).kind, 'ok');
-  assert.deepEqual(gateway.lines(), ['GET /a2a', 'GET /v1/a2a', 'GET /gateways']);
+  assert.deepEqual(gateway.lines(), ['GET /other', 'GET /v1/other', 'GET /gateways']);
 });
 
 test('client: a 404 for one item does not trigger version detection', async (t) => {

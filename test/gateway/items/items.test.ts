@@ -465,28 +465,19 @@ testOnSqlite('changes: only fields that concern the gateway are sent and counted
   assert.deepEqual(writes(fake), []);
 });
 
-testOnSqlite('changes: apply to parts and agents too', async (t, address) => {
+testOnSqlite('changes: apply to parts too', async (t, address) => {
   const fake = await startFakeGateway(t);
-  const on = await stage(t, address, fake, { registerAgents: true });
-  const agent = (summary: string) => ({
-    ...aServerManifest('minutes', { transport: 'HTTP', url: `${H}/agent` }, { summary }),
-    type: 'agent',
-  });
-  await on.ingest(aManifestWith('a', PARTS), agent('Takes minutes.'));
+  const on = await stage(t, address, fake);
+  await on.ingest(aManifestWith('a', PARTS));
   await on.sync();
-  await on.ingest(aManifestWith('a', { ...PARTS, prompts: [{ ...PROMPT, description: 'Greets.' }] }), agent('Better.'));
+  await on.ingest(aManifestWith('a', { ...PARTS, prompts: [{ ...PROMPT, description: 'Greets.' }] }));
   fake.calls.length = 0;
-  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 2, failed: 0 });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
   assert.deepEqual(
-    writes(fake)
-      .map((line) => line.replace(/[^/]+$/, ''))
-      .toSorted(),
-    ['PUT /a2a/', 'PUT /prompts/'],
+    writes(fake).map((line) => line.replace(/[^/]+$/, '')),
+    ['PUT /prompts/'],
   );
-  assert.deepEqual(
-    [fake.table.prompts[0]?.fields.description, fake.table.a2a[0]?.fields.description],
-    ['Greets.', 'Better.'],
-  );
+  assert.equal(fake.table.prompts[0]?.fields.description, 'Greets.');
 });
 
 testOnSqlite('changes: a new name is the first free one', async (t, address) => {
@@ -502,21 +493,6 @@ testOnSqlite('changes: a new name is the first free one', async (t, address) => 
   await on.ingest(named('a', 'TWO'));
   assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
   assert.deepEqual(rowsOf(fake), ['gateways TWO-1.0.0', 'gateways Two'], 'its own row is not a conflict');
-});
-
-testOnSqlite('changes: a server registered before items were recorded is found and updated', async (t, address) => {
-  const fake = await startFakeGateway(t);
-  const on = await stage(t, address, fake);
-  await on.ingest(aManifestWith('a', { tool: TOOL }));
-  await on.sync();
-  // The state after the migration.
-  await on.dialect.write.deleteFrom('gateway_item').execute();
-  await on.dialect.write.updateTable('entity').set({ gateway_digest: null }).execute();
-  await on.sync();
-  assert.deepEqual(await on.itemsOf(uidOf('a')), ['gateways a*', 'tools own_tool*']);
-  await on.ingest(aManifestWith('a', { tool: TOOL }, { summary: 'Other words.' }));
-  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
-  assert.equal(fake.table.gateways[0]?.fields.description, 'Other words.');
 });
 
 testOnSqlite('conflicts: two servers share a prompt, which 0.9 accepts once', async (t, address) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { describeServer } from '../../../src/catalog/server.ts';
-import { isSameTransport, planAddresses, planEndpoint } from '../../../src/gateway/registration/server-address.ts';
+import { isSameTransport, planAddresses } from '../../../src/gateway/registration/server-address.ts';
 
 const H = 'https://h.example';
 
@@ -51,19 +51,13 @@ const faults = [
 ];
 for (const { server, says } of faults) {
   test(`planAddresses: ${JSON.stringify(server).slice(0, 70)} gets an error that shows no password`, () => {
-    for (const plan of [planAddresses({ server }), planEndpoint({ server })]) {
-      assert.ok('fault' in plan);
-      assert.match(plan.fault, says);
-      assert.match(plan.fault, /^It.*\.$/s);
-      assert.doesNotMatch(plan.fault, /hunter2/);
-    }
+    const plan = planAddresses({ server });
+    assert.ok('fault' in plan);
+    assert.match(plan.fault, says);
+    assert.match(plan.fault, /^It.*\.$/s);
+    assert.doesNotMatch(plan.fault, /hunter2/);
   });
 }
-
-test('planEndpoint: leaves the address of an agent unchanged', () => {
-  assert.deepEqual(planEndpoint({ server: { transport: 'HTTP', url: H } }), { url: H });
-  assert.deepEqual(planEndpoint({ server: { url: H } }), { url: H });
-});
 
 test('describeServer: always returns strings', () => {
   assert.deepEqual(describeServer(null), { url: '', transport: 'STDIO' });

@@ -376,13 +376,6 @@ test('approvals: entities that cannot be registered never wait for approval', as
   assert.deepEqual([affected, changes.map(({ action, count }) => [action, count])], [1, [['register', 1]]]);
 });
 
-test('approvals: agents wait for approval when REGISTER_AGENTS is on', async (t) => {
-  const settings = { MCP_GATEWAY_URL: 'http://127.0.0.1:9', JWT_SECRET_KEY: SECRET, REGISTER_AGENTS: 'true' };
-  const { app, hub } = await testHub(t, { settings, manifests: [server('agent', { type: 'agent' })] });
-  await hub.changePolicy('version: 1\ndefault: { register: require_approval }');
-  assert.deepEqual(await listed(app), ['agent:agent@1.0.0']);
-});
-
 test('approvals: refuses bad requests', async () => {
   const { app } = await askedAbout(server('plain'));
   assertProblem(await inject(app, '/approvals?state=maybe'), 'invalid_request');

@@ -43,7 +43,6 @@ async function openStage(t: TestContext, address: DatabaseAddress): Promise<Stag
     },
     async due(changes) {
       const defaults: DuePage = {
-        types: ['mcp_server'],
         now: NOON,
         limit: 100,
         effort: 'background',
@@ -87,11 +86,10 @@ testOnEveryEngine('countDue: counts what is due', async (t, address) => {
     await aRecord(store, 'a'),
     await aRecord(store, 'b', { error: 'No.', nextTryAt: new Date(LATER.getTime() + 1) }),
   ]);
-  const query = { types: ['mcp_server'], now: NOON, effort: 'background' } as const;
+  const query = { now: NOON, effort: 'background' } as const;
   assert.equal(await store.countDue(query), 1);
   assert.equal(await store.countDue({ ...query, effort: 'explicit' }), 2);
   assert.equal(await store.countDue({ ...query, effort: 'force' }), 2);
-  assert.equal(await store.countDue({ ...query, types: ['mcp_server', 'agent'] }), 2);
   assert.deepEqual(await due(), [uidOf('c')]);
 });
 

@@ -11,7 +11,7 @@ const at = new Date('2026-06-01T12:00:00.000Z');
 testOnEveryEngine('policy: a hub that finishes late does not undo a newer policy', async (t, address) => {
   const dialect = await openHere(address);
   t.after(() => dialect.close());
-  const admission = createAdmission(dialect, { rulesOf: admissionRules, registersAgents: false, now: () => at });
+  const admission = createAdmission(dialect, { rulesOf: admissionRules, now: () => at });
   const store = createPolicyStore(dialect, createRevision(dialect), admission);
 
   await store.write({ text: 'version: 1\n', digest: 'first', at, by: 'a test' });

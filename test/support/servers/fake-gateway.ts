@@ -35,8 +35,6 @@ export interface FakeGatewayOptions {
   /** Creation answers 202, and the server exists after this many polls. */
   pollsUntilActive?: number;
   largestPage?: number;
-  /** Whether it supports A2A agents. */
-  offersAgents?: boolean;
 }
 
 export interface RecordedCall {
@@ -120,7 +118,7 @@ export async function startFakeGateway(
     if (legacy === 404 || legacy === 410) return { status: legacy, body: { detail: 'Not Found' }, headers };
     const refused = await tokenRefusal(call.headers.authorization, rules, credentials);
     const path = isVersioned ? call.path.slice('/v1'.length) : call.path;
-    const answer = refused ?? (await route({ ...state, callerGone }, call, path, options.offersAgents ?? true));
+    const answer = refused ?? (await route({ ...state, callerGone }, call, path));
     const announced = legacy === 'announce' ? deprecation(path) : {};
     return { ...answer, headers: { ...headers, ...announced, ...answer.headers } };
   }
@@ -188,12 +186,12 @@ export async function startFakeGateway(
   };
 }
 
-async function route(state: GatewayState, call: RecordedCall, path: string, offersAgents: boolean): Promise<Answer> {
+async function route(state: GatewayState, call: RecordedCall, path: string): Promise<Answer> {
   const [, first = '', id, ...rest] = path.split('/').map(decodeURIComponent);
   const { method, body = {}, query } = call;
   if (path === '/version') return { status: 200, body: { app: { version: state.rules.version } } };
   const kind = KINDS.find((each) => each === first);
-  if (!kind || (kind === 'a2a' && !offersAgents)) return { status: 404, body: { detail: 'Not Found' } };
+  if (!kind) return { status: 404, body: { detail: 'Not Found' } };
   if (kind === 'resources' && path === '/resources/templates/list') return listTemplates(state);
   if (id === undefined || id === '') {
     if (method === 'GET') return listThings(state, kind, new URLSearchParams(query));

@@ -38,7 +38,7 @@ export async function createThing(state: GatewayState, kind: Kind, body: JsonObj
   if (duplicate) return duplicate;
   const row = createRow(String(fields.name), fields, { ...idOf(kind, rules), tenant: state.tenant });
   table[kind].push(row);
-  return { status: kind === 'a2a' ? 201 : 200, body: present(kind, row) };
+  return { status: 200, body: present(kind, row) };
 }
 
 function idOf(kind: Kind, rules: Rules): Partial<Row> {
@@ -192,12 +192,12 @@ export function listThings(state: GatewayState, kind: Kind, query: URLSearchPara
   const page = rows.slice(start, end).map(presented(kind));
   if (query.get('include_pagination') !== 'true') return { status: 200, body: page };
   const nextCursor = end < rows.length ? Buffer.from(String(end)).toString('base64url') : null;
-  return { status: 200, body: { [kind === 'a2a' ? 'agents' : kind]: page, nextCursor } };
+  return { status: 200, body: { [kind]: page, nextCursor } };
 }
 
 /** Like 0.9: ordered by id, 50 at a time, with an undocumented cursor that resources ignore. */
 function firstRows(kind: Kind, rows: readonly Row[], query: URLSearchParams): Row[] {
-  if (kind === 'gateways' || kind === 'a2a') return [...rows];
+  if (kind === 'gateways') return [...rows];
   const cursor = kind === 'resources' ? null : query.get('cursor');
   const { id: after = '' } = cursor ? JSON.parse(Buffer.from(cursor, 'base64url').toString()) : {};
   const order = (id: string | number) => (typeof id === 'number' ? String(id).padStart(12, '0') : id);

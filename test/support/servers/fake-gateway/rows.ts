@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../../src/lib/json.ts';
 
-export const KINDS = ['tools', 'resources', 'prompts', 'gateways', 'a2a'] as const;
+export const KINDS = ['tools', 'resources', 'prompts', 'gateways'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Row {
@@ -26,7 +26,7 @@ export interface Row {
 export type Table = Record<Kind, Row[]>;
 
 export function createTable(): Table {
-  return { tools: [], resources: [], prompts: [], gateways: [], a2a: [] };
+  return { tools: [], resources: [], prompts: [], gateways: [] };
 }
 
 export function createRow(name: string, fields: JsonObject, more: Partial<Row> = {}): Row {
@@ -67,7 +67,7 @@ export function present(
       .filter(([key]) => !key.startsWith('auth_'))
       .map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
   );
-  const isServer = kind === 'gateways' || kind === 'a2a';
+  const isServer = kind === 'gateways';
   return {
     ...shown,
     ...(fields.auth_type ? { authType: fields.auth_type } : {}),

@@ -26,7 +26,6 @@ export function fieldFault(kind: Kind, fields: JsonObject, rules: Rules, guard: 
   if (kind === 'tools') return toolFault(fields) ?? urlFault(url, rules, guard);
   if (kind === 'resources') return resourceFault(fields);
   if (kind === 'prompts') return promptFault(fields);
-  if (kind === 'a2a') return urlFault(fields.endpoint_url, rules, guard);
   return serverFault(fields, rules) ?? urlFault(url, rules, guard);
 }
 
@@ -42,7 +41,7 @@ export function invalid(fault: string, rules: Rules, exposesErrors: boolean): An
 
 /** The fields of a body in this version: wrapped in an object, or flat. */
 export function unwrapped(kind: Kind, body: JsonObject, { isWrapped }: Rules): JsonObject | undefined {
-  const wrapper = { tools: 'tool', resources: 'resource', prompts: 'prompt', a2a: 'agent', gateways: undefined }[kind];
+  const wrapper = { tools: 'tool', resources: 'resource', prompts: 'prompt', gateways: undefined }[kind];
   if (!wrapper || !isWrapped) return body;
   const inner = body[wrapper];
   return isJsonObject(inner) ? inner : undefined;
