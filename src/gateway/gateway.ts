@@ -3,7 +3,7 @@ import type { EntityUid } from '../catalog/uid.ts';
 import { shownText } from '../lib/secrets/secret-words.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { GatewayClient } from './client/client.ts';
-import { createPauses, type Pauses } from './client/pauses.ts';
+import { createPatientClient } from './client/patient-client.ts';
 import type {
   LeftoverReport,
   PendingReport,
@@ -11,14 +11,12 @@ import type {
   RegistrationEffort,
   RegistrationProgress,
 } from './contract.ts';
-import { detectGatewaySwitch } from './items/gateway-switch.ts';
 import { createHolders } from './items/holders.ts';
 import { leftoverNote, removeLeftovers } from './items/leftovers.ts';
 import { createLookup } from './items/lookup.ts';
 import { reconcile } from './items/reconcile.ts';
 import { createRemoval } from './items/remove-items.ts';
 import type { Attempt, RegistrationBatch } from './registration/batch.ts';
-import { createRecorder } from './registration/recorder.ts';
 import { createRegister } from './registration/register.ts';
 import { isNews, type RunReport, registerAllDue } from './registration/run.ts';
 import type { ItemStore, RegistrableEntity, RegistrationRecord, RegistrationStore } from './store.ts';
@@ -63,11 +61,11 @@ const LONGEST_RETRY_MS = 86_400_000;
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { client, store, items, concurrency, now, log, sleep } = dependencies;
 
-  function createBatch(signal: AbortSignal, { url, send }: GatewayClient): RegistrationBatch {
-    const stoppable: GatewayClient = { url, send: (call) => send({ ...call, signal }) };
+  function createBatch(signal: AbortSignal, given: GatewayClient): RegistrationBatch {
+    const client: GatewayClient = { url: given.url, send: (call) => given.send({ ...call, signal }) };
     return {
-      client: stoppable,
-      lookup: createLookup(stoppable),
+      client,
+      lookup: createLookup(client),
       holders: createHolders(items),
       rememberCreation: ({ uid }, item) => items.add(uid, { ...item, askedAt: now().toISOString() }),
       sleep: (ms) => sleep(ms, signal).catch(() => {}),
@@ -75,16 +73,13 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     };
   }
 
-  const detectSwitch = ({ client: { url }, lookup }: RegistrationBatch) => detectGatewaySwitch({ items, lookup, url });
-
-  async function clearAway(batch: RegistrationBatch, signal: AbortSignal, pauses?: Pauses): Promise<LeftoverReport> {
+  async function clearAway(batch: RegistrationBatch, signal: AbortSignal): Promise<LeftoverReport> {
     const report = await removeLeftovers({
       items,
       lookup: batch.lookup,
       removeItem: createRemoval(batch),
       now,
       signal,
-      pauses,
     });
     if (report.left > 0) log.warn({ ...report }, 'Items of removed entities are still in the gateway');
     return report;
@@ -92,18 +87,14 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 
   async function run(batch: RegistrationBatch, { effort, signal, onProgress }: PendingOptions): Promise<RunReport> {
     const none = { registered: 0, failed: 0 };
-    const pauses = createPauses(sleep, signal);
-    const gatewaySwitch = await detectSwitch(batch);
-    if ('outcome' in gatewaySwitch) return { ...none, stopped: gatewaySwitch.error };
-    const leftovers = await clearAway(batch, signal, pauses);
+    const leftovers = await clearAway(batch, signal);
     const notesWith = (report: LeftoverReport) => ({
-      ...noteOf(gatewaySwitch.note, leftoverNote(report)),
+      ...noteOf(report),
       ...(report.removed.length > 0 ? { removed: report.removed } : {}),
     });
     const notes = notesWith({ ...leftovers, left: 0 });
-    const stopped = leftovers.stopped ?? (await reconcile({ items, lookup: batch.lookup, pauses }));
+    const stopped = leftovers.stopped ?? (await reconcile(items, batch.lookup));
     if (stopped !== undefined) return { ...none, ...notes, stopped };
-    const record = createRecorder(store);
     let isAnyGone = false;
     const report = await registerAllDue({
       store,
@@ -111,11 +102,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       concurrency,
       now,
       signal,
-      pauses,
       onProgress,
       register: createRegister(batch),
       async remember(entity, attempt) {
-        const isThere = await record(recordOf(entity, attempt, now()));
+        const isThere = (await store.record([recordOf(entity, attempt, now())])).size > 0;
         isAnyGone ||= !isThere;
         return isThere;
       },
@@ -123,7 +113,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     });
     if (!isAnyGone) return { ...report, ...notes };
     // Some entities were deleted or blocked during their registration.
-    const late = await clearAway(batch, signal, pauses);
+    const late = await clearAway(batch, signal);
     const both = (member: 'foreign' | 'removed') => [...leftovers[member], ...late[member]];
     return { ...report, ...notesWith({ ...late, foreign: both('foreign'), removed: both('removed') }) };
   }
@@ -131,16 +121,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   return {
     async registerOne(uid, signal = new AbortController().signal) {
       if (!client) return undefined;
-      const batch = createBatch(signal, client);
-      const gatewaySwitch = await detectSwitch(batch);
       const entity = await store.get(uid);
       if (!entity?.mcpRegistration || entity.type === 'agent') return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
       if (entity.isHeld) return { outcome: 'failed', calls: [], error: HELD, isPermanent: true };
-      const attempt: Attempt =
-        'outcome' in gatewaySwitch
-          ? { registration: { ...gatewaySwitch, calls: [] }, items: entity.items }
-          : await createRegister(batch)(entity);
+      const batch = createBatch(signal, client);
+      const attempt = await createRegister(batch)(entity);
       const present = await store.record([recordOf(entity, attempt, now())]);
       if (!present.has(uid)) await clearAway(batch, signal);
       return attempt.registration;
@@ -148,25 +134,25 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 
     async registerPending(options) {
       if (!client) return undefined;
-      const { stopped, ...report } = await run(createBatch(options.signal, client), options);
+      const { signal } = options;
+      const { stopped, ...report } = await run(
+        createBatch(signal, createPatientClient(client, { sleep, signal })),
+        options,
+      );
       if (stopped !== undefined) log.warn({ ...report }, `Registration stopped: ${stopped}`);
       return { ...report, ranToEnd: stopped === undefined, ...(stopped === undefined ? {} : { stopped }) };
     },
 
     async removeLeftovers(signal = new AbortController().signal) {
       if (!client) return { removed: [], left: 0, foreign: [] };
-      const batch = createBatch(signal, client);
-      const gatewaySwitch = await detectSwitch(batch);
-      if (!('outcome' in gatewaySwitch)) return clearAway(batch, signal);
-      const { own, foreign } = await items.leftovers();
-      return { removed: [], left: own.length, foreign: foreign.map(({ name }) => name), stopped: gatewaySwitch.error };
+      return clearAway(createBatch(signal, client), signal);
     },
   };
 }
 
-function noteOf(...sentences: (string | undefined)[]): { note?: string } {
-  const note = sentences.filter(Boolean).join(' ');
-  return note ? { note } : {};
+function noteOf(report: LeftoverReport): { note?: string } {
+  const note = leftoverNote(report);
+  return note === undefined ? {} : { note };
 }
 
 const BLOCKED = 'It is blocked, so it is not registered.';

@@ -110,13 +110,6 @@ interface Leftovers {
 }
 
 export interface ItemStore {
-  /** The gateway that all records refer to; null if there was none yet. */
-  gatewayUrl(): Promise<string | null>;
-  /**
-   * Makes all records refer to this gateway. Unless it is the same one at another address, every entity becomes pending, and
-   * its items are replaced with those recorded when this gateway was last used. Returns the items that the hub created.
-   */
-  switchTo(url: string, options: { isSame: boolean }): Promise<GatewayItem[]>;
   /** Unblocked entities in the catalog with this item; the one it was created for comes first. */
   holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
   /** Items of all registered entities. */

@@ -6,8 +6,6 @@ export interface Tables {
   entity: EntityTable;
   manifest: ManifestTable;
   gateway_item: GatewayItemTable;
-  former_gateway_item: GatewayItemTable & { gateway: string };
-  gateway_state: GatewayStateTable;
   registration_day: RegistrationDayTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;
@@ -122,12 +120,6 @@ export interface GatewayItemTable {
 interface RegistrationDayTable {
   day: string;
   registered: number;
-}
-
-interface GatewayStateTable {
-  id: number;
-  /** The URL of the gateway that registrations and `gateway_item` refer to; null until one is set. */
-  url: string | null;
 }
 
 interface CatalogStateTable {

@@ -1,7 +1,7 @@
 // Removes items of removed or blocked entities from the gateway.
 import type { Clock } from '../../lib/world.ts';
-import { listed, type Pauses } from '../client/pauses.ts';
 import type { LeftoverReport } from '../contract.ts';
+import { gatewayUnusable } from '../registration/outcome.ts';
 import type { HeldItem, ItemStore } from '../store.ts';
 import { answered, isUnanswered, lateRow, rowOfItem } from './item.ts';
 import type { GatewayKind, GatewayLookup } from './lookup.ts';
@@ -13,8 +13,6 @@ export interface LeftoverRemoval {
   removeItem: (item: HeldItem) => Promise<ItemRemoval>;
   now: Clock;
   signal: AbortSignal;
-  /** Absent if a caller waits for the response: a requested pause then ends the removal. */
-  pauses?: Pauses;
 }
 
 const MOST_NAMES = 10;
@@ -26,7 +24,7 @@ const ORDER: readonly GatewayKind[] = ['gateways', 'tools', 'resources', 'prompt
 
 /** Items that could not be deleted stay recorded for the next attempt. */
 export async function removeLeftovers(removal: LeftoverRemoval): Promise<LeftoverReport> {
-  const { items, signal } = removal;
+  const { items, removeItem, signal } = removal;
   const unasked = await identifyLate(removal);
   const { own, foreign } = await items.leftovers();
   const awaited = own.filter((item) => isUnanswered(item) && mayStillAppear(item, removal)).map(({ name }) => name);
@@ -37,7 +35,7 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
   let refusal: string | undefined;
   for (const item of known.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
     if (signal.aborted) break;
-    const outcome = await remove(item, removal);
+    const outcome = await removeItem(item);
     if (outcome.outcome === 'failed' && outcome.isDown)
       return { ...report, removed, left: known.length - removed.length, stopped: outcome.error };
     if (outcome.outcome === 'failed') {
@@ -55,14 +53,14 @@ export async function removeLeftovers(removal: LeftoverRemoval): Promise<Leftove
  * the manifests may have changed in the meantime. Returns an error if the gateway cannot be listed.
  */
 async function identifyLate(removal: LeftoverRemoval): Promise<string | undefined> {
-  const { items } = removal;
+  const { items, lookup } = removal;
   const held = await items.ofUnanswered();
   for (const [kind, ofKind] of Map.groupBy(held.filter(isUnanswered), (item) => item.kind)) {
-    const listing = await listed(kind, removal);
-    if ('stopped' in listing) return listing.stopped;
+    const listing = await lookup.list(kind);
+    if (!listing.ok) return gatewayUnusable(listing.reply).error;
     for (const item of ofKind) {
       const own = held.filter(({ uid }) => uid === item.uid);
-      const row = listing.rows && lateRow(listing.rows, item, own);
+      const row = lateRow(listing.rows, item, own);
       const holders = row ? await items.holdersOf(kind, row.id) : [];
       const isOfAnother = holders.some((each) => each.isOurs && each.uid !== item.uid);
       if (row && !isOfAnother) await items.identify(item, answered({ ...item, id: row.id }));
@@ -77,12 +75,11 @@ function mayStillAppear({ askedAt = '' }: HeldItem, { now }: LeftoverRemoval): b
 }
 
 /** Omits items that the gateway is known to have lost. */
-async function namesOf(items: readonly HeldItem[], removal: LeftoverRemoval): Promise<string[]> {
+async function namesOf(items: readonly HeldItem[], { lookup }: LeftoverRemoval): Promise<string[]> {
   const names: string[] = [];
   for (const [kind, ofKind] of Map.groupBy(items, (item) => item.kind)) {
-    const listing = await listed(kind, removal);
-    const isGone = (item: HeldItem) =>
-      !('stopped' in listing) && listing.isComplete && !(listing.rows && rowOfItem(listing.rows, item));
+    const listing = await lookup.list(kind);
+    const isGone = (item: HeldItem) => listing.ok && listing.isComplete && !rowOfItem(listing.rows, item);
     names.push(...ofKind.filter((item) => !isGone(item)).map(({ name }) => name));
   }
   return names;
@@ -116,12 +113,4 @@ function foreignNote(names: readonly string[]): string {
   const [it, is] = names.length === 1 ? ['it', 'is'] : ['them', 'are'];
   const they = names.length === 1 ? 'it' : 'they';
   return `The gateway still has ${listOf(names)}, which this hub did not create. Delete ${it} there if ${they} ${is} no longer wanted.`;
-}
-
-async function remove(item: HeldItem, { removeItem, pauses }: LeftoverRemoval): Promise<ItemRemoval> {
-  for (;;) {
-    const outcome = await removeItem(item);
-    if (outcome.outcome !== 'failed' || !pauses?.begin(outcome.retryAfterMs)) return outcome;
-    await pauses.over();
-  }
 }

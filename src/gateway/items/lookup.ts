@@ -39,9 +39,13 @@ export interface GatewayRows {
   ofUri(uri: string): readonly GatewayRow[];
 }
 
-type Listing =
-  /** `isComplete` is false if the gateway returns only its first rows, and there may be more. */
-  { ok: true; rows: GatewayRows; isComplete: boolean } | { ok: false; reply: Exclude<GatewayReply, { kind: 'ok' }> };
+export interface FoundRows {
+  rows: GatewayRows;
+  /** False if the gateway returns only its first rows, and there may be more. */
+  isComplete: boolean;
+}
+
+type Listing = ({ ok: true } & FoundRows) | { ok: false; reply: Exclude<GatewayReply, { kind: 'ok' }> };
 
 /** The sent body, for responses that do not repeat it. */
 interface Sent {

@@ -2,7 +2,6 @@
 import { registrationFault } from '../../catalog/server.ts';
 import type { EntityUid } from '../../catalog/uid.ts';
 import type { Clock } from '../../lib/world.ts';
-import type { Pauses } from '../client/pauses.ts';
 import type { Registration, RegistrationEffort, RegistrationProgress } from '../contract.ts';
 import type { RegistrableEntity, RegistrationRecord, RegistrationStore } from '../store.ts';
 import type { Attempt, RegisterEntity } from './batch.ts';
@@ -13,7 +12,6 @@ export interface RegistrationRun {
   concurrency: number;
   now: Clock;
   signal: AbortSignal;
-  pauses: Pauses;
   onProgress?: (progress: RegistrationProgress) => void;
   register: RegisterEntity;
   /** Stores the outcome; resolves to false if the entity was removed or blocked. */
@@ -37,33 +35,22 @@ export interface RunReport {
 const PAGE_SIZE = 200;
 
 export async function registerAllDue(run: RegistrationRun): Promise<RunReport> {
-  const { concurrency, signal, register, remember, rememberItems, pauses } = run;
+  const { concurrency, signal, register, remember, rememberItems } = run;
   const report: RunReport = { registered: 0, failed: 0 };
   const reportProgress = await createProgressReporter(run, report);
   const entities = dueEntities(run, report, reportProgress);
 
-  /** Resolves to undefined if the entity was not tried. */
+  /** Resolves to undefined if the attempt has no outcome to record. */
   async function registerOne(entity: RegistrableEntity): Promise<Attempt | undefined> {
-    for (let current = entity; ; ) {
-      await pauses.over();
-      if (signal.aborted) report.stopped ??= 'the hub is stopping';
-      if (report.stopped) return undefined;
-      const attempt = await register(current);
-      const { registration } = attempt;
-      if (registration.outcome !== 'gateway_down') pauses.reset();
-      // An interrupted attempt has no outcome, but may have created items in the gateway.
-      const isCutOff = signal.aborted && registration.outcome !== 'registered';
-      const isPaused = registration.outcome === 'gateway_down' && pauses.begin(registration.retryAfterMs);
-      if (isCutOff || isPaused) {
-        await rememberItems(entity, attempt);
-        current = { ...current, items: attempt.items };
-        continue;
-      }
-      if (registration.outcome === 'gateway_down') report.stopped ??= registration.error;
-      if (!hasNothingNew(entity, registration)) return attempt;
-      await rememberItems(entity, attempt);
-      return undefined;
-    }
+    if (report.stopped || signal.aborted) return undefined;
+    const attempt = await register(entity);
+    const { registration } = attempt;
+    const isCutOff = signal.aborted && registration.outcome !== 'registered';
+    if (!isCutOff && registration.outcome === 'gateway_down') report.stopped ??= registration.error;
+    if (!isCutOff && !hasNothingNew(entity, registration)) return attempt;
+    // It may still have created items in the gateway.
+    await rememberItems(entity, attempt);
+    return undefined;
   }
 
   async function write(entity: RegistrableEntity, attempt: Attempt): Promise<void> {

@@ -40,26 +40,6 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       return rows.map(heldItem);
     },
 
-    async gatewayUrl() {
-      return (await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow()).url;
-    },
-
-    switchTo: (url, { isSame }) =>
-      revision.change(async (tx) => {
-        // Locked first, so that only one of two hubs that notice the change makes it.
-        const { url: before } = await tx
-          .selectFrom('gateway_state')
-          .select('url')
-          .modifyEnd(dialect.forUpdate)
-          .executeTakeFirstOrThrow();
-        if (before === url) return { result: [], isChange: false };
-        await tx.updateTable('gateway_state').set({ url }).execute();
-        if (isSame || before === null) return { result: [], isChange: false };
-        const entities = await setBackAll(tx);
-        const restored = await exchangeItems(tx, { before, url });
-        return { result: restored, isChange: entities.length > 0, entities };
-      }),
-
     replace: (uid, items) => write.transaction().execute((tx) => replaceItems(tx, [{ uid, items }], dialect)),
 
     async add(uid, item) {
@@ -127,14 +107,6 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
       return { result: undefined, isChange: entities.length > 0, entities };
     });
-  }
-
-  async function setBackAll(tx: Db): Promise<string[]> {
-    const rows = await tx.selectFrom('entity').select('uid').where('gateway_digest', 'is not', null).execute();
-    const entities = rows.map(({ uid }) => uid);
-    await lockEntities(tx, entities, dialect);
-    await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
-    return entities;
   }
 }
 
@@ -225,20 +197,6 @@ async function replaceItemsOf(
     .insertInto('gateway_item')
     .values(items.map((item) => itemRow(uid, { ...item, isOurs: item.isOurs || isOwned(item) })))
     .execute();
-}
-
-/** Returns the restored items that the hub created. */
-async function exchangeItems(tx: Db, { before, url }: { before: string; url: string }): Promise<HeldItem[]> {
-  const columns = sql.join(ITEM_COLUMNS.map((column) => sql.ref(column)));
-  await sql`
-    insert into former_gateway_item (gateway, ${columns}) select ${before}, ${columns} from gateway_item
-  `.execute(tx);
-  await tx.deleteFrom('gateway_item').execute();
-  await sql`
-    insert into gateway_item (${columns}) select ${columns} from former_gateway_item where gateway = ${url}
-  `.execute(tx);
-  await tx.deleteFrom('former_gateway_item').where('gateway', '=', url).execute();
-  return (await tx.selectFrom('gateway_item').selectAll().where('is_ours', '=', 1).execute()).map(heldItem);
 }
 
 /** Servers that only dead entities have and that this hub did not create. */

@@ -66,46 +66,6 @@ testOnSqlite('gateway: a new, empty gateway gets every server', async (t, addres
   assert.equal(before.gateway.table.gateways.length, 2, 'the other gateway keeps its servers');
 });
 
-testOnSqlite('gateway: the hub owns its servers at a former gateway again', async (t, address) => {
-  const a = await gatewayStage(t, address);
-  await a.register(server('kept'), server('changed', {}, { summary: 'Old.' }), server('deleted'));
-  const b = await gatewayStage(t, address);
-  const moved = await b.sync();
-  assert.equal(moved.registered, 3);
-  assert.equal(moved.note, `This hub now registers with ${b.gateway.url} (before: ${a.gateway.url}).`);
-  a.host.put('/servers/changed.json', server('changed', {}, { summary: 'New.' }));
-  a.publish('servers', server('kept'), server('changed', {}, { summary: 'New.' }));
-  await b.ask('DELETE', path(serverUid('deleted')));
-  assert.equal((await b.sync()).note, undefined);
-  assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'deleted', 'kept'], 'unchanged');
-
-  const back = await a.sync();
-  assert.deepEqual([back.synced, back.registered, back.failed], [true, 2, 0]);
-  assert.equal(
-    back.note,
-    `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}). It again manages the items that it created there earlier: 3.`,
-  );
-  assert.deepEqual(Object.keys(a.registered()).toSorted(), ['changed', 'kept']);
-  assert.equal(a.registered().changed?.description, 'New.');
-  await a.ask('DELETE', path(serverUid('kept')));
-  assert.deepEqual(Object.keys(a.registered()), ['changed']);
-});
-
-testOnSqlite('gateway: back at a former gateway, only what it still has is counted', async (t, address) => {
-  const a = await gatewayStage(t, address);
-  await a.register(server('kept'), server('gone'));
-  const b = await gatewayStage(t, address);
-  await b.sync();
-  const note = (count: string) => `This hub now registers with ${a.gateway.url} (before: ${b.gateway.url}).${count}`;
-  a.gateway.table.gateways = a.gateway.table.gateways.filter(({ originalName }) => originalName === 'kept');
-  const back = await a.sync();
-  assert.equal(back.note, note(' It again manages the items that it created there earlier: 1.'));
-  assert.deepEqual(Object.keys(a.registered()).toSorted(), ['gone', 'kept']);
-  await b.sync();
-  a.gateway.table.gateways = [];
-  assert.equal((await a.sync()).note, note(''));
-});
-
 testOnEveryEngine('gateway: deleted, blocked and purged entities are removed from it', async (t, address) => {
   const { register, sync, ask, publish, registered } = await gatewayStage(t, address);
   await register(server('deleted'), server('blocked'), server('purged'));
