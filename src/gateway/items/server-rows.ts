@@ -4,8 +4,8 @@ import { isSameTransport, type ServerAddress } from '../registration/server-addr
 import { serverBody } from '../registration/server-body.ts';
 import type { GatewayItem, RegistrableEntity } from '../store.ts';
 import { digestOf, rowOfItem } from './item.ts';
-import type { GatewayKind, GatewayRow, GatewayRows } from './lookup.ts';
-import { comparableUrl, slugOf } from './names.ts';
+import type { GatewayRow, GatewayRows } from './lookup.ts';
+import { comparableUrl } from './names.ts';
 
 export interface OfferedServer {
   entity: RegistrableEntity;
@@ -18,9 +18,9 @@ export interface OwnRow {
 }
 
 /** The row that this hub created for the entity, if it still exists. */
-export function ownRow(rows: GatewayRows, { items }: RegistrableEntity, kind: GatewayKind): OwnRow | undefined {
+export function ownRow(rows: GatewayRows, { items }: RegistrableEntity): OwnRow | undefined {
   for (const item of items) {
-    const row = item.kind === kind && item.isOurs ? rowOfItem(rows, item) : undefined;
+    const row = item.kind === 'gateways' && item.isOurs ? rowOfItem(rows, item) : undefined;
     if (row) return { item: { ...item, id: row.id }, row };
   }
   return undefined;
@@ -47,13 +47,4 @@ export function isCurrent({ entity, candidates }: OfferedServer, { item, row }: 
 
 export function asStreamable({ url }: ServerAddress): ServerAddress {
   return { url, transport: 'STREAMABLEHTTP' };
-}
-
-/**
- * Whether a row that was found by its address is the hub's own. Entities that were registered before items were recorded
- * have no items, so their rows are recognized by name.
- */
-export function isFromBeforeItems(row: GatewayRow, entity: RegistrableEntity, kind: GatewayKind): boolean {
-  const hasNoRecord = entity.isRegistered && !entity.items.some((item) => item.kind === kind);
-  return hasNoRecord && nameChoices(entity).some((name) => row.slugs.includes(slugOf(name)));
 }

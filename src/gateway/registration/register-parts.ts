@@ -5,7 +5,7 @@ import type { CallReport, Registration } from '../contract.ts';
 import { answered, digestOf, isRowOf } from '../items/item.ts';
 import type { GatewayRow, GatewayRows } from '../items/lookup.ts';
 import { comparableUrl, slugOf } from '../items/names.ts';
-import type { GatewayItem, RegistrableEntity } from '../store.ts';
+import type { GatewayItem } from '../store.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import { create, isDuplicate, mayHaveWorked } from './create.ts';
 import { gatewayDown, HOLDER_NOT_VISIBLE, leftAlone, sentenceFor } from './outcome.ts';
@@ -29,10 +29,6 @@ type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
 /** Another item has the name. */
 type Conflict = { kind: 'conflict'; error: string; status?: number };
 type PartOutcome = PartReport | Failure | Conflict;
-
-function hasNoRecord({ items }: RegistrableEntity, { kind }: Part): boolean {
-  return !items.some((item) => item.kind === kind);
-}
 
 const KIND_NAMES = { tools: 'tool', resources: 'resource', prompts: 'prompt' };
 
@@ -87,9 +83,6 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
     const [owner] = others;
     const item = { ...itemOf(part, row.id), isOurs: false, bodyDigest: null };
     if (row.isAdopted) return exists(work, item, status);
-    // The entity was registered before items were recorded, so an item with its name was created for it.
-    if (!owner && work.entity.isRegistered && hasNoRecord(work.entity, part) && isSame(part, row))
-      return keep(part, { item: { ...item, isOurs: true }, row }, work);
     const isSameBody = owner?.bodyDigest ? owner.bodyDigest === digestOf(part.fields) : isSame(part, row);
     if (isSameBody) return { ...exists(work, item, status), note: leftAlone(others) };
     const what = `The gateway has a ${KIND_NAMES[part.kind]} of this ${part.uri === undefined ? 'name' : 'uri'}`;

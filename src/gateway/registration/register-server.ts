@@ -9,14 +9,13 @@ import { comparableUrl, slugOf } from '../items/names.ts';
 import {
   asStreamable,
   isCurrent,
-  isFromBeforeItems,
   isOffered,
   type OfferedServer,
   type OwnRow,
   offeredRow,
   ownRow,
 } from '../items/server-rows.ts';
-import type { GatewayItem, RegistrableEntity } from '../store.ts';
+import type { RegistrableEntity } from '../store.ts';
 import { untilActive } from './await-active.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
 import { conflictOf, create, mayHaveWorked } from './create.ts';
@@ -68,7 +67,7 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
     const { entity, candidates, calls } = request;
     const listing = await lookup.list('gateways');
     if (!listing.ok) return { ...gatewayUnusable(listing.reply), calls };
-    const own = await ownToKeep(request, ownRow(listing.rows, entity, 'gateways'));
+    const own = await ownToKeep(request, ownRow(listing.rows, entity));
     const other = own ? undefined : offeredRow(listing.rows, request);
     const isThere = own ? isCurrent(request, own) : other?.isInert === false;
     const row = own?.row ?? other;
@@ -97,9 +96,8 @@ export function createServerRegistration(batch: RegistrationBatch): RegisterServ
   ): Promise<Outcome> {
     const { entity } = request;
     const known = entity.items.find((item) => item.kind === 'gateways' && isRowOf(item, row));
-    const isOurs = known?.isOurs ?? isFromBeforeItems(row, entity, 'gateways');
-    const item: GatewayItem = { kind: 'gateways', name: row.name, isOurs, bodyDigest: null, ...known, id: row.id };
-    const note = isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'gateways', row.id)) };
+    const item = { kind: 'gateways', name: row.name, isOurs: false, bodyDigest: null, ...known, id: row.id } as const;
+    const note = item.isOurs ? {} : { note: leftAlone(await holders.others(entity.uid, 'gateways', row.id)) };
     return settled(request, { item, row }, { ...report, outcome: 'exists', name: row.name, url: row.url, ...note });
   }
 
