@@ -25,7 +25,7 @@ import { createRegistrationStore } from '../../src/store/gateway/registration-st
 import { createRevision } from '../../src/store/revision.ts';
 import { aManifest } from '../support/builders.ts';
 import { openHere } from '../support/databases/databases.ts';
-import { ADMIN, type FakeGateway, SECRET } from '../support/servers/fake-gateway.ts';
+import { ADMIN, DURABLE, type FakeGateway, SECRET } from '../support/servers/fake-gateway.ts';
 import { type TestWorld, testWorld } from '../support/world.ts';
 
 export const H = 'https://h.example';
@@ -34,17 +34,19 @@ export type ClientChanges = Partial<GatewayClientOptions> & { credentials?: Part
 
 export function clientFor(
   t: TestContext,
-  { url }: Pick<FakeGateway, 'url'>,
+  { url, generation }: Pick<FakeGateway, 'url'> & Partial<Pick<FakeGateway, 'generation'>>,
   changes: ClientChanges = {},
 ): GatewayClient {
   const { fetch, close } = createFetch({ allowPrivate: true });
   t.after(close);
   const settings = { jwtSecret: SECRET, subject: ADMIN, issuer: 'mcpgateway', audience: 'mcpgateway-api' };
+  // Up to 0.6, gateways refuse the tokens that the hub creates.
+  const given = generation === '0.6' ? { token: DURABLE } : {};
   const { credentials, ...options } = changes;
   return createGatewayClient({
     url,
     fetch,
-    token: createTokenSource({ ...settings, ...credentials }, () => new Date()),
+    token: createTokenSource({ ...settings, ...given, ...credentials }, () => new Date()),
     // Only a call that never ends takes so long, however busy the machine is.
     slowTimeoutMs: 60_000,
     timeoutMs: 60_000,

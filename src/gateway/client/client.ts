@@ -5,7 +5,7 @@ import type { Fetch, FetchReply } from '../../lib/world.ts';
 import { answerOf, failureOf, type GatewayReply } from './answer.ts';
 import { createPace } from './pace.ts';
 import { secretsIn, withoutSecrets } from './secrets.ts';
-import type { TokenGeneration, TokenSource } from './token.ts';
+import type { TokenSource } from './token.ts';
 
 export interface GatewayCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -34,34 +34,27 @@ export interface GatewayClientOptions {
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** The paths and tokens that this gateway expects, as far as known. */
-interface Protocol {
-  prefix: '' | '/v1';
-  generation: TokenGeneration;
-}
-
 const LARGEST_ANSWER_BYTES = 64_000_000;
 const LONGEST_LINK = 500;
-/** Statuses for requests with the wrong path or token. */
-const WRONG_PROTOCOL = [401, 404, 405, 410];
+const NEWER = '/v1';
+/** Statuses for requests with the wrong path. */
+const WRONG_PATH = [404, 405, 410];
 const RETRIED_STATUSES = [500, 503];
 
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { url, fetch, token, slowTimeoutMs, timeoutMs, backoffMs = 500, sleep = waitFor } = options;
   const pace = createPace({ sleep, clock: () => performance.now() });
-  let protocol: Protocol = { prefix: '', generation: 'new' };
+  /** Newer gateways expect paths below `/v1`. */
+  let prefix = '';
   /** Why the gateway accepts no calls for a while. */
   let refusal = '';
 
-  async function exchange(
-    { method, path, body, isSlow, signal }: GatewayCall,
-    { prefix, generation }: Protocol,
-  ): Promise<FetchReply> {
+  async function exchange({ method, path, body, isSlow, signal }: GatewayCall, below: string): Promise<FetchReply> {
     await pace.turn(signal);
-    const bearer = await token(generation);
+    const bearer = await token();
     const reply = await fetch({
       method,
-      url: `${url}${prefix}${path}`,
+      url: `${url}${below}${path}`,
       headers: {
         accept: 'application/json',
         ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
@@ -76,22 +69,18 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     return reply;
   }
 
-  /** Uses the known protocol, or another one that the response indicates, which is remembered if it works. */
+  /** Tries the newer path if the response indicates it, and remembers it if it works. */
   async function adapted(call: GatewayCall): Promise<FetchReply> {
     // Captured, because a concurrent call may change it.
-    const used = protocol;
+    const used = prefix;
     const reply = await exchange(call, used);
-    if (used.prefix === '' && isAnnounced(reply)) protocol = { ...protocol, prefix: '/v1' };
-    const other = otherProtocol(reply, call, used);
-    if (!other || (other.generation !== used.generation && !(await hasOlderToken()))) return reply;
-    const second = await exchange(call, other);
-    if (WRONG_PROTOCOL.includes(second.status)) return reply;
-    protocol = { ...protocol, ...other };
+    if (used === NEWER) return reply;
+    if (isAnnounced(reply)) prefix = NEWER;
+    if (reply.status !== 410 && !(reply.status === 404 && isCollection(call))) return reply;
+    const second = await exchange(call, NEWER);
+    if (WRONG_PATH.includes(second.status)) return reply;
+    prefix = NEWER;
     return second;
-  }
-
-  async function hasOlderToken(): Promise<boolean> {
-    return (await token('old')) !== (await token('new'));
   }
 
   async function once(call: GatewayCall): Promise<GatewayReply> {
@@ -99,14 +88,10 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     if (pauseMs > 0) return { kind: 'down', error: refusal, retryAfterMs: pauseMs };
     const reply = await adapted(call).then(answerOf).catch(failureOf);
     if (reply.kind === 'ok') return reply;
-    const error = withoutSecrets(reply.error, [...secretsIn(call.body), ...(await tokens())]);
+    const bearer = await token();
+    const error = withoutSecrets(reply.error, [...secretsIn(call.body), ...(bearer ? [bearer] : [])]);
     if (reply.kind === 'down' && reply.retryAfterMs !== undefined) refusal = error;
     return { ...reply, error };
-  }
-
-  async function tokens(): Promise<string[]> {
-    const both = await Promise.all([token('new'), token('old')]);
-    return both.filter((each) => each !== undefined);
   }
 
   return {
@@ -127,14 +112,7 @@ function isWorthAnotherTry({ method }: GatewayCall, reply: GatewayReply): boolea
   return reply.kind === 'down' && reply.retryAfterMs === undefined;
 }
 
-function otherProtocol({ status }: FetchReply, call: GatewayCall, used: Protocol): Protocol | undefined {
-  if (used.prefix === '' && (status === 410 || (status === 404 && isCollection(call)))) {
-    return { ...used, prefix: '/v1' };
-  }
-  return status === 401 && used.generation === 'new' ? { ...used, generation: 'old' } : undefined;
-}
-
-/** A 404 for a collection indicates another protocol; a 404 for a single item does not. */
+/** A 404 for a collection indicates another path; a 404 for a single item does not. */
 function isCollection({ path }: GatewayCall): boolean {
   return /^\/[^/?]+(\?|$)/.test(path);
 }

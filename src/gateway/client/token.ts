@@ -11,9 +11,7 @@ export interface TokenSettings {
   audience: string;
 }
 
-/** `old` is for gateways up to 0.6, which reject tokens with an audience. */
-export type TokenGeneration = 'new' | 'old';
-export type TokenSource = (generation: TokenGeneration) => Promise<string | undefined>;
+export type TokenSource = () => Promise<string | undefined>;
 
 const LIFE_SEC = 600;
 /** Replaced well before the gateway would reject it. */
@@ -23,30 +21,26 @@ export function createTokenSource(
   { token, jwtSecret, subject, issuer, audience }: TokenSettings,
   now: Clock,
 ): TokenSource {
-  const made = new Map<string, { token: string; madeAt: number }>();
+  let made: { token: string; at: number } | undefined;
 
-  async function mint(generation: TokenGeneration, secret: string): Promise<string> {
+  async function mint(secret: string): Promise<string> {
     const { SignJWT } = await import('jose');
     const issuedAt = Math.floor(now().getTime() / 1000);
-    const claims = generation === 'old' ? { username: subject } : {};
-    const jwt = new SignJWT(claims)
+    return new SignJWT()
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setSubject(subject)
       .setIssuer(issuer)
+      .setAudience(audience)
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + LIFE_SEC)
-      .setJti(randomUUID());
-    if (generation === 'new') jwt.setAudience(audience);
-    return jwt.sign(new TextEncoder().encode(secret));
+      .setJti(randomUUID())
+      .sign(new TextEncoder().encode(secret));
   }
 
-  return async (generation) => {
-    if (token) return token;
-    if (!jwtSecret) return undefined;
-    const known = made.get(generation);
-    if (known && now().getTime() - known.madeAt < KEPT_MS) return known.token;
-    const fresh = { token: await mint(generation, jwtSecret), madeAt: now().getTime() };
-    made.set(generation, fresh);
-    return fresh.token;
+  return async () => {
+    if (token || !jwtSecret) return token;
+    const at = now().getTime();
+    if (!made || at - made.at >= KEPT_MS) made = { token: await mint(jwtSecret), at };
+    return made.token;
   };
 }

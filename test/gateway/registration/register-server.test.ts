@@ -89,7 +89,7 @@ test('server: HTTP is sent unchanged, then as STREAMABLEHTTP after a newer gatew
   );
 });
 
-for (const generation of ['0.6', '0.9', '1.0.3'] as const) {
+for (const generation of ['0.9', '1.0.3'] as const) {
   test(`server: HTTP, which ${generation} stores without connecting, is created again as STREAMABLEHTTP`, async (t) => {
     const gateway = await startFakeGateway(t, { generation });
     const batch = batchFor(t, gateway);
@@ -368,7 +368,7 @@ test('server: when hidden servers own every name, reports the gateway’s messag
 });
 
 test('server: 500 for an existing name triggers a lookup', async (t) => {
-  const gateway = await startFakeGateway(t, { generation: '0.6' });
+  const gateway = await startFakeGateway(t, { generation: '0.9' });
   const batch = batchFor(t, gateway);
   await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
   gateway.table.gateways.push(createRow('pdf-tables', { url: `${H}/sse`, transport: 'SSE' }));

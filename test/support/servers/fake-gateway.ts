@@ -53,6 +53,7 @@ type Surprise = Answer | 'lost' | 'dropped';
 
 export interface FakeGateway {
   url: string;
+  generation: Generation;
   secret: string;
   calls: RecordedCall[];
   /** Calls such as `POST /gateways`, in order, optionally without lists. */
@@ -74,18 +75,21 @@ export interface FakeGateway {
 
 export const SECRET = 'gateway-secret-of-the-tests-0123456789';
 export const ADMIN = 'admin@example.com';
+/** A token that every generation accepts. */
+export const DURABLE = 'durable-token-of-the-tests';
 
 export async function startFakeGateway(
   t: Pick<TestContext, 'after'>,
   options: FakeGatewayOptions = {},
 ): Promise<FakeGateway> {
-  const rules = RULES[options.generation ?? '1.0.8'];
+  const { generation = '1.0.8' } = options;
+  const rules = RULES[generation];
   const credentials: Credentials = {
     secret: SECRET,
     issuer: 'mcpgateway',
     audience: 'mcpgateway-api',
     users: [ADMIN],
-    durableTokens: [],
+    durableTokens: [DURABLE],
     now: () => new Date(),
     ...options.credentials,
   };
@@ -167,6 +171,7 @@ export async function startFakeGateway(
 
   return {
     url: `http://127.0.0.1:${port}`,
+    generation,
     secret: credentials.secret,
     calls,
     lines: ({ withoutLists } = { withoutLists: false }) =>
