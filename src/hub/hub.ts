@@ -198,7 +198,7 @@ export async function createHub({
   });
 
   const stopping = new AbortController();
-  const repaired = repair({ catalog, sync, signal: stopping.signal, log });
+  const repaired = repair({ catalog, signal: stopping.signal, log });
 
   /** Removes items of deleted or blocked entities from the gateway. The next sync removes those that take too long. */
   async function clearGateway(): Promise<{ note?: string }> {

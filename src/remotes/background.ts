@@ -21,22 +21,13 @@ export interface Background {
   stop(): void;
 }
 
-/** Timers cannot wait longer than 24 days; they would fire at once. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
-
 export function startBackgroundSync({ sync, book, intervalMs, now, log, count }: BackgroundDependencies): Background {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   /** Adds jitter, so that hubs that were started together do not sync at the same moment. */
   function schedule(): void {
-    wait(intervalMs * (0.9 + Math.random() * 0.2));
-  }
-
-  function wait(ms: number): void {
-    if (isStopped) return;
-    const step = Math.min(ms, LONGEST_WAIT_MS);
-    timer = setTimeout(() => (ms > step ? wait(ms - step) : void round()), step).unref();
+    if (!isStopped) timer = setTimeout(round, intervalMs * (0.9 + Math.random() * 0.2)).unref();
   }
 
   async function round(): Promise<void> {

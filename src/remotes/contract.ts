@@ -108,7 +108,6 @@ export const RemoteAdded = z
     added: z.boolean().describe('False if it had already been added.'),
     url: z.string(),
     total: Count,
-    renamed_from: z.string().optional().describe('The name that it had until now, if it had another one.'),
   })
   .meta({ id: 'RemoteAdded' });
 export type RemoteAdded = z.infer<typeof RemoteAdded>;

@@ -61,10 +61,6 @@ export function createRemoteBook({
     return url;
   }
 
-  async function nameOf(url: string): Promise<string | null> {
-    return (await store.list()).find((remote) => remote.url === url)?.name ?? null;
-  }
-
   async function assertNameIsFree(url: string, { name }: RemoteSettings): Promise<void> {
     assertName(name);
     const holder = name ? await store.urlOf(name) : undefined;
@@ -95,10 +91,8 @@ export function createRemoteBook({
       const url = normalizedUrl(given);
       await assertNameIsFree(url, settings);
       const added = (await store.add([url], now())) > 0;
-      const before = await nameOf(url);
       await change(url, settings);
-      const isRenamed = before !== null && settings.name !== undefined && settings.name !== before;
-      return { added, url, total: await store.count(), ...(isRenamed ? { renamed_from: before } : {}) };
+      return { added, url, total: await store.count() };
     },
     async change(reference, settings) {
       const url = await urlOf(reference, 'remote');

@@ -32,8 +32,6 @@ export interface Sync {
   isIngesting(): boolean;
   status(): Promise<IngestStatus>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;
-  /** Called at startup: marks the runs of a killed hub as finished. */
-  closeInterrupted(): Promise<void>;
   /** Stops running work, and waits for its end. */
   close(): Promise<void>;
 }
@@ -50,7 +48,6 @@ export interface SyncDependencies extends RemoteIngestDependencies {
 const REMOTES_AT_ONCE = 8;
 const PROGRESS_MS = 500;
 const LAST_RUNS_SHOWN = 50;
-const MOST_RUNS_LOOKED_AT = 500;
 
 type Registering = Pick<SyncProgress, 'registering' | 'registering_total'>;
 const NOT_REGISTERING: Registering = { registering: null, registering_total: null };
@@ -65,7 +62,7 @@ interface IngestCall {
 }
 
 export function createSync(dependencies: SyncDependencies): Sync {
-  const { book, gateway, runs, tryLock, announce, now, log } = dependencies;
+  const { book, gateway, runs, tryLock, announce, log } = dependencies;
   const stopping = new AbortController();
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
@@ -73,13 +70,9 @@ export function createSync(dependencies: SyncDependencies): Sync {
   /** Progress of the running registration; one at a time, like syncs. */
   let registering = NOT_REGISTERING;
 
-  /** Ingests wait for this, because it locks the remotes that it checks, and would make them fail. */
-  let interruptedClosed: Promise<unknown> = Promise.resolve();
-
   /** Never rejects, so that a failing remote does not affect others. */
   async function ingestOne(url: string, task: IngestCall): Promise<IngestResult> {
     try {
-      await interruptedClosed;
       const lock = await tryLock(`ingest ${url}`);
       if (!lock) return refused(url, BEING_INGESTED);
       const signal = whileHeld(lock, task.signal);
@@ -171,28 +164,6 @@ export function createSync(dependencies: SyncDependencies): Sync {
     }
   }
 
-  async function closeInterrupted(): Promise<void> {
-    const urls = new Set((await unfinishedRuns()).map(({ url }) => url));
-    for (const url of urls) {
-      const lock = await tryLock(`ingest ${url}`);
-      // If the lock is taken, the run is still active.
-      if (lock) await closeRunsOf(url).finally(() => lock.release());
-    }
-  }
-
-  async function closeRunsOf(interrupted: string): Promise<void> {
-    // Looked up again under the lock, because another hub may have finished a run in the meantime.
-    for (const run of await unfinishedRuns()) {
-      if (run.url !== interrupted) continue;
-      const error = 'was interrupted: the hub stopped before it was done';
-      await runs.save({ ...run, finished_at: now().toISOString(), ok: false, error, seconds_left: null });
-    }
-  }
-
-  async function unfinishedRuns(): Promise<IngestRun[]> {
-    return (await runs.last(MOST_RUNS_LOOKED_AT)).filter(({ finished_at }) => finished_at === null);
-  }
-
   return {
     async ingest(reference, onProgress, { acceptShrunk = false } = {}) {
       const urls = reference === undefined ? await enabledUrls() : [await book.urlOf(reference)];
@@ -214,14 +185,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     isIngesting: () => running.size > 0,
     async status() {
       const last = await runs.last(LAST_RUNS_SHOWN);
-      const current = runsOf(running);
-      // Unfinished runs of other hubs on the same database are neither finished nor this hub's.
-      return { running: current, ...registering, last: last.filter(({ finished_at }) => finished_at !== null) };
-    },
-    closeInterrupted() {
-      const closed = closeInterrupted();
-      interruptedClosed = closed.catch(() => {});
-      return closed;
+      return { running: runsOf(running), ...registering, last };
     },
     async close() {
       stopping.abort();

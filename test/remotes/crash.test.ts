@@ -7,7 +7,6 @@ import type { DatabaseAddress } from '../../src/lib/net/address.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
-import { until } from '../support/until.ts';
 import { hubOn } from './hubs.ts';
 import { type SyncingProcess, syncingProcess } from './syncing.ts';
 
@@ -38,14 +37,6 @@ testOnEveryEngine(name, async (t, address) => {
   t.diagnostic(`killed after these numbers of requests: ${moments}`);
 
   const { hub: next } = await hubOn(t, address);
-  // The hub marks them in the background after the start.
-  await until(async () => (await next.ingestStatus()).last.length > 0);
-  const { last } = await next.ingestStatus();
-  // Only one, because the clock of these hubs is frozen and a run is identified by its start time.
-  assert.deepEqual(
-    last.map(({ ok, error }) => [ok, error]),
-    [[false, 'was interrupted: the hub stopped before it was done']],
-  );
   const [result] = (await next.ingest()).results;
   assert.deepEqual([result?.ok, result?.stats.failed, result?.stats.manifests_seen], [true, 0, MANIFESTS]);
   assert.equal((await next.countEntities()).tool, MANIFESTS);

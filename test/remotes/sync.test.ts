@@ -4,13 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SearchQuery } from '../../src/search/contract.ts';
-import { createRunStore } from '../../src/store/remotes/run-store.ts';
-import { emptyDatabase, openHere, testOnEveryEngine } from '../support/databases/databases.ts';
+import { emptyDatabase, testOnEveryEngine } from '../support/databases/databases.ts';
 import { SOON } from '../support/in-time.ts';
 import { caughtUp } from '../support/search/caught-up.ts';
 import { type IndexServer, startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
-import { testWorld } from '../support/world.ts';
 import { hubOn } from './hubs.ts';
 import { someManifests } from './ingest/test-ingest.ts';
 import { syncingProcess } from './syncing.ts';
@@ -206,34 +204,6 @@ testOnEveryEngine(
     assert.deepEqual((await other.syncRemotes()).ingested, [url], 'it is free afterwards');
   },
 );
-
-test('interrupted: a hub reports runs that a kill interrupted, and may ingest at once', async (t) => {
-  const address = await emptyDatabase(t, 'sqlite');
-  const host = await startIndexServer(t);
-  const url = publish(host, '/one.json', 'a');
-  const { hub: killed } = await hubOn(t, address);
-  await killed.ingest(url);
-  const [run] = (await killed.ingestStatus()).last;
-  assert.ok(run);
-  await killed.close();
-  const database = await openHere(address, testWorld().metrics);
-  const runs = createRunStore(database);
-  for (let minute = 10; minute < 40; minute += 1) {
-    const started_at = `2026-05-01T12:${minute}:00.000Z`;
-    await runs.save({ ...run, started_at, finished_at: null, ok: null, done: minute });
-  }
-  await database.close();
-
-  const { hub } = await hubOn(t, address);
-  const [result] = (await hub.ingest(url)).results;
-  assert.deepEqual([result?.ok, result?.error], [true, undefined]);
-  const interrupted = (await hub.ingestStatus()).last.filter(({ ok }) => ok === false);
-  assert.equal(interrupted.length, 30);
-  assert.deepEqual(
-    [interrupted[0]?.error, interrupted[0]?.done],
-    ['was interrupted: the hub stopped before it was done', 39],
-  );
-});
 
 testOnEveryEngine('concurrency: of many that start together, exactly one syncs', async (t, address) => {
   const host = await startIndexServer(t);

@@ -9,7 +9,7 @@ export const doctorCommands = [
     path: ['doctor'],
     summary: 'check what works and what does not, and say what to do about it',
     details:
-      'Checks the database, the gateway, the programs that installs use, the network, the embedding model and, if configured, the language model. With --hub, checks that hub from the outside. It creates no database and changes no entity, remote or file. But like every command that opens the local catalog, it upgrades an older database, marks interrupted ingests and computes missing embeddings.',
+      'Checks the database, the gateway, the programs that installs use, the network, the embedding model and, if configured, the language model. With --hub, checks that hub from the outside. It creates no database and changes no entity, remote or file. But like every command that opens the local catalog, it upgrades an older database and computes missing embeddings.',
     kind: 'hub',
     options: {},
     examples: [

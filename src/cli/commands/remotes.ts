@@ -55,9 +55,7 @@ export const remoteCommands = [
       const outcome = await (await access.open()).addRemote(url, options);
       const isChanged = Object.values(options).some((value) => value !== undefined);
       const done = outcome.added ? 'Added' : isChanged ? 'Changed' : 'Already added';
-      const before = outcome.renamed_from;
-      const renamed = before === undefined ? '' : ` (was named ${oneLine(before)})`;
-      output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}${renamed}\n`);
+      output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}\n`);
       return 'ok';
     },
   }),

@@ -1,5 +1,4 @@
 // Ingests one remote within its time limit, and stores the outcome.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError } from '../../errors.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
@@ -28,8 +27,6 @@ export interface RemoteIngest {
   onStart: (progress: Progress) => void;
 }
 
-const SAVE_PROGRESS_MS = 2_000;
-
 /** Never rejects: failures of the remote or the database are part of the result. */
 export async function ingestRemote(
   dependencies: RemoteIngestDependencies,
@@ -52,8 +49,6 @@ async function ingestAndKeep(
 ): Promise<void> {
   const { remotes, runs, now, timeLimitMs, log } = dependencies;
   const { url, signal, progress } = task;
-  // Makes the run visible to others.
-  await runs.save(progress.run());
   const stored = await remotes.remembered(url);
   const known = stored?.state ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
@@ -63,7 +58,6 @@ async function ingestAndKeep(
   if (signal.aborted) end.abort();
   const own = stored ? { ...dependencies, ...whileStored(dependencies) } : dependencies;
   const ingest = createIngest(own, { ...task, known, signal: end.signal });
-  const saving = saveNowAndThen(runs, { progress, signal: end.signal });
   let ingested: IngestedIndex = { state: known, isWhole: false };
   try {
     ingested = await ingest.run();
@@ -74,8 +68,6 @@ async function ingestAndKeep(
     // Aborts fetches that are no longer needed.
     end.abort();
   }
-  // Otherwise, a pending save could overwrite the final state.
-  await saving;
   if (stored && !(await remotes.remembered(url))) progress.fail(REMOVED_MEANWHILE);
   const ending = progress.finish();
   await keepRejections(runs, { progress, positions: ingest.positions, isWhole: ingested.isWhole });
@@ -107,18 +99,6 @@ const REMOVED_MEANWHILE = 'was removed while it was being ingested';
 export function tookTooLong(limitMs: number): string {
   const minutes = limitMs / 60_000;
   return `took longer than the ${minutes === 1 ? 'minute' : `${minutes} minutes`} that one remote may take`;
-}
-
-/** Saves periodically, so that a killed process leaves the latest progress. */
-async function saveNowAndThen(
-  runs: RunStore,
-  { progress, signal }: { progress: Progress; signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    await sleep(SAVE_PROGRESS_MS, undefined, { signal }).catch(() => {});
-    // A failing database is reported when the run ends.
-    if (!signal.aborted) await runs.save(progress.run()).catch(() => {});
-  }
 }
 
 /** Keeps the rejections of entries that were not checked in this run. */

@@ -122,7 +122,7 @@ test('time: an ingest stops soon after the hub closes', async (t) => {
   assert.deepEqual([(await result).ok, (await result).error], [false, 'was stopped, because the hub is closing']);
 });
 
-test('progress: reports running work, saves it during the run, and ends with the stats of the contract', async (t) => {
+test('progress: reports running work, and ends with the stats of the contract', async (t) => {
   const { host, ingest, publish, runs } = await testIngestOnSqlite(t);
   publish(...someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`)));
   const letGo = host.hold('/m/m299.json');
@@ -133,14 +133,6 @@ test('progress: reports running work, saves it during the run, and ends with the
   assert.equal(run?.total, 300);
   assert.ok((run?.per_second ?? 0) > 0 && (run?.seconds_left ?? 0) > 0);
   assert.deepEqual([run?.finished_at, run?.ok, run?.error], [null, null, null]);
-
-  let [saved] = await runs.last(1);
-  // The first batch; a slow machine saves it in smaller batches.
-  while (!saved || saved.created < 250) {
-    await sleep(50);
-    [saved] = await runs.last(1);
-  }
-  assert.deepEqual([saved.finished_at, saved.ok, saved.total], [null, null, 300], 'so that it survives a kill');
 
   letGo();
   const { stats, ...rest } = await result;
@@ -179,7 +171,7 @@ test('progress: reports running work, saves it during the run, and ends with the
     shrunk: false,
   });
   assert.deepEqual([progress?.run().ok, progress?.run().done, progress?.run().seconds_left], [true, 300, null]);
-  [saved] = await runs.last(1);
+  const [saved] = await runs.last(1);
   assert.deepEqual([saved?.ok, saved?.done, saved?.created], [true, 300, 300]);
 });
 

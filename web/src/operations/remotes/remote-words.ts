@@ -2,8 +2,7 @@
 import type { RemoteAdded, RemoteRemoved } from '../../../../src/remotes/contract.ts';
 import { count } from '../../parts/words.ts';
 
-export function addedSentence({ added, url, renamed_from: before }: Omit<RemoteAdded, 'total'>): string {
-  if (before !== undefined) return `Already added: ${url}. It was named ${before} and has been renamed.`;
+export function addedSentence({ added, url }: Omit<RemoteAdded, 'total'>): string {
   return added ? `${url} added; the next sync reads it.` : `Already added: ${url}.`;
 }
 
