@@ -19,7 +19,7 @@ import type {
   SyncReport,
 } from './contract.ts';
 import { ingestRemote, type RemoteIngestDependencies } from './ingest/ingest-remote.ts';
-import type { Progress } from './ingest/progress.ts';
+import { createProgress, type Progress } from './ingest/progress.ts';
 import type { RemoteBook } from './remotes.ts';
 import type { Lock, TryLock } from './store.ts';
 
@@ -62,13 +62,19 @@ interface IngestCall {
 }
 
 export function createSync(dependencies: SyncDependencies): Sync {
-  const { book, gateway, runs, tryLock, announce, log } = dependencies;
+  const { book, gateway, runs, tryLock, announce, now, log } = dependencies;
   const stopping = new AbortController();
   const running = new Set<Progress>();
   const underWay = new Set<Promise<unknown>>();
 
   /** Progress of the running registration; one at a time, like syncs. */
   let registering = NOT_REGISTERING;
+
+  function refused(url: string, error: string): IngestResult {
+    const progress = createProgress(url, now);
+    progress.fail(error);
+    return progress.result();
+  }
 
   /** Never rejects, so that a failing remote does not affect others. */
   async function ingestOne(url: string, task: IngestCall): Promise<IngestResult> {
@@ -248,14 +254,3 @@ function runsOf(progress: Iterable<Progress>): IngestRun[] {
 
 /** The error for a remote that is already being read. */
 export const BEING_INGESTED = 'is already being ingested';
-
-function refused(url: string, error: string): IngestResult {
-  const seen = { manifests_seen: 0, entities_upserted: 0, created: 0, updated: 0 };
-  const other = { unchanged: 0, unchecked: 0, duplicates: 0, conflicts: 0, failed: 0, missing: 0 };
-  return {
-    url,
-    ok: false,
-    error,
-    stats: { ...seen, ...other, elapsed_secs: 0, errors: [], changed: [], shrunk: false },
-  };
-}

@@ -31,8 +31,8 @@ const MOST_LANES = 10_000;
 export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLimits): HostLanes<Entry> {
   const lanes = new Map<string, Lane<Entry>>();
   /** Lanes that may start a fetch, in round-robin order. */
-  const ready = { proven: new Set<Lane<Entry>>(), unproven: new Set<Lane<Entry>>() };
-  let [waiting, underWay, unprovenUnderWay, busyProven] = [0, 0, 0, 0];
+  const ready = new Set<Lane<Entry>>();
+  let [waiting, underWay] = [0, 0];
 
   function laneOf(host: string): Lane<Entry> {
     const lane = lanes.get(host) ?? { host, waiting: createQueue<Entry>(), underWay: 0, isProven: false };
@@ -40,43 +40,27 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
     return lane;
   }
 
-  /** Always reserves the share of one more host, for later ones. */
-  function mostOf({ isProven }: Lane<Entry>): number {
-    const share = Math.max(Math.floor(mostUnderWay / (busyProven + 1)), UNPROVEN_PER_HOST);
-    return Math.min(requestsPerHost, isProven ? share : UNPROVEN_PER_HOST);
-  }
-
   function offer(lane: Lane<Entry>): void {
-    if (lane.waiting.size() === 0 || lane.underWay >= mostOf(lane)) return;
-    (lane.isProven ? ready.proven : ready.unproven).add(lane);
-  }
-
-  function prove(lane: Lane<Entry>): void {
-    lane.isProven = true;
-    unprovenUnderWay -= lane.underWay;
-    ready.unproven.delete(lane);
-    if (!isIdle(lane)) busyProven += 1;
+    const most = lane.isProven ? requestsPerHost : Math.min(requestsPerHost, UNPROVEN_PER_HOST);
+    if (lane.waiting.size() > 0 && lane.underWay < most) ready.add(lane);
   }
 
   return {
     add(host, entry) {
       const lane = laneOf(host);
-      if (lane.isProven && isIdle(lane)) busyProven += 1;
       lane.waiting.add(entry);
       waiting += 1;
       offer(lane);
     },
 
     next() {
-      if (underWay >= mostUnderWay) return undefined;
-      const mayProbe = unprovenUnderWay < mostUnderWay / 2;
-      const lane = (mayProbe ? takeFirst(ready.unproven) : undefined) ?? takeFirst(ready.proven);
-      const entry = lane?.waiting.take();
-      if (!lane || entry === undefined) return undefined;
+      const [lane] = ready;
+      if (!lane || underWay >= mostUnderWay) return undefined;
+      ready.delete(lane);
       waiting -= 1;
       underWay += 1;
       lane.underWay += 1;
-      if (!lane.isProven) unprovenUnderWay += 1;
+      const entry = lane.waiting.take() as Entry;
       offer(lane);
       return { entry, lane };
     },
@@ -84,27 +68,13 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
     ended(lane, { isAnswered }) {
       underWay -= 1;
       lane.underWay -= 1;
-      if (!lane.isProven) unprovenUnderWay -= 1;
-      if (isAnswered && !lane.isProven) prove(lane);
-      else if (lane.isProven && isIdle(lane)) busyProven -= 1;
-      if (isIdle(lane) && lanes.size > MOST_LANES) lanes.delete(lane.host);
+      lane.isProven ||= isAnswered;
+      if (lane.underWay + lane.waiting.size() === 0 && lanes.size > MOST_LANES) lanes.delete(lane.host);
       offer(lane);
     },
 
     waitingCount: () => waiting,
   };
-}
-
-function isIdle({ underWay, waiting }: Lane<unknown>): boolean {
-  return underWay === 0 && waiting.size() === 0;
-}
-
-function takeFirst<T>(set: Set<T>): T | undefined {
-  for (const first of set) {
-    set.delete(first);
-    return first;
-  }
-  return undefined;
 }
 
 interface Queue<T> {

@@ -98,7 +98,7 @@ const REMOVED_MEANWHILE = 'was removed while it was being ingested';
 
 export function tookTooLong(limitMs: number): string {
   const minutes = limitMs / 60_000;
-  return `took longer than the ${minutes === 1 ? 'minute' : `${minutes} minutes`} that one remote may take`;
+  return `took longer than the ${minutes === 1 ? 'minute' : `${minutes} minutes`} that one remote may take (REMOTE_TIMEOUT_MIN)`;
 }
 
 /** Keeps the rejections of entries that were not checked in this run. */

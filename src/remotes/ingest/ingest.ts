@@ -10,7 +10,7 @@ import type { ListedEntry } from '../fetching/parse-index-worker.ts';
 import { NO_LIST } from '../fetching/read-index.ts';
 import type { IndexState, KnownMember, MemberStore } from '../store.ts';
 import { createDuplicates } from './duplicates.ts';
-import { isTrusted, NO_STATE, stateAfter, wasFinishedLately } from './index-freshness.ts';
+import { isTrusted, NO_STATE, stateAfter } from './index-freshness.ts';
 import { createPositions } from './positions.ts';
 import type { Progress } from './progress.ts';
 import { type ManifestOutcome, type ManifestReader, readAll } from './read-manifest.ts';
@@ -79,15 +79,12 @@ export function createIngest(
   const deleted = new Set<string>();
   let listedAgain = 0;
   let hasFailedForNow = false;
-  let isNewFirst = false;
 
   async function run(): Promise<IngestedIndex> {
     const startedAt = now();
     const listedBefore = await members.countPresent(url);
     const mayBeUnchanged = !acceptShrunk && isTrusted(known, startedAt, { isBackground });
     const trusted = mayBeUnchanged && !(await members.isWorkLeft(url)) ? known : NO_STATE;
-    // After an unfinished ingest, new manifests go first, so that each run makes progress.
-    isNewFirst = listedBefore > 0 && !wasFinishedLately(known, startedAt);
     const { first, isWhole } = await firstPage(fetchIndex, { known: trusted, task });
     if (!first) return unchangedIndex(listedBefore);
     if (!first.hasList) progress.note(NO_LIST);
@@ -125,19 +122,10 @@ export function createIngest(
     const start = index.next();
     // Registers the whole page first, because the position of each entity's last manifest must be known.
     progress.expect(await index.register(page));
-    const use = async (outcomes: readonly ManifestOutcome[]) => {
+    await fetchAll(entriesToFetch(page, start), async (outcomes) => {
       await save(outcomes);
       progress.done(outcomes.length);
-    };
-    const done = new Set<string>();
-    if (isNewFirst) {
-      const isNew = ({ member }: EntryToFetch) => member === undefined;
-      await fetchAll(entriesToFetch(page, { start, isWanted: isNew }), async (outcomes) => {
-        for (const outcome of outcomes) done.add(outcome.url);
-        await use(outcomes);
-      });
-    }
-    await fetchAll(entriesToFetch(page, { start, isWanted: ({ entry }) => !done.has(entry.url) }), use);
+    });
   }
 
   /** Fetches manifests in full that were counted as unchanged; inline manifests come with their page. */
@@ -182,10 +170,7 @@ export function createIngest(
     await saver.batch(outcomes, options);
   }
 
-  async function* entriesToFetch(
-    page: IndexPage,
-    { start, isWanted }: { start: number; isWanted: (each: EntryToFetch) => boolean },
-  ): AsyncGenerator<EntryToFetch[]> {
+  async function* entriesToFetch(page: IndexPage, start: number): AsyncGenerator<EntryToFetch[]> {
     let at = start;
     let looking: Promise<EntryToFetch[]> | undefined;
     for await (const chunk of page.chunks()) {
@@ -196,10 +181,10 @@ export function createIngest(
       // The consumer gets the rejection when it awaits the promise.
       next.catch(() => {});
       // Looks up one chunk ahead, while the current one is fetched.
-      if (looking) yield (await looking).filter(isWanted);
+      if (looking) yield await looking;
       looking = next;
     }
-    if (looking) yield (await looking).filter(isWanted);
+    if (looking) yield await looking;
   }
 
   async function* entriesAgain(first: IndexPage, wanted: ReadonlySet<string>): AsyncGenerator<EntryToFetch[]> {
@@ -223,8 +208,7 @@ export function createIngest(
       entries.map((entry) => entry.url),
     );
     const stored = new Map(found.map((member) => [member.url, member]));
-    // With `isNewFirst`, entries are looked up twice, so the count would be wrong.
-    if (!isNewFirst) listedAgain += found.filter(({ isMissing }) => !isMissing).length;
+    listedAgain += found.filter(({ isMissing }) => !isMissing).length;
     return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
   }
 

@@ -87,9 +87,9 @@ test('isolation: a silent host costs one time limit and is reported', async (t) 
 });
 
 test('time: formats the time limit of a remote', () => {
-  assert.equal(tookTooLong(3_000), 'took longer than the 0.05 minutes that one remote may take');
-  assert.equal(tookTooLong(60_000), 'took longer than the minute that one remote may take');
-  assert.equal(tookTooLong(3_600_000), 'took longer than the 60 minutes that one remote may take');
+  assert.equal(tookTooLong(3_000), 'took longer than the 0.05 minutes that one remote may take (REMOTE_TIMEOUT_MIN)');
+  assert.equal(tookTooLong(60_000), 'took longer than the minute that one remote may take (REMOTE_TIMEOUT_MIN)');
+  assert.equal(tookTooLong(3_600_000), 'took longer than the 60 minutes that one remote may take (REMOTE_TIMEOUT_MIN)');
 });
 
 test('time: a remote over its time limit stops, keeps its results, and says so', async (t) => {
@@ -204,25 +204,3 @@ async function onServer(statement: string): Promise<void> {
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
-
-test('time: the next runs read what one run had no time for', async (t) => {
-  const { host, ingest, publish, ids } = await testIngestOnSqlite(t, { requestsPerHost: 1 });
-  const names = Array.from({ length: 20 }, (_, number) => `n${String(number).padStart(2, '0')}`);
-  publish(...someManifests(...names));
-  for (const arrived of [7, 14]) {
-    const letGo = host.hold(`/m/${names[arrived]}.json`);
-    // A busy machine may need more than one run.
-    for (let runs = 1; (await ids()).length < arrived; runs += 1) {
-      assert.ok(runs <= 20, `stays at ${(await ids()).length}`);
-      const { ok, error } = await ingest(undefined, { timeLimitMs: 2_500 });
-      assert.deepEqual([ok, error], [false, tookTooLong(2_500)]);
-    }
-    letGo();
-  }
-  assert.equal((await ingest()).ok, true);
-  assert.equal((await ids()).length, names.length);
-  assert.deepEqual(countsOf(await ingest()), { unchanged: names.length });
-
-  publish(...someManifests(...names.slice(1)));
-  assert.deepEqual(countsOf(await ingest()), { unchanged: names.length - 1, missing: 1 });
-});
