@@ -1,8 +1,9 @@
 // Converts a `server.json` to a manifest: packages become artifacts, and remotes become the registration.
 import { artifactOfPackage } from '../catalog/launch/package-artifact.ts';
+import { launchPackage } from '../catalog/launch/registry-package.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.ts';
+import { fillGaps } from '../lib/secrets/secret-address.ts';
 import { PUBLISHER_META } from './contract.ts';
-import { commandOf } from './package-command.ts';
 
 /** `official` is the registry's data about the server: status and dates. */
 export function manifestFromServer(server: JsonObject, official: JsonObject): JsonObject {
@@ -69,4 +70,19 @@ export function registrationOf({ packages, remotes }: JsonObject): JsonObject {
   }
   const [pack] = asObjects(packages);
   return pack ? { mcp_registration: { server: { transport: 'STDIO', exec: commandOf(pack) } } } : {};
+}
+
+/** Values that users must fill in appear as `<name>` in `cmd`, and as `${NAME}` in `env`. */
+interface RegistryCommand {
+  /** Empty if no program is known to run the package. */
+  cmd: string[];
+  env: Record<string, string>;
+}
+
+export function commandOf(pack: JsonObject): RegistryCommand {
+  const launch = launchPackage(pack);
+  if (launch.kind !== 'command') return { cmd: [], env: {} };
+  const args = launch.args.map((word) => fillGaps(word, ({ name }) => `<${name}>`));
+  const env = launch.env.map(({ name, value }) => [name, value ?? `\${${name}}`]);
+  return { cmd: [launch.command, ...args], env: Object.fromEntries(env) };
 }

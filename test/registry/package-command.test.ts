@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchOf } from '../../src/catalog/launch/launch.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { manifestFromServer } from '../../src/registry/manifest-from-server.ts';
-import { commandOf } from '../../src/registry/package-command.ts';
+import { commandOf, manifestFromServer } from '../../src/registry/manifest-from-server.ts';
 
 const npm = (fields: JsonObject) =>
   commandOf({ registryType: 'npm', identifier: '@t/one', version: '1.2.3', ...fields });

@@ -4,7 +4,7 @@ import { jsonDigest } from '../../lib/json-digest.ts';
 import { isAgentCard } from '../../registry/agent-card.ts';
 import { isServerJson, manifestOf } from '../../registry/listed-server.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
-import { serverEntry } from './server-entry.ts';
+import { serverEntry } from './mcp-registry.ts';
 
 const KEYS = ['manifests', 'items', 'entries'];
 

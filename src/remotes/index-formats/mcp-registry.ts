@@ -1,7 +1,7 @@
 // An MCP registry as an index: both generations of its paged list.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { type IndexEntry, type IndexReader, unusableEntry, usableEntry } from './index-reader.ts';
-import { serverEntry } from './server-entry.ts';
+import { isDeletedServer, listedManifest } from '../../registry/listed-server.ts';
+import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
 
 export const mcpRegistry: IndexReader = {
   keys: ['servers'],
@@ -20,6 +20,13 @@ function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntr
   const label = { kind: 'server', position } as const;
   if (!isJsonObject(listed)) return unusableEntry(indexUrl, label);
   return usableEntry(indexUrl, label, () => serverEntry(listed, indexUrl));
+}
+
+/** Also for servers in other layouts of an index. */
+export function serverEntry(listed: JsonObject, indexUrl: string): IndexEntry {
+  const manifest = listedManifest(listed);
+  const url = placeInIndex(indexUrl, `${manifest.name}@${manifest.version}`);
+  return { url, manifest, isDeleted: isDeletedServer(listed) };
 }
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {
