@@ -284,6 +284,6 @@ test('hub doctor: changes only what its help says', async (t) => {
   const { out } = await inTerminal(['doctor', '--help'], { columns: 10_000 });
   assert.match(
     out,
-    /changes no entity, remote or file\. .*upgrades an older database, .*computes missing embeddings\./,
+    /changes no entity, remote or file\. .*upgrades an older database and computes missing embeddings\./,
   );
 });
