@@ -36,31 +36,12 @@ export function createListener(respond: RequestListener, { tls, requestTimeoutSe
     requireHostHeader: false,
   };
   const server = tls ? createHttpsServer({ ...options, ...tls }, handler) : createHttpServer(options, handler);
-  if (tls) answerPlainHttp(server);
   // Node's own response to these has no body.
   server.on('checkExpectation', handler);
   server.on('connect', (_request, socket: Socket) => {
     answer(socket, new HubError('method_not_allowed', 'The hub is not a proxy.'), randomUUID());
   });
   return server;
-}
-
-/** A client that sends http:// to an https port gets an error message instead of a closed connection. */
-function answerPlainHttp(server: Server): void {
-  // The TLS socket cannot be written to without TLS; the raw connection below it can.
-  const bare = new Map<string, Socket>();
-  const peer = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
-  server.prependListener('connection', (socket: Socket) => {
-    const key = peer(socket);
-    bare.set(key, socket);
-    socket.once('close', () => bare.delete(key));
-  });
-  server.prependListener('tlsClientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    const connection = bare.get(peer(socket));
-    if (code !== 'ERR_SSL_HTTP_REQUEST' || connection === undefined) return;
-    const sentence = 'This port speaks HTTPS only: write https:// in the address instead of http://.';
-    answer(connection, new HubError('invalid_request', sentence), randomUUID());
-  });
 }
 
 /** Handles errors of Node's parser, which occur before any route or hook. */

@@ -42,8 +42,6 @@ export interface DownloadRequest {
   headers?: Record<string, string>;
   /** Absolute path; overwritten, and not deleted when the download fails. */
   file: string;
-  /** Requests only what the file lacks; a host without range support sends everything. */
-  resume?: boolean;
   maxBytes: number;
   /** For the whole download; a connection that is silent for 30 s also fails. */
   timeoutMs: number;

@@ -1,6 +1,6 @@
 // Collects and decompresses a response body, within a size limit.
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { brotliDecompress, gunzip } from 'node:zlib';
 
 export interface Body {
   /** False when the body exceeds the limit; the part within the limit is kept. */
@@ -32,13 +32,11 @@ export function gatherBody({ announcedBytes, maxBytes }: { announcedBytes: numbe
 
 type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
+/** The encodings that requests ask for. */
 const ENCODINGS: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
   ['', async (body) => body],
   ['identity', async (body) => body],
   ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  // The standard requires a zlib header, but some servers omit it.
-  ['deflate', (body, options) => promisify(isZlib(body) ? inflate : inflateRaw)(body, options)],
   ['br', promisify(brotliDecompress)],
 ]);
 
@@ -54,9 +52,4 @@ export async function unpackBody(body: Buffer, encoding: string, maxBytes: numbe
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     return { ok: false, fault: isTooLarge ? 'too large' : 'broken' };
   }
-}
-
-/** RFC 1950: the compression method, and a checksum over the first two bytes. */
-function isZlib(body: Buffer): boolean {
-  return body.length > 1 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }

@@ -1,12 +1,10 @@
 // Guarded downloads: write to a file instead of memory, within limits, and compute digests on the way.
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
 import { isIP } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createBufferSweep } from '../garbage.ts';
 import type { Download, DownloadReply, DownloadRequest, VetAddress } from '../world.ts';
 import { withoutBrackets } from './address.ts';
 import { followRedirects, ownHeaders, plainHeaders } from './fetch.ts';
@@ -114,8 +112,6 @@ async function transfer(
   request: DownloadRequest,
   limits: Limits,
 ): Promise<DownloadReply> {
-  const held = request.resume ? await sizeOf(request.file) : 0;
-  const range: Record<string, string> = held > 0 ? { range: `bytes=${held}-` } : {};
   const { statusCode, headers, body } = await agent
     .use(url, (sender) =>
       sender.request({
@@ -123,7 +119,7 @@ async function transfer(
         path: `${url.pathname}${url.search}`,
         method: 'GET',
         // Content that is verified by digest must arrive unencoded.
-        headers: { 'accept-encoding': 'identity', ...ownHeaders(url), ...request.headers, ...range },
+        headers: { 'accept-encoding': 'identity', ...ownHeaders(url), ...request.headers },
         signal: limits.signal,
       }),
     )
@@ -137,12 +133,10 @@ async function transfer(
     await body.dump({ limit: DUMPED_BYTES }).catch(() => {});
     return { url: url.href, status: statusCode, headers: replyHeaders, ...createMeter(0, limits).result() };
   }
-  const start = statusCode === 206 ? partStart(replyHeaders['content-range'], held) : 0;
   const meter = createMeter(request.maxBytes, limits);
   try {
-    if (start + Number(replyHeaders['content-length'] ?? 0) > request.maxBytes) throw tooLarge(request.maxBytes);
-    if (start > 0) await meter.readHeld(request.file);
-    await pipeline(body, meter.stream, createWriteStream(request.file, { flags: start > 0 ? 'a' : 'w' }));
+    if (Number(replyHeaders['content-length'] ?? 0) > request.maxBytes) throw tooLarge(request.maxBytes);
+    await pipeline(body, meter.stream, createWriteStream(request.file));
   } catch (error) {
     body.on('error', () => {}).destroy();
     throw isFileError(error) ? error : networkError(error as Error);
@@ -150,43 +144,20 @@ async function transfer(
   return { url: url.href, status: statusCode, headers: replyHeaders, ...meter.result() };
 }
 
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => undefined);
-  return found?.size ?? 0;
-}
-
-function partStart(contentRange: string | undefined, held: number): number {
-  const start = Number(/^bytes (\d+)-/.exec(contentRange ?? '')?.[1]);
-  if (start === held) return start;
-  throw new FetchError('sent a different part than requested', { isTemporary: true });
-}
-
 /** Counts and hashes the bytes that pass through. */
 function createMeter(maxBytes: number, limits: Limits) {
   const sha256 = createHash('sha256');
-  const sweep = createBufferSweep();
   let bytes = 0;
-  function add(chunk: Buffer): boolean {
-    sweep(chunk);
-    bytes += chunk.length;
-    sha256.update(chunk);
-    return bytes <= maxBytes;
-  }
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       limits.heard();
-      if (add(chunk)) done(null, chunk);
+      bytes += chunk.length;
+      sha256.update(chunk);
+      if (bytes <= maxBytes) done(null, chunk);
       else done(tooLarge(maxBytes));
     },
   });
-  async function readHeld(file: string): Promise<void> {
-    for await (const chunk of createReadStream(file)) add(chunk);
-  }
-  return {
-    stream,
-    readHeld,
-    result: () => ({ bytes, sha256: sha256.digest('hex') }),
-  };
+  return { stream, result: () => ({ bytes, sha256: sha256.digest('hex') }) };
 }
 
 /** A full disk is not the host's fault. */

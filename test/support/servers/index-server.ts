@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Ending } from '../databases/databases.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -11,7 +11,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 export interface ServedDocument {
   /** The validators that the host sends and understands; ETags by default. */
   validators?: 'etag' | 'last-modified' | 'none';
-  encoding?: 'gzip' | 'br' | 'deflate';
+  encoding?: 'gzip' | 'br';
   type?: string;
 }
 
@@ -47,7 +47,7 @@ export interface IndexServer {
   mostAtOnce(): number;
 }
 
-const compressions = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
+const compressions = { gzip: gzipSync, br: brotliCompressSync };
 
 export async function startIndexServer(t: Ending): Promise<IndexServer> {
   const answers = new Map<string, Answer>();
