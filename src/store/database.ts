@@ -1,7 +1,7 @@
 // Opens the database at an address and migrates its schema.
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { HubError, NewerDatabaseError, StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/net/address.ts';
@@ -62,7 +62,7 @@ export async function openDatabase(address: DatabaseAddress, dependencies: Diale
   let dialect: Dialect | undefined;
   try {
     dialect = await openDialect(address, dependencies);
-    if (await isUpToDate(dialect, migrations(dialect))) return dialect;
+    if (await isUpToDate(dialect)) return dialect;
     await dialect.close();
     dialect = undefined;
     await migrateAt(address, dependencies);
@@ -117,55 +117,61 @@ async function openDialect(address: DatabaseAddress, dependencies: DialectDepend
   return openPostgres(address, dependencies);
 }
 
-/** In order. Names never change, and a released migration is never edited. */
-function migrations(dialect: Dialect): Record<string, Migration> {
+/** In order; each returns its statements. Names never change, and a released migration is never edited. */
+const MIGRATIONS: Readonly<Record<string, (dialect: Dialect) => RawBuilder<unknown>[]>> = {
+  '0001_initial': initial,
+  '0002_remotes': remotes,
+  '0003_gateway': gateway,
+  '0004_versions': versions,
+  '0005_search': search,
+  '0006_changes': changes,
+  '0007_no_facet_rows': noFacetRows,
+  '0008_fronts': fronts,
+  '0009_generation': generation,
+  '0010_ownership': ownership,
+  '0011_gateway_items': gatewayItems,
+  '0012_former_gateways': formerGateways,
+  '0013_remote_notes': remoteNotes,
+  '0014_late_creations': lateCreations,
+  '0015_revision_stamps': revisionStamps,
+  '0016_manifests': manifests,
+  '0017_access': access,
+  '0018_policy': policy,
+  '0019_events': events,
+  '0020_trust': trust,
+  '0021_registry': registry,
+  '0022_registry_views': registryViews,
+  '0023_audit_ends': auditEnds,
+  '0024_trust_retries': trustRetries,
+  '0025_hub_id': hubId,
+  '0026_registry_approval': registryApproval,
+  '0027_registry_owners': registryOwners,
+  '0028_audit_unchanged': auditUnchanged,
+  '0029_registration_days': registrationDays,
+};
+
+function migration(statements: readonly RawBuilder<unknown>[]): Migration {
   return {
-    '0001_initial': initial(dialect),
-    '0002_remotes': remotes(dialect),
-    '0003_gateway': gateway(dialect),
-    '0004_versions': versions(),
-    '0005_search': search(dialect),
-    '0006_changes': changes(dialect),
-    '0007_no_facet_rows': noFacetRows(),
-    '0008_fronts': fronts(dialect),
-    '0009_generation': generation(),
-    '0010_ownership': ownership(dialect),
-    '0011_gateway_items': gatewayItems(dialect),
-    '0012_former_gateways': formerGateways(dialect),
-    '0013_remote_notes': remoteNotes,
-    '0014_late_creations': lateCreations,
-    '0015_revision_stamps': revisionStamps,
-    '0016_manifests': manifests(dialect),
-    '0017_access': access(dialect),
-    '0018_policy': policy(dialect),
-    '0019_events': events(dialect),
-    '0020_trust': trust,
-    '0021_registry': registry(dialect),
-    '0022_registry_views': registryViews(dialect),
-    '0023_audit_ends': auditEnds(dialect),
-    '0024_trust_retries': trustRetries,
-    '0025_hub_id': hubId(),
-    '0026_registry_approval': registryApproval(),
-    '0027_registry_owners': registryOwners,
-    '0028_audit_unchanged': auditUnchanged(dialect),
-    '0029_registration_days': registrationDays,
+    async up(db) {
+      for (const statement of statements) await statement.execute(db);
+    },
   };
 }
 
 async function migrate(dialect: Dialect): Promise<void> {
-  const known = migrations(dialect);
+  const known = Object.fromEntries(Object.entries(MIGRATIONS).map(([name, make]) => [name, migration(make(dialect))]));
   const own = dialect.openMigrations?.();
   // Kysely takes a lock first, so two hubs that start at the same time take turns.
   const migrator = new Migrator({ db: own?.db ?? dialect.write, provider: { getMigrations: async () => known } });
   const { error } = await migrator.migrateToLatest().finally(() => own?.close());
   if (!error) return;
   // A newer hub may have migrated meanwhile.
-  await isUpToDate(dialect, known);
+  await isUpToDate(dialect);
   throw error;
 }
 
 /** @throws StartError if a newer hub wrote it. */
-async function isUpToDate({ lookup }: Dialect, known: Record<string, Migration>): Promise<boolean> {
+async function isUpToDate({ lookup }: Dialect): Promise<boolean> {
   const applied = await lookup
     .withTables<{ kysely_migration: { name: string } }>()
     .selectFrom('kysely_migration')
@@ -176,8 +182,8 @@ async function isUpToDate({ lookup }: Dialect, known: Record<string, Migration>)
       // The table does not exist yet.
       return [];
     });
-  if (applied.some(({ name }) => !(name in known))) throw new NewerDatabaseError();
-  return applied.length === Object.keys(known).length;
+  if (applied.some(({ name }) => !(name in MIGRATIONS))) throw new NewerDatabaseError();
+  return applied.length === Object.keys(MIGRATIONS).length;
 }
 
 function reason(error: unknown): string {

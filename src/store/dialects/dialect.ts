@@ -30,8 +30,8 @@ export interface Dialect {
   readonly forUpdate: RawBuilder<unknown>;
   /** Like `forUpdate`, but shared: many transactions may hold it at once, and only writers wait. */
   readonly forShare: RawBuilder<unknown>;
-  /** Rows of this table can then be added and deleted, but not updated. */
-  refuseUpdates(db: Db, table: keyof Tables): Promise<void>;
+  /** Statements after which rows of this table can be added and deleted, but not updated. */
+  refuseUpdates(table: keyof Tables): RawBuilder<unknown>[];
   /** A lock with at most one holder across processes; undefined if it is taken. It is released when its process ends. */
   tryLock(name: string): Promise<Lock | undefined>;
   /** Connections for schema changes, without a time limit; absent where no limit applies. */

@@ -31,13 +31,13 @@ const OWN_SQL: Pick<
   // Keys never change, so transactions that reference a row need not wait.
   forUpdate: sql`for no key update`,
   forShare: sql`for share`,
-  async refuseUpdates(db, table) {
+  refuseUpdates(table) {
     const name = sql.id(`${table}_unchanged`);
     const message = sql.lit(`Rows of ${table} are never changed.`);
-    await sql`create or replace function ${name}() returns trigger language plpgsql as $$ begin raise exception ${message}; end $$`.execute(
-      db,
-    );
-    await sql`create trigger ${name} before update on ${sql.table(table)} execute function ${name}()`.execute(db);
+    return [
+      sql`create or replace function ${name}() returns trigger language plpgsql as $$ begin raise exception ${message}; end $$`,
+      sql`create trigger ${name} before update on ${sql.table(table)} execute function ${name}()`,
+    ];
   },
 };
 

@@ -72,11 +72,12 @@ export async function openSqlite(
       sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
     forUpdate: sql``,
     forShare: sql``,
-    refuseUpdates: async (db, table) =>
-      void (await sql`
+    refuseUpdates: (table) => [
+      sql`
         create trigger ${sql.id(`${table}_unchanged`)} before update on ${sql.table(table)}
         begin select raise(abort, ${sql.lit(`Rows of ${table} are never changed.`)}); end
-      `.execute(db)),
+      `,
+    ],
     tryLock: async (name) => tryLock(path, name),
     // Keeps its thread busy; other processes can read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
