@@ -4,113 +4,47 @@ import { resolve } from 'node:path';
 import type { OidcSettings } from './access/json-web-tokens.ts';
 import { SettingError } from './errors.ts';
 import { type DatabaseAddress, isLoopbackHost } from './lib/net/address.ts';
-import { type RemoteCredential, remoteCredentials } from './remote-credentials.ts';
+import { remoteCredentials } from './remote-credentials.ts';
 import { type Environment, parseSettings, type Settings } from './settings.ts';
 
 export type { Environment } from './settings.ts';
 
-export interface Config {
-  readonly host: string;
-  /** Undefined: 443, or the fallback port. */
-  readonly port: number | undefined;
-  readonly baseUrl: string | undefined;
-  readonly tls: Readonly<{ certFile: string; keyFile: string }> | undefined;
-  readonly trustedProxies: number;
-  readonly adminToken: string | undefined;
-  readonly metricsToken: string | undefined;
-  /** Whether reads need a token too. */
-  readonly readsNeedToken: boolean;
-  readonly oidc: OidcSettings | undefined;
-  /** The age in days at which entries of the audit log are deleted. */
-  readonly auditDays: number | undefined;
-  readonly maxBodyBytes: number;
-  readonly requestTimeoutSec: number;
-  readonly rateLimitPerMinute: number;
-  /** How long requests are still served after the stop signal. */
-  readonly drainSec: number;
-  readonly logLevel: Settings['LOG_LEVEL'];
-  readonly database: Readonly<DatabaseAddress>;
-  /** How long the hub waits for the database at startup. */
-  readonly databaseWaitSec: number;
-  readonly seedRemotes: readonly string[];
-  readonly remoteCredentials: readonly RemoteCredential[];
-  /** A file with the admission policy, instead of the API. */
-  readonly policyFile: string | undefined;
-  readonly trust: Readonly<{
-    npmRegistry: string;
-    pypiIndex: string;
-    rootFile: string | undefined;
-    verifyingRemotes: readonly string[];
-    checksApprovals: boolean;
-  }>;
-  readonly ingest: {
-    intervalMin: number;
-    maxIndexBytes: number;
-    maxManifestBytes: number;
-    requestTimeoutSec: number;
-    requestsPerHost: number;
-    remoteTimeoutMin: number;
-  };
-  readonly allowPrivateNetwork: boolean;
-  readonly installRoot: string | undefined;
-  /** Hosts, with an optional path, for which installs may use the operator's credentials. */
-  readonly installCredentialsFor: readonly string[];
-  readonly installConcurrency: number;
-  readonly search: Readonly<{
-    profile: Settings['SEARCH_PROFILE'];
-    mode: Settings['SEARCH_MODE'];
-    rerank: Settings['SEARCH_RERANK'];
-    backend: Settings['SEARCH_BACKEND'];
-    memoryMaxEntities: number;
-    /** Where the index is saved between restarts. */
-    indexPath: string;
-  }>;
-  readonly embedding: ModelEndpoint | undefined;
-  readonly llm: (ModelEndpoint & { readonly timeoutMs: number }) | undefined;
-  readonly gateway: GatewaySettings | undefined;
-}
-
-interface GatewaySettings {
-  readonly url: string;
-  readonly token?: string;
-  readonly jwtSecret?: string;
-  /** Email address of a user that the gateway knows. */
-  readonly subject: string;
-  readonly issuer: string;
-  readonly audience: string;
-  readonly concurrency: number;
-  readonly slowTimeoutMs: number;
-  readonly timeoutMs: number;
-}
-
-interface ModelEndpoint {
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly apiKey?: string;
-}
+export type Config = Readonly<ReturnType<typeof configFrom>>;
 
 /** @throws SettingError when a setting is invalid. */
 export function readConfig(environment: Environment): Config {
-  const settings = parseSettings(environment);
-  return frozen({
+  const config = configFrom(parseSettings(environment));
+  // Nested objects too, so that `config.search.mode` cannot be changed either.
+  for (const group of Object.values(config)) Object.freeze(group);
+  return Object.freeze(config);
+}
+
+function configFrom(settings: Settings) {
+  return {
     host: settings.HOST,
+    /** Undefined: 443, or the fallback port. */
     port: settings.PORT,
     baseUrl: settings.BASE_URL,
     tls: tlsFiles(settings),
     trustedProxies: settings.TRUST_PROXY,
     adminToken: settings.API_TOKEN,
     metricsToken: settings.METRICS_TOKEN,
+    /** Whether reads need a token too. */
     readsNeedToken: readsNeedToken(settings),
     oidc: oidcSettings(settings),
+    /** The age in days at which entries of the audit log are deleted. */
     auditDays: settings.AUDIT_DAYS,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    /** How long requests are still served after the stop signal. */
     drainSec: settings.DRAIN_SEC,
     logLevel: settings.LOG_LEVEL,
+    /** How long the hub waits for the database at startup. */
     databaseWaitSec: settings.DATABASE_WAIT_SEC,
     database: databaseAddress(settings),
     seedRemotes: settings.HUB_REMOTES,
+    /** A file with the admission policy, instead of the API. */
     policyFile: settings.POLICY_FILE && resolve(settings.POLICY_FILE),
     remoteCredentials: remoteCredentials(settings),
     trust: {
@@ -130,6 +64,7 @@ export function readConfig(environment: Environment): Config {
     },
     allowPrivateNetwork: settings.ALLOW_PRIVATE_NETWORK ?? isLoopbackHost(settings.HOST),
     installRoot: settings.INSTALL_ROOT && resolve(settings.INSTALL_ROOT),
+    /** Hosts, with an optional path, for which installs may use the operator's credentials. */
     installCredentialsFor: settings.INSTALL_CREDENTIALS_FOR,
     installConcurrency: settings.INSTALL_CONCURRENCY,
     search: searchSettings(settings),
@@ -141,7 +76,7 @@ export function readConfig(environment: Environment): Config {
     ),
     llm: llmEndpoint(settings),
     gateway: gatewaySettings(settings),
-  });
+  };
 }
 
 function readsNeedToken({ READ_ACCESS, API_TOKEN, OIDC_ISSUER }: Settings): boolean {
@@ -158,14 +93,14 @@ function oidcSettings(settings: Settings): OidcSettings | undefined {
   return { issuer, audience, roleClaim: settings.OIDC_ROLE_CLAIM, roles: settings.OIDC_ROLES };
 }
 
-function gatewaySettings(settings: Settings): GatewaySettings | undefined {
+function gatewaySettings(settings: Settings) {
   if (!settings.MCP_GATEWAY_URL) return undefined;
   const username = settings.BASIC_AUTH_USERNAME;
   return {
     url: settings.MCP_GATEWAY_URL,
     token: settings.MCP_GATEWAY_TOKEN,
     jwtSecret: settings.JWT_SECRET_KEY,
-    // Gateways identify users by email address; the basic login need not be one.
+    /** Gateways identify users by email address; the basic login need not be one. */
     subject: username?.includes('@') ? username : settings.GATEWAY_ADMIN_EMAIL,
     issuer: settings.GATEWAY_TOKEN_ISSUER,
     audience: settings.GATEWAY_TOKEN_AUDIENCE,
@@ -175,20 +110,14 @@ function gatewaySettings(settings: Settings): GatewaySettings | undefined {
   };
 }
 
-/** Freezes nested objects too, so that `config.search.mode` cannot be changed either. */
-function frozen(config: Config): Config {
-  for (const group of Object.values(config)) Object.freeze(group);
-  return Object.freeze(config);
-}
-
-function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings): Config['tls'] {
+function tlsFiles({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Settings) {
   if (certFile && keyFile) return { certFile, keyFile };
   if (certFile) throw alone('TLS_CERT_FILE', 'TLS_KEY_FILE');
   if (keyFile) throw alone('TLS_KEY_FILE', 'TLS_CERT_FILE');
   return undefined;
 }
 
-function searchSettings(settings: Settings): Config['search'] {
+function searchSettings(settings: Settings) {
   const backend = settings.SEARCH_BACKEND;
   if (backend === 'postgres' && !settings.DATABASE_URL) {
     const reason =
@@ -201,6 +130,7 @@ function searchSettings(settings: Settings): Config['search'] {
     rerank: settings.SEARCH_RERANK,
     backend,
     memoryMaxEntities: settings.SEARCH_MEMORY_MAX_ENTITIES,
+    /** Where the index is saved between restarts. */
     indexPath: searchIndexPath(settings),
   };
 }
@@ -225,13 +155,13 @@ function searchIndexPath(settings: Settings): string {
   return resolve(settings.DATA_DIR, `${database}.search-index`);
 }
 
-function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?: string): ModelEndpoint | undefined {
+function modelEndpoint(prefix: string, baseUrl?: string, model?: string, apiKey?: string) {
   if (!baseUrl) return undefined;
   if (!model) throw alone(`${prefix}_BASE_URL`, `${prefix}_MODEL`);
   return { baseUrl, model, apiKey };
 }
 
-function llmEndpoint(settings: Settings): Config['llm'] {
+function llmEndpoint(settings: Settings) {
   const endpoint = modelEndpoint('LLM', settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_API_KEY);
   return endpoint && { ...endpoint, timeoutMs: settings.LLM_TIMEOUT_SEC * 1000 };
 }
