@@ -1,11 +1,12 @@
 // Generates the OpenAPI document from the contracts that validate requests, and serves its page.
 import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { roleFor } from '../hub/guard.ts';
+import type { HubOperations } from '../hub/operations.ts';
 import { VERSION } from '../version.ts';
 import { docsLook } from './page/docs-look.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
@@ -35,8 +36,17 @@ const PAGE_POLICY = {
   'frame-ancestors': "'none'",
 };
 
-/** Errors that any route may return. */
-const ANYWHERE: readonly ErrorCode[] = ['internal_error', 'overloaded'];
+declare module 'fastify' {
+  interface FastifySchema {
+    /** The errors that only this route returns, besides those that every route of its shape may return. */
+    errors?: readonly ErrorCode[];
+  }
+}
+
+/** The options of a route that runs one operation of the hub. */
+export function endpoint<const Schema extends FastifySchema>(operation: keyof HubOperations, schema: Schema) {
+  return { config: { operation }, schema };
+}
 
 /** Await it before declaring any route: it sees only routes declared later. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
@@ -68,20 +78,6 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** The error responses of a route, for its schema. */
-export function problems(...codes: ErrorCode[]) {
-  const byStatus = Map.groupBy(new Set([...codes, ...ANYWHERE]), (code) => PROBLEMS[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, alike]) => [
-      status,
-      {
-        description: alike.map((code) => PROBLEMS[code].title).join(', or '),
-        content: { [PROBLEM_TYPE]: { schema: Problem } },
-      },
-    ]),
-  );
-}
-
 const jsonSchemaTransform = createJsonSchemaTransform({
   zodToJsonConfig: {
     // zod omits the examples of transformed schemas, because it takes them for outputs; ours are inputs.
@@ -94,7 +90,7 @@ const jsonSchemaTransform = createJsonSchemaTransform({
 
 const describeRoute: SwaggerTransform = (document) => {
   const { operation, isForMetrics, streamsProgress } = document.route.config ?? {};
-  const { schema: described, url } = jsonSchemaTransform(withReadingProblems(document));
+  const { schema: described, url } = jsonSchemaTransform(withProblems(document));
   const schema = {
     ...described,
     ...(operation && { operationId: operation }),
@@ -115,16 +111,23 @@ function isOptional(body: unknown): boolean {
   return body instanceof z.ZodType && body.safeParse(undefined).success;
 }
 
-/** Errors before a route's handler: an invalid token, an unreadable body, a URL that is too long. */
-function withReadingProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
+/** Adds the error responses: those of the route, and those that its shape makes possible, such as an unreadable body. */
+function withProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
   const { schema, route } = document;
   if (!schema?.response) return document;
-  const codes: ErrorCode[] = [];
-  if (route.config?.operation || route.config?.isForMetrics)
-    codes.push('unauthorized', 'forbidden', 'rate_limited', 'issuer_unavailable');
-  if (schema.body) codes.push('payload_too_large', 'unsupported_media_type');
-  if (schema.params) codes.push('uri_too_long');
-  return { ...document, schema: { ...schema, response: { ...problems(...codes), ...schema.response } } };
+  const { errors = [], ...described } = schema;
+  const { operation, isForMetrics } = route.config ?? {};
+  const codes = new Set<ErrorCode>(['rate_limited', 'internal_error', 'overloaded', ...errors]);
+  const add = (...some: ErrorCode[]) => some.forEach((code) => void codes.add(code));
+  if (operation || isForMetrics) add('unauthorized', 'forbidden', 'issuer_unavailable', 'database_unavailable');
+  if (schema.params || schema.querystring || schema.body) add('invalid_request');
+  if (schema.params) add('uri_too_long');
+  if (schema.body) add('invalid_json', 'payload_too_large', 'unsupported_media_type');
+  const problems = [...Map.groupBy(codes, (code) => PROBLEMS[code].status)].map(([status, alike]) => {
+    const description = alike.map((code) => PROBLEMS[code].title).join(', or ');
+    return [status, { description, content: { [PROBLEM_TYPE]: { schema: Problem } } }] as const;
+  });
+  return { ...document, schema: { ...described, response: { ...Object.fromEntries(problems), ...schema.response } } };
 }
 
 /** Each named schema has an input and an output form; only those that a route refers to are kept. */

@@ -30,6 +30,36 @@ export function wholeNumber(min: number, max: number) {
   );
 }
 
+/** How many items a page has. */
+export function limit({ most, usual }: { most: number; usual: number }) {
+  return wholeNumber(1, most)
+    .prefault(usual)
+    .meta({ examples: [10] });
+}
+
+/** How many items precede a page. */
+export function offset() {
+  return wholeNumber(0, 1_000_000_000)
+    .prefault(0)
+    .meta({ examples: [0] });
+}
+
+/** The id of an entity in a path. */
+export const EntityId = z.object({
+  id: z
+    .string()
+    .describe('`<type>:<slug>@<version>`; without the version, the newest stable one')
+    .meta({ examples: ['mcp_server:postgres-reader@1.10.0', 'tool:invoice-fields'] }),
+});
+
+/** The id of an entity that is about to change: one version. */
+export const WholeEntityId = z.object({
+  id: z
+    .string()
+    .describe('`<type>:<slug>@<version>`')
+    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
+});
+
 /** A search text; bounded, because the database compares each word. PostgreSQL cannot store NUL. */
 export function words(longest: number) {
   return z

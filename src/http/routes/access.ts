@@ -17,8 +17,8 @@ import {
 import type { Hub } from '../../hub/hub.ts';
 import type { HubOperations } from '../../hub/operations.ts';
 import { callerOf } from '../auth.ts';
-import { problems } from '../openapi.ts';
-import { choice, wholeNumber, words } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { choice, limit, words } from '../query-string.ts';
 
 const time = (description: string) =>
   z
@@ -52,9 +52,7 @@ const AuditParameters = z.object({
     .optional()
     .describe('Only entries before this one: `next` of the previous page')
     .meta({ examples: ['2026-11-02T08:15:00.000Z-00000042-1a2b3c4d'] }),
-  limit: wholeNumber(1, 1000)
-    .prefault(100)
-    .meta({ examples: [20] }),
+  limit: limit({ most: 1000, usual: 100 }),
 });
 
 const TokenReference = z.object({ name: z.string().meta({ examples: ['old-laptop'] }) });
@@ -66,68 +64,49 @@ export function accessRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/whoami',
-    {
-      config: { operation: 'whoAmI' },
-      schema: {
-        tags,
-        summary: 'Who the caller is, and what they may do',
-        response: { 200: Identity, ...problems('database_unavailable') },
-      },
-    },
+    endpoint('whoAmI', { tags, summary: 'Who the caller is, and what they may do', response: { 200: Identity } }),
     async (request) => hub.as(await callerOf(request, hub)).whoAmI(),
   );
 
-  app.get(
-    '/tokens',
-    {
-      config: { operation: 'listTokens' },
-      schema: { tags, summary: 'List the tokens', response: { 200: TokenList, ...problems('database_unavailable') } },
-    },
-    () => hub.listTokens(),
+  app.get('/tokens', endpoint('listTokens', { tags, summary: 'List the tokens', response: { 200: TokenList } }), () =>
+    hub.listTokens(),
   );
 
   app.post(
     '/tokens',
-    {
-      config: { operation: 'createToken' },
-      schema: {
-        tags,
-        summary: 'Create a token',
-        description: 'The response contains the token itself, which is shown only once.',
-        body: NewToken,
-        response: { 201: TokenCreated, ...problems('invalid_request', 'name_taken', 'database_unavailable') },
-      },
-    },
+    endpoint('createToken', {
+      tags,
+      summary: 'Create a token',
+      description: 'The response contains the token itself, which is shown only once.',
+      body: NewToken,
+      errors: ['name_taken'],
+      response: { 201: TokenCreated },
+    }),
     async (request, reply) => reply.code(201).send(await hub.as(request.caller).createToken(request.body)),
   );
 
   app.delete(
     '/tokens/:name',
-    {
-      config: { operation: 'revokeToken' },
-      schema: {
-        tags,
-        summary: 'Remove a token',
-        description: 'It is refused from the next request on.',
-        params: TokenReference,
-        response: { 200: TokenRevoked, ...problems('token_not_found', 'database_unavailable') },
-      },
-    },
+    endpoint('revokeToken', {
+      tags,
+      summary: 'Remove a token',
+      description: 'It is refused from the next request on.',
+      params: TokenReference,
+      errors: ['token_not_found'],
+      response: { 200: TokenRevoked },
+    }),
     (request) => hub.as(request.caller).revokeToken(request.params.name),
   );
 
   app.get(
     '/audit',
-    {
-      config: { operation: 'listAudit' },
-      schema: {
-        tags,
-        summary: 'Who changed what, newest first',
-        description: `With \`Accept: ${JSON_LINES}\`, all entries that match are sent, one JSON object per line.`,
-        querystring: AuditParameters,
-        response: { 200: AuditPage, ...problems('invalid_request', 'database_unavailable') },
-      },
-    },
+    endpoint('listAudit', {
+      tags,
+      summary: 'Who changed what, newest first',
+      description: `With \`Accept: ${JSON_LINES}\`, all entries that match are sent, one JSON object per line.`,
+      querystring: AuditParameters,
+      response: { 200: AuditPage },
+    }),
     async (request, reply) => {
       if (!request.headers.accept?.includes(JSON_LINES)) return hub.listAudit(request.query);
       const lines = Readable.from(auditLines(hub, request.query));

@@ -10,33 +10,15 @@ import {
   ApprovalPage,
   ApprovalReview,
 } from '../../policy/contract.ts';
-import { problems } from '../openapi.ts';
-import { choice, wholeNumber } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { choice, EntityId, limit, offset, WholeEntityId } from '../query-string.ts';
 
 const ApprovalListQuery = z.object({
   state: choice(APPROVAL_STATES)
     .prefault('pending')
     .meta({ examples: ['pending'] }),
-  limit: wholeNumber(1, 200)
-    .prefault(50)
-    .meta({ examples: [10] }),
-  offset: wholeNumber(0, 1_000_000_000)
-    .prefault(0)
-    .meta({ examples: [0] }),
-});
-
-const EntityId = z.object({
-  id: z
-    .string()
-    .describe('`<type>:<slug>@<version>`; without the version, the newest stable one')
-    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
-});
-
-const WholeEntityId = z.object({
-  id: z
-    .string()
-    .describe('`<type>:<slug>@<version>`')
-    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
+  limit: limit({ most: 200, usual: 50 }),
+  offset: offset(),
 });
 
 const tags = ['governance'];
@@ -46,49 +28,39 @@ export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/approvals',
-    {
-      config: { operation: 'listApprovals' },
-      schema: {
-        tags,
-        summary: 'Entities that need approval or were approved or rejected, oldest first',
-        querystring: ApprovalListQuery,
-        response: { 200: ApprovalPage, ...problems('invalid_request', 'database_unavailable') },
-      },
-    },
+    endpoint('listApprovals', {
+      tags,
+      summary: 'Entities that need approval or were approved or rejected, oldest first',
+      querystring: ApprovalListQuery,
+      response: { 200: ApprovalPage },
+    }),
     (request) => hub.listApprovals(request.query),
   );
 
   app.get(
     '/approvals/:id',
-    {
-      config: { operation: 'getApproval' },
-      schema: {
-        tags,
-        summary: 'What a reviewer needs to know about an entity',
-        params: EntityId,
-        response: { 200: ApprovalReview, ...problems('entity_not_found', 'database_unavailable') },
-      },
-    },
+    endpoint('getApproval', {
+      tags,
+      summary: 'What a reviewer needs to know about an entity',
+      params: EntityId,
+      errors: ['entity_not_found'],
+      response: { 200: ApprovalReview },
+    }),
     (request) => hub.getApproval(request.params.id),
   );
 
   app.post(
     '/approvals/:id',
-    {
-      config: { operation: 'decideApproval' },
-      schema: {
-        tags,
-        summary: 'Approve or reject an entity, or revoke a decision',
-        description:
-          'A decision stands until it is revoked; a different one is refused. An approval includes the digest of the content that was reviewed.',
-        params: WholeEntityId,
-        body: ApprovalDecision,
-        response: {
-          200: ApprovalDecided,
-          ...problems('invalid_request', 'entity_not_found', 'decision_conflict', 'database_unavailable'),
-        },
-      },
-    },
+    endpoint('decideApproval', {
+      tags,
+      summary: 'Approve or reject an entity, or revoke a decision',
+      description:
+        'A decision stands until it is revoked; a different one is refused. An approval includes the digest of the content that was reviewed.',
+      params: WholeEntityId,
+      body: ApprovalDecision,
+      errors: ['entity_not_found', 'decision_conflict'],
+      response: { 200: ApprovalDecided },
+    }),
     (request) => hub.as(request.caller).decideApproval(request.params.id, request.body),
   );
 }

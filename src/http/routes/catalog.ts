@@ -14,26 +14,10 @@ import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { TrustChecked } from '../../trust/contract.ts';
 import { matchesEtag } from '../etag.ts';
-import { problems } from '../openapi.ts';
-import { choice, flag, wholeNumber, words } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { choice, EntityId, flag, limit, offset, WholeEntityId, words } from '../query-string.ts';
 
-/** Errors that every read of the catalog may return. */
-const READ_PROBLEMS = ['rate_limited', 'database_unavailable'] as const;
 const LONGEST_TEXT = 500;
-
-const EntityId = z.object({
-  id: z
-    .string()
-    .describe('`<type>:<slug>@<version>`; without the version, the newest stable one')
-    .meta({ examples: ['mcp_server:postgres-reader@1.10.0', 'tool:invoice-fields'] }),
-});
-
-const WholeEntityId = z.object({
-  id: z
-    .string()
-    .describe('`<type>:<slug>@<version>`')
-    .meta({ examples: ['mcp_server:postgres-reader@1.10.0'] }),
-});
 
 const VersionQuery = z.object({
   prerelease: flag(false)
@@ -77,12 +61,8 @@ const CatalogListQuery = z.object({
   sort: choice(CATALOG_SORTS)
     .prefault('updated_at')
     .meta({ examples: ['quality'] }),
-  limit: wholeNumber(1, 500)
-    .prefault(50)
-    .meta({ examples: [10] }),
-  offset: wholeNumber(0, 1_000_000_000)
-    .prefault(0)
-    .meta({ examples: [0] }),
+  limit: limit({ most: 500, usual: 50 }),
+  offset: offset(),
 });
 
 export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
@@ -91,18 +71,12 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/catalog',
-    {
-      config: { operation: 'listCatalog' },
-      schema: {
-        tags,
-        summary: 'List the catalog',
-        querystring: CatalogListQuery,
-        response: {
-          200: CatalogPage.describe('A page of the catalog'),
-          ...problems('invalid_request', ...READ_PROBLEMS),
-        },
-      },
-    },
+    endpoint('listCatalog', {
+      tags,
+      summary: 'List the catalog',
+      querystring: CatalogListQuery,
+      response: { 200: CatalogPage.describe('A page of the catalog') },
+    }),
     (request) => {
       const { type, q, id_prefix: idPrefix, ...page } = request.query;
       return hub.listCatalog({ ...page, text: q, idPrefix, type: type === 'any' ? undefined : type });
@@ -111,92 +85,69 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/catalog/entities/:id',
-    {
-      config: { operation: 'getEntity' },
-      schema: {
-        tags,
-        summary: 'One entity, with all details',
-        params: EntityId,
-        querystring: VersionQuery,
-        response: {
-          200: EntityRecord.describe('The entity'),
-          ...problems('invalid_request', 'entity_not_found', ...READ_PROBLEMS),
-        },
-      },
-    },
+    endpoint('getEntity', {
+      tags,
+      summary: 'One entity, with all details',
+      params: EntityId,
+      querystring: VersionQuery,
+      errors: ['entity_not_found'],
+      response: { 200: EntityRecord.describe('The entity') },
+    }),
     (request) => hub.getEntity(request.params.id, request.query),
   );
 
   app.delete(
     '/catalog/entities/:id',
-    {
-      config: { operation: 'removeEntity' },
-      schema: {
-        tags,
-        summary: 'Delete an entity',
-        description:
-          'It is removed from the gateway too. If a remote still lists it, the next ingest restores it: block an entity to keep it out.',
-        params: WholeEntityId,
-        response: {
-          200: EntityRemoved,
-          ...problems('invalid_request', 'entity_not_found', 'entity_blocked', 'database_unavailable'),
-        },
-      },
-    },
+    endpoint('removeEntity', {
+      tags,
+      summary: 'Delete an entity',
+      description:
+        'It is removed from the gateway too. If a remote still lists it, the next ingest restores it: block an entity to keep it out.',
+      params: WholeEntityId,
+      errors: ['entity_not_found', 'entity_blocked'],
+      response: { 200: EntityRemoved },
+    }),
     (request) => hub.as(request.caller).removeEntity(request.params.id),
   );
 
   app.patch(
     '/catalog/entities/:id',
-    {
-      config: { operation: 'blockEntity' },
-      schema: {
-        tags,
-        summary: 'Block an entity, or lift its block',
-        params: WholeEntityId,
-        body: BlockBody,
-        response: {
-          200: BlockedEntity.describe('The entity'),
-          ...problems('invalid_request', 'entity_not_found', 'database_unavailable'),
-        },
-      },
-    },
+    endpoint('blockEntity', {
+      tags,
+      summary: 'Block an entity, or lift its block',
+      params: WholeEntityId,
+      body: BlockBody,
+      errors: ['entity_not_found'],
+      response: { 200: BlockedEntity.describe('The entity') },
+    }),
     ({ params: { id }, body: { blocked, reason }, caller }) =>
       blocked ? hub.as(caller).blockEntity(id, reason ?? undefined) : hub.as(caller).unblockEntity(id),
   );
 
   app.post(
     '/catalog/trust/:id',
-    {
-      config: { operation: 'checkTrust' },
-      schema: {
-        tags,
-        summary: 'Check who signed the artifacts of an entity',
-        description:
-          'Gets npm provenance, PyPI attestations and image signatures from the registries, verifies them, and stores the result.',
-        params: EntityId,
-        response: { 200: TrustChecked, ...problems('invalid_request', 'entity_not_found', 'database_unavailable') },
-      },
-    },
+    endpoint('checkTrust', {
+      tags,
+      summary: 'Check who signed the artifacts of an entity',
+      description:
+        'Gets npm provenance, PyPI attestations and image signatures from the registries, verifies them, and stores the result.',
+      params: EntityId,
+      errors: ['entity_not_found'],
+      response: { 200: TrustChecked },
+    }),
     (request) => hub.as(request.caller).checkTrust(request.params.id),
   );
 
   app.get(
     '/catalog/manifest/:id',
-    {
-      config: { operation: 'getManifest' },
-      schema: {
-        tags,
-        summary: 'The manifest as it was ingested',
-        params: EntityId,
-        querystring: VersionQuery,
-        response: {
-          200: z.unknown().describe('The manifest'),
-          304: z.null().optional().describe('Not changed'),
-          ...problems('invalid_request', 'entity_not_found', ...READ_PROBLEMS),
-        },
-      },
-    },
+    endpoint('getManifest', {
+      tags,
+      summary: 'The manifest as it was ingested',
+      params: EntityId,
+      querystring: VersionQuery,
+      errors: ['entity_not_found'],
+      response: { 200: z.unknown().describe('The manifest'), 304: z.null().optional().describe('Not changed') },
+    }),
     async (request, reply) => {
       const { text, digest } = await hub.getManifest(request.params.id, request.query);
       // Weak, because the bytes on the wire depend on the compression.

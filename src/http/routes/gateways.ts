@@ -4,16 +4,12 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { BulkRemoval, BulkRemovalRequest, PendingPage, RegistrationHistory, Removal } from '../../gateway/contract.ts';
 import type { Hub } from '../../hub/hub.ts';
-import { problems } from '../openapi.ts';
-import { flag, wholeNumber, words } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { flag, limit, offset, words } from '../query-string.ts';
 
 const PendingListQuery = z.object({
-  limit: wholeNumber(1, 1000)
-    .prefault(100)
-    .meta({ examples: [10] }),
-  offset: wholeNumber(0, 1_000_000_000)
-    .prefault(0)
-    .meta({ examples: [0] }),
+  limit: limit({ most: 1000, usual: 100 }),
+  offset: offset(),
   error_only: flag(false)
     .describe('Only servers with an error; also registered ones whose update failed, with `gateway_registered_at`')
     .meta({ examples: ['true'] }),
@@ -37,15 +33,12 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/gateways/pending',
-    {
-      config: { operation: 'listPending' },
-      schema: {
-        tags,
-        summary: 'MCP servers that are not registered with the gateway, newest first',
-        querystring: PendingListQuery,
-        response: { 200: PendingPage, ...problems('invalid_request', 'database_unavailable') },
-      },
-    },
+    endpoint('listPending', {
+      tags,
+      summary: 'MCP servers that are not registered with the gateway, newest first',
+      querystring: PendingListQuery,
+      response: { 200: PendingPage },
+    }),
     (request) => {
       const { error_only: errorOnly, q: text, ...page } = request.query;
       return hub.listPending({ ...page, errorOnly, text });
@@ -54,42 +47,34 @@ export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/gateways/registrations',
-    {
-      config: { operation: 'registrationHistory' },
-      schema: {
-        tags,
-        summary: 'Number of registrations in the gateway, by day',
-        response: { 200: RegistrationHistory, ...problems('database_unavailable') },
-      },
-    },
+    endpoint('registrationHistory', {
+      tags,
+      summary: 'Number of registrations in the gateway, by day',
+      response: { 200: RegistrationHistory },
+    }),
     () => hub.registrationHistory(),
   );
 
   app.delete(
     '/gateways/pending/:uid',
-    {
-      config: { operation: 'removePending' },
-      schema: {
-        tags,
-        summary: 'Remove a server that is not registered',
-        params: PendingUid,
-        response: { 200: Removal, ...problems('method_not_allowed') },
-      },
-    },
+    endpoint('removePending', {
+      tags,
+      summary: 'Remove a server that is not registered',
+      params: PendingUid,
+      errors: ['method_not_allowed'],
+      response: { 200: Removal },
+    }),
     (request) => hub.as(request.caller).removePending(request.params.uid),
   );
 
   app.post(
     '/gateways/pending/delete',
-    {
-      config: { operation: 'removeManyPending' },
-      schema: {
-        tags,
-        summary: 'Remove many servers that are not registered',
-        body: BulkRemovalRequest,
-        response: { 200: BulkRemoval, ...problems('invalid_request', 'database_unavailable') },
-      },
-    },
+    endpoint('removeManyPending', {
+      tags,
+      summary: 'Remove many servers that are not registered',
+      body: BulkRemovalRequest,
+      response: { 200: BulkRemoval },
+    }),
     (request) => hub.as(request.caller).removeManyPending(request.body),
   );
 }

@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hub } from '../../hub/hub.ts';
 import { NewPolicy, PolicyChange, PolicyState, PolicyTest, PolicyTestRequest } from '../../policy/contract.ts';
-import { problems } from '../openapi.ts';
+import { endpoint } from '../openapi.ts';
 
 const tags = ['governance'];
 
@@ -13,51 +13,34 @@ export function policyRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/policy',
-    {
-      config: { operation: 'getPolicy' },
-      schema: {
-        tags,
-        summary: 'The admission policy in force',
-        response: { 200: PolicyState, ...problems('database_unavailable') },
-      },
-    },
+    endpoint('getPolicy', { tags, summary: 'The admission policy in force', response: { 200: PolicyState } }),
     () => hub.getPolicy(),
   );
 
   app.put(
     '/policy',
-    {
-      config: { operation: 'changePolicy' },
-      schema: {
-        tags,
-        summary: 'Change the admission policy',
-        description: 'Returns how many entities the policy affects; with `dry_run`, it is not applied.',
-        body: NewPolicy,
-        // Refuses unknown parameters, so that a misplaced `dry_run` does not apply a policy.
-        querystring: z.strictObject({}),
-        response: {
-          200: PolicyChange,
-          ...problems('invalid_request', 'invalid_policy', 'policy_from_file', 'database_unavailable'),
-        },
-      },
-    },
+    endpoint('changePolicy', {
+      tags,
+      summary: 'Change the admission policy',
+      description: 'Returns how many entities the policy affects; with `dry_run`, it is not applied.',
+      body: NewPolicy,
+      // Refuses unknown parameters, so that a misplaced `dry_run` does not apply a policy.
+      querystring: z.strictObject({}),
+      errors: ['invalid_policy', 'policy_from_file'],
+      response: { 200: PolicyChange },
+    }),
     (request) => hub.as(request.caller).changePolicy(request.body.text, { dryRun: request.body.dry_run }),
   );
 
   app.post(
     '/policy/test',
-    {
-      config: { operation: 'testPolicy' },
-      schema: {
-        tags,
-        summary: 'What a policy decides about one entity, and why',
-        body: PolicyTestRequest,
-        response: {
-          200: PolicyTest,
-          ...problems('invalid_request', 'invalid_policy', 'entity_not_found', 'database_unavailable'),
-        },
-      },
-    },
+    endpoint('testPolicy', {
+      tags,
+      summary: 'What a policy decides about one entity, and why',
+      body: PolicyTestRequest,
+      errors: ['invalid_policy', 'entity_not_found'],
+      response: { 200: PolicyTest },
+    }),
     (request) => hub.testPolicy(request.body),
   );
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { HubError } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { NewStatus, SERVER_SCHEMA, ServerResponse, StatusChanged, Validation } from '../../registry/contract.ts';
-import { problems } from '../openapi.ts';
+import { endpoint } from '../openapi.ts';
 
 /** The same handlers; `mcp-publisher` uses the second one. */
 const PREFIXES = ['/v0.1', '/v0'];
@@ -32,9 +32,6 @@ const name = z
   .meta({ examples: ['com.acme/notes'] });
 const version = z.string().meta({ examples: ['1.0.0'] });
 
-const CHANGE_PROBLEMS = ['invalid_request', 'invalid_json', 'payload_too_large', 'database_unavailable'] as const;
-const STATUS_PROBLEMS = ['entity_not_found', 'not_published', ...CHANGE_PROBLEMS] as const;
-
 export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
   for (const prefix of PREFIXES) {
     const app = server.withTypeProvider<ZodTypeProvider>();
@@ -42,18 +39,13 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
 
     app.post(
       `${prefix}/publish`,
-      {
-        config: { operation: 'publishServer' },
-        schema: {
-          ...shown,
-          summary: 'Publish a version of a server',
-          body: Document,
-          response: {
-            200: ServerResponse.describe('The server as it is listed'),
-            ...problems('invalid_server', 'version_taken', 'name_taken', ...CHANGE_PROBLEMS),
-          },
-        },
-      },
+      endpoint('publishServer', {
+        ...shown,
+        summary: 'Publish a version of a server',
+        body: Document,
+        errors: ['invalid_server', 'version_taken', 'name_taken'],
+        response: { 200: ServerResponse.describe('The server as it is listed') },
+      }),
       ({ body, caller }) => hub.as(caller).publishServer(body),
     );
 
@@ -65,7 +57,7 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
           ...shown,
           summary: 'Check whether a server could be published, without publishing it',
           body: Document,
-          response: { 200: Validation.describe('The findings'), ...problems('invalid_request', 'payload_too_large') },
+          response: { 200: Validation.describe('The findings') },
         },
       },
       async ({ body }) => hub.validateServer(body),
@@ -73,16 +65,14 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
 
     app.patch(
       `${prefix}/servers/:name/versions/:version/status`,
-      {
-        config: { operation: 'setServerStatus' },
-        schema: {
-          ...shown,
-          summary: 'Deprecate or delete a published version of a server, or make it active again',
-          params: z.object({ name, version }),
-          body: NewStatus,
-          response: { 200: ServerResponse.describe('The server'), ...problems(...STATUS_PROBLEMS) },
-        },
-      },
+      endpoint('setServerStatus', {
+        ...shown,
+        summary: 'Deprecate or delete a published version of a server, or make it active again',
+        params: z.object({ name, version }),
+        body: NewStatus,
+        errors: ['entity_not_found', 'not_published'],
+        response: { 200: ServerResponse.describe('The server') },
+      }),
       async ({ params, body, caller }) => {
         const { servers } = await hub.as(caller).setServerStatus({ ...params, ...body });
         return servers[0] as ServerResponse;
@@ -91,16 +81,14 @@ export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
 
     app.patch(
       `${prefix}/servers/:name/status`,
-      {
-        config: { operation: 'setServerStatus' },
-        schema: {
-          ...shown,
-          summary: 'Deprecate or delete all published versions of a server, or make them active again',
-          params: z.object({ name }),
-          body: NewStatus,
-          response: { 200: StatusChanged.describe('The versions that changed'), ...problems(...STATUS_PROBLEMS) },
-        },
-      },
+      endpoint('setServerStatus', {
+        ...shown,
+        summary: 'Deprecate or delete all published versions of a server, or make them active again',
+        params: z.object({ name }),
+        body: NewStatus,
+        errors: ['entity_not_found', 'not_published'],
+        response: { 200: StatusChanged.describe('The versions that changed') },
+      }),
       ({ params, body, caller }) => hub.as(caller).setServerStatus({ ...params, ...body }),
     );
 

@@ -8,12 +8,11 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ServerList, ServerResponse } from '../../registry/contract.ts';
 import { VERSION } from '../../version.ts';
 import { sender } from '../etag.ts';
-import { problems } from '../openapi.ts';
+
 import { truth, wholeNumber, words } from '../query-string.ts';
 
 /** The same handlers; older clients use the second one, and views have both. */
 const PREFIXES = ['/v0.1', '/v0', '/registry/:view/v0.1', '/registry/:view/v0'];
-const READ_PROBLEMS = ['invalid_request', 'rate_limited', 'database_unavailable'] as const;
 /** What ToolHive recognizes a registry by. */
 const PROTOCOL = {
   version: '1.0.0',
@@ -74,7 +73,7 @@ export function registryRoutes(
           summary: 'List the servers, or search them',
           params: View,
           querystring: ListQuery,
-          response: { 200: ServerList.describe('A page of servers'), ...answer, ...problems(...READ_PROBLEMS) },
+          response: { 200: ServerList.describe('A page of servers'), ...answer },
         },
       },
       async (request, reply) => {
@@ -93,11 +92,8 @@ export function registryRoutes(
           summary: 'All versions of a server, newest first',
           params: View.extend({ name }),
           querystring: OneQuery,
-          response: {
-            200: ServerList.describe('Its versions'),
-            ...answer,
-            ...problems('entity_not_found', ...READ_PROBLEMS),
-          },
+          errors: ['entity_not_found'],
+          response: { 200: ServerList.describe('Its versions'), ...answer },
         },
       },
       async (request, reply) => {
@@ -117,11 +113,8 @@ export function registryRoutes(
           summary: 'One version of a server',
           params: View.extend({ name, version }),
           querystring: OneQuery,
-          response: {
-            200: ServerResponse.describe('The server'),
-            ...answer,
-            ...problems('entity_not_found', ...READ_PROBLEMS),
-          },
+          errors: ['entity_not_found'],
+          response: { 200: ServerResponse.describe('The server'), ...answer },
         },
       },
       async (request, reply) => {

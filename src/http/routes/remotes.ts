@@ -20,8 +20,8 @@ import {
 } from '../../remotes/contract.ts';
 import { isOperator } from '../auth.ts';
 import { sendEvents, wantsEvents } from '../event-stream.ts';
-import { problems } from '../openapi.ts';
-import { flag, wholeNumber, words } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { flag, limit, offset, words } from '../query-string.ts';
 
 const SyncBody = z
   .object({
@@ -86,12 +86,8 @@ const RejectionsQuery = z.object({
     .optional()
     .describe('Only rejections of this remote: its address or name')
     .meta({ examples: ['https://catalog.example.org/index.json'] }),
-  limit: wholeNumber(1, 1000)
-    .prefault(100)
-    .meta({ examples: [10] }),
-  offset: wholeNumber(0, 1_000_000_000)
-    .prefault(0)
-    .meta({ examples: [0] }),
+  limit: limit({ most: 1000, usual: 100 }),
+  offset: offset(),
 });
 
 const tags = ['remotes'];
@@ -112,33 +108,24 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
   for (const prefix of ['', '/catalog']) {
     app.get(
       `${prefix}/remotes`,
-      {
-        config: { operation: 'listRemotes' },
-        schema: {
-          tags,
-          summary: 'List the remotes',
-          description: SECRETS,
-          response: { 200: RemoteList, ...problems('rate_limited', 'database_unavailable') },
-        },
-      },
+      endpoint('listRemotes', {
+        tags,
+        summary: 'List the remotes',
+        description: SECRETS,
+        response: { 200: RemoteList },
+      }),
       async (request) => shownTo(request, await hub.listRemotes()),
     );
 
     app.post(
       `${prefix}/remotes`,
-      {
-        config: { operation: 'addRemote' },
-        schema: {
-          tags,
-          summary: 'Add a remote, or change the settings of an existing one',
-          body: AddOrRemoveBody,
-          response: {
-            200: RemoteRemoved.describe('With `op: delete`'),
-            201: RemoteAdded,
-            ...problems('invalid_request', 'name_taken'),
-          },
-        },
-      },
+      endpoint('addRemote', {
+        tags,
+        summary: 'Add a remote, or change the settings of an existing one',
+        body: AddOrRemoveBody,
+        errors: ['name_taken'],
+        response: { 200: RemoteRemoved.describe('With `op: delete`'), 201: RemoteAdded },
+      }),
       async (request, reply) => {
         if (request.body.op === 'delete')
           return removeRemote(request.caller, [request.body.url, request.body.name], request.body.purge ?? false);
@@ -149,34 +136,26 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
 
     app.patch(
       `${prefix}/remotes`,
-      {
-        config: { operation: 'changeRemote' },
-        schema: {
-          tags,
-          summary: 'Change the settings of a remote',
-          querystring: ChangeQuery,
-          body: RemoteSettings,
-          response: {
-            200: RemoteChanged,
-            ...problems('invalid_request', 'remote_not_found', 'name_taken'),
-          },
-        },
-      },
+      endpoint('changeRemote', {
+        tags,
+        summary: 'Change the settings of a remote',
+        querystring: ChangeQuery,
+        body: RemoteSettings,
+        errors: ['remote_not_found', 'name_taken'],
+        response: { 200: RemoteChanged },
+      }),
       (request) => hub.as(request.caller).changeRemote(request.query.remote, request.body),
     );
 
     app.delete(
       `${prefix}/remotes`,
-      {
-        config: { operation: 'removeRemote' },
-        schema: {
-          tags,
-          summary: 'Remove a remote',
-          querystring: RemoveQuery,
-          body: RemovedRemote.nullish(),
-          response: { 200: RemoteRemoved, ...problems('invalid_request') },
-        },
-      },
+      endpoint('removeRemote', {
+        tags,
+        summary: 'Remove a remote',
+        querystring: RemoveQuery,
+        body: RemovedRemote.nullish(),
+        response: { 200: RemoteRemoved },
+      }),
       ({ body, query, caller }) =>
         removeRemote(caller, [body?.url, body?.name, query.url, query.name, query.remote], body?.purge || query.purge),
     );
@@ -192,7 +171,8 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
             'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
           querystring: SyncQuery,
           body: SyncBody,
-          response: { 200: SyncReport, ...problems('invalid_request', 'sync_running') },
+          errors: ['sync_running'],
+          response: { 200: SyncReport },
         },
       },
       async (request, reply) => {
@@ -214,7 +194,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
             'With `Accept: text/event-stream`, progress is streamed as events, and the last event, `result`, is the ordinary body.',
           querystring: IngestQuery,
           body: IngestBody,
-          response: { 200: IngestReport, ...problems('invalid_request') },
+          response: { 200: IngestReport },
         },
       },
       async (request, reply) => {
@@ -230,29 +210,23 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/ingest/status',
-    {
-      config: { operation: 'ingestStatus' },
-      schema: {
-        tags,
-        summary: 'Running and recent ingests',
-        description: SECRETS,
-        response: { 200: IngestStatus, ...problems('rate_limited', 'database_unavailable') },
-      },
-    },
+    endpoint('ingestStatus', {
+      tags,
+      summary: 'Running and recent ingests',
+      description: SECRETS,
+      response: { 200: IngestStatus },
+    }),
     async (request) => shownTo(request, await hub.ingestStatus()),
   );
 
   app.get(
     '/remotes/rejections',
-    {
-      config: { operation: 'listRejections' },
-      schema: {
-        tags,
-        summary: 'Manifests that were refused, and why',
-        querystring: RejectionsQuery,
-        response: { 200: RejectionPage, ...problems('invalid_request') },
-      },
-    },
+    endpoint('listRejections', {
+      tags,
+      summary: 'Manifests that were refused, and why',
+      querystring: RejectionsQuery,
+      response: { 200: RejectionPage },
+    }),
     (request) => hub.listRejections(request.query),
   );
 }

@@ -9,8 +9,8 @@ import { RERANKS, SEARCH_MODES, SearchPage, type SearchQuery, SORTS, VERSION_CHO
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
 import { callerOf } from '../auth.ts';
 import { matchesEtag } from '../etag.ts';
-import { problems } from '../openapi.ts';
-import { choice, csv, flag, freeText, wholeNumber } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { choice, csv, flag, freeText, offset, wholeNumber } from '../query-string.ts';
 
 /** Limits the number and length of filter values: people do not enter more, and each is looked up. */
 const FILTER = { most: 50, longest: 200 };
@@ -59,9 +59,7 @@ const SearchParameters = z.object({
     .optional()
     .describe('Maximum number of results on a page; default: 20, or 5 in the public profile, which never shows more')
     .meta({ examples: [5] }),
-  offset: wholeNumber(0, 1_000_000_000)
-    .prefault(0)
-    .meta({ examples: [0] }),
+  offset: offset(),
   with_rag: flag(false)
     .describe('Say in one sentence why each result fits')
     .meta({ examples: ['true'] }),
@@ -96,19 +94,12 @@ export function searchRoutes(server: FastifyInstance, hub: Hub): void {
 
   app.get(
     '/catalog/search',
-    {
-      config: { operation: 'search' },
-      schema: {
-        tags: ['catalog'],
-        summary: 'Search the catalog, or list it',
-        querystring: SearchParameters,
-        response: {
-          200: SearchPage.describe('The best results'),
-          304: z.null().optional().describe('Not changed'),
-          ...problems('invalid_request', 'rate_limited', 'database_unavailable'),
-        },
-      },
-    },
+    endpoint('search', {
+      tags: ['catalog'],
+      summary: 'Search the catalog, or list it',
+      querystring: SearchParameters,
+      response: { 200: SearchPage.describe('The best results'), 304: z.null().optional().describe('Not changed') },
+    }),
     async (request, reply) => {
       const query = queryFrom(request.query);
       if (query.explain) assertRole(await callerOf(request, hub), 'operator');

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Hub } from '../../hub/hub.ts';
 import { Diagnosis, Health, PublicConfig } from '../../hub/operations.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { problems } from '../openapi.ts';
+import { endpoint } from '../openapi.ts';
 import { flag } from '../query-string.ts';
 
 const RETRY_AFTER_SEC = 5;
@@ -26,7 +26,6 @@ export function serviceRoutes(
         summary: 'Whether the hub is up and, with `check_db`, whether its database responds',
         querystring: z.object({ check_db: flag(false).meta({ examples: ['true'] }) }),
         response: {
-          ...problems('invalid_request', 'rate_limited'),
           200: Health.describe('The hub is up.'),
           503: Health.describe('The database does not respond, or the hub is shutting down.'),
         },
@@ -47,7 +46,7 @@ export function serviceRoutes(
       schema: {
         tags,
         summary: 'The settings that are not secret',
-        response: { 200: PublicConfig.describe('The settings'), ...problems('rate_limited') },
+        response: { 200: PublicConfig.describe('The settings') },
       },
     },
     () => hub.config(),
@@ -55,14 +54,11 @@ export function serviceRoutes(
 
   app.get(
     '/diagnostics',
-    {
-      config: { operation: 'diagnose' },
-      schema: {
-        tags,
-        summary: 'Whether the hub can use the gateway, the embedding model and the language model',
-        response: { 200: Diagnosis.describe('The findings'), ...problems() },
-      },
-    },
+    endpoint('diagnose', {
+      tags,
+      summary: 'Whether the hub can use the gateway, the embedding model and the language model',
+      response: { 200: Diagnosis.describe('The findings') },
+    }),
     () => hub.diagnose(),
   );
 
@@ -75,7 +71,6 @@ export function serviceRoutes(
         summary: 'Metrics in Prometheus format',
         response: {
           200: { description: 'Metrics in Prometheus format', content: { 'text/plain': { schema: z.string() } } },
-          ...problems(),
         },
       },
     },

@@ -11,8 +11,8 @@ import {
   WebhookRemoved,
 } from '../../events/contract.ts';
 import type { Hub } from '../../hub/hub.ts';
-import { problems } from '../openapi.ts';
-import { wholeNumber, words } from '../query-string.ts';
+import { endpoint } from '../openapi.ts';
+import { limit, words } from '../query-string.ts';
 
 const WebhookReference = z.object({ name: z.string().meta({ examples: ['old-chat'] }) });
 
@@ -21,87 +21,69 @@ const DeliveryParameters = z.object({
     .optional()
     .describe('Only deliveries before this one: `next` of the previous page')
     .meta({ examples: ['msg_0mhz2k3ao00000g1a2b3c4d5e6f'] }),
-  limit: wholeNumber(1, 1000)
-    .prefault(50)
-    .meta({ examples: [20] }),
+  limit: limit({ most: 1000, usual: 50 }),
 });
 
 export function webhookRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
   const tags = ['events'];
-  const ofOne = problems('webhook_not_found', 'database_unavailable');
 
   app.get(
     '/webhooks',
-    {
-      config: { operation: 'listWebhooks' },
-      schema: {
-        tags,
-        summary: 'List the webhooks',
-        response: { 200: WebhookList, ...problems('database_unavailable') },
-      },
-    },
+    endpoint('listWebhooks', { tags, summary: 'List the webhooks', response: { 200: WebhookList } }),
     () => hub.listWebhooks(),
   );
 
   app.post(
     '/webhooks',
-    {
-      config: { operation: 'addWebhook' },
-      schema: {
-        tags,
-        summary: 'Add a webhook',
-        description: 'It gets the events that happen from now on. A generated secret is shown only once.',
-        body: NewWebhook,
-        response: { 201: WebhookAdded, ...problems('invalid_request', 'name_taken', 'database_unavailable') },
-      },
-    },
+    endpoint('addWebhook', {
+      tags,
+      summary: 'Add a webhook',
+      description: 'It gets the events that happen from now on. A generated secret is shown only once.',
+      body: NewWebhook,
+      errors: ['name_taken'],
+      response: { 201: WebhookAdded },
+    }),
     async (request, reply) => reply.code(201).send(await hub.as(request.caller).addWebhook(request.body)),
   );
 
   app.delete(
     '/webhooks/:name',
-    {
-      config: { operation: 'removeWebhook' },
-      schema: {
-        tags,
-        summary: 'Remove a webhook',
-        description: 'Its delivery log is removed too. Events that are waiting for it are not sent.',
-        params: WebhookReference,
-        response: { 200: WebhookRemoved, ...ofOne },
-      },
-    },
+    endpoint('removeWebhook', {
+      tags,
+      summary: 'Remove a webhook',
+      description: 'Its delivery log is removed too. Events that are waiting for it are not sent.',
+      params: WebhookReference,
+      errors: ['webhook_not_found'],
+      response: { 200: WebhookRemoved },
+    }),
     (request) => hub.as(request.caller).removeWebhook(request.params.name),
   );
 
   app.post(
     '/webhooks/:name/test',
-    {
-      config: { operation: 'testWebhook' },
-      schema: {
-        tags,
-        summary: 'Send a test event',
-        description:
-          'Sends one event of the type `webhook.test` at once and returns the outcome; it is not retried. If the receiver accepts it, a disabled webhook is enabled again.',
-        params: WebhookReference,
-        response: { 200: Delivery, ...ofOne },
-      },
-    },
+    endpoint('testWebhook', {
+      tags,
+      summary: 'Send a test event',
+      description:
+        'Sends one event of the type `webhook.test` at once and returns the outcome; it is not retried. If the receiver accepts it, a disabled webhook is enabled again.',
+      params: WebhookReference,
+      errors: ['webhook_not_found'],
+      response: { 200: Delivery },
+    }),
     (request) => hub.as(request.caller).testWebhook(request.params.name),
   );
 
   app.get(
     '/webhooks/:name/deliveries',
-    {
-      config: { operation: 'listDeliveries' },
-      schema: {
-        tags,
-        summary: 'The deliveries of a webhook, newest first',
-        params: WebhookReference,
-        querystring: DeliveryParameters,
-        response: { 200: DeliveryPage, ...problems('invalid_request', 'webhook_not_found', 'database_unavailable') },
-      },
-    },
+    endpoint('listDeliveries', {
+      tags,
+      summary: 'The deliveries of a webhook, newest first',
+      params: WebhookReference,
+      querystring: DeliveryParameters,
+      errors: ['webhook_not_found'],
+      response: { 200: DeliveryPage },
+    }),
     (request) => hub.listDeliveries(request.params.name, request.query),
   );
 }
