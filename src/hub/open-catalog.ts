@@ -1,15 +1,13 @@
 // Sets up the database and the catalog in it.
-import { type Catalog, createCatalog } from '../catalog/catalog.ts';
-import type { CatalogStore } from '../catalog/store.ts';
+import { createCatalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import type { World } from '../lib/world.ts';
 import { admissionRules } from '../policy/admission.ts';
 import { createCatalogStore } from '../store/catalog/catalog-store.ts';
 import { waitForDatabase } from '../store/database.ts';
-import type { Dialect } from '../store/dialects/dialect.ts';
-import { createOutbox, type Outbox } from '../store/events/outbox.ts';
-import { type Admission, createAdmission } from '../store/governance/admission.ts';
-import { createRevision, type Revision } from '../store/revision.ts';
+import { createOutbox } from '../store/events/outbox.ts';
+import { createAdmission } from '../store/governance/admission.ts';
+import { createRevision } from '../store/revision.ts';
 
 export interface OpenCatalogDependencies {
   config: Config;
@@ -21,15 +19,6 @@ export interface OpenCatalogDependencies {
   shutdown: AbortSignal;
 }
 
-export interface OpenedCatalog {
-  database: Dialect;
-  outbox: Outbox;
-  revision: Revision;
-  admission: Admission;
-  store: CatalogStore;
-  catalog: Catalog;
-}
-
 /** @throws StartError when the database cannot be used. */
 export async function openCatalog({
   config,
@@ -38,7 +27,7 @@ export async function openCatalog({
   isServed,
   mayBlock,
   shutdown,
-}: OpenCatalogDependencies): Promise<OpenedCatalog> {
+}: OpenCatalogDependencies) {
   const forMs = isServed ? config.databaseWaitSec * 1000 : 0;
   const database = await waitForDatabase(config.database, {
     metrics,

@@ -1,10 +1,10 @@
 // Sets up registration: the client of the gateway, and what is registered through it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { createGatewayClient, type GatewayClient } from '../gateway/client/client.ts';
+import { createGatewayClient } from '../gateway/client/client.ts';
 import { createTokenSource } from '../gateway/client/token.ts';
-import { createGateway, type Gateway } from '../gateway/gateway.ts';
-import { createPendingServers, type PendingServers } from '../gateway/items/pending.ts';
+import { createGateway } from '../gateway/gateway.ts';
+import { createPendingServers } from '../gateway/items/pending.ts';
 import type { World } from '../lib/world.ts';
 import type { Dialect } from '../store/dialects/dialect.ts';
 import { createItemStore } from '../store/gateway/registration-items.ts';
@@ -23,13 +23,9 @@ export function openGateway({
   world: { now, log, fetchTrusted },
   database,
   revision,
-}: OpenGatewayDependencies): {
-  /** Undefined when no gateway is configured. */
-  gatewayClient: GatewayClient | undefined;
-  gateway: Gateway;
-  pending: PendingServers;
-} {
+}: OpenGatewayDependencies) {
   const store = createRegistrationStore(database, revision);
+  // Undefined when no gateway is configured.
   const gatewayClient =
     config.gateway &&
     createGatewayClient({ ...config.gateway, fetch: fetchTrusted, token: createTokenSource(config.gateway, now) });

@@ -7,7 +7,7 @@ import type { SearchEngine } from '../search/engine/engine.ts';
 import { openEmbeddedModel } from '../search/model/embedded-model.ts';
 import { MODELS_FOLDER } from '../search/model/open-model.ts';
 import { createPostgresEngine } from '../search/postgres/engine.ts';
-import { createSearch, type Search } from '../search/search.ts';
+import { createSearch } from '../search/search.ts';
 import type { Dialect } from '../store/dialects/dialect.ts';
 import type { Revision } from '../store/revision.ts';
 import { hasPgvector, openPostgresSearch } from '../store/search/postgres-search.ts';
@@ -33,7 +33,7 @@ export async function openSearch({
   revision,
   catalog,
   isBusy,
-}: OpenSearchDependencies): Promise<{ search: Search; engine: SearchEngine; close(): Promise<void> }> {
+}: OpenSearchDependencies) {
   const { now, log, metrics } = world;
   const { embedding } = config;
   const openEmbedder = async (signal: AbortSignal) => {
@@ -45,7 +45,7 @@ export async function openSearch({
   const inDatabase = (await isSearchedInDatabase(config, database, catalog))
     ? await openPostgresSearch(database, config.database as PostgresAddress, { revision, metrics })
     : undefined;
-  const engine = inDatabase
+  const engine: SearchEngine = inDatabase
     ? createPostgresEngine({ ...inDatabase, ...shared })
     : createSearchEngine({
         index: createSearchIndex(database, revision),
