@@ -32,8 +32,6 @@ function configFrom(settings: Settings) {
     /** Whether reads need a token too. */
     readsNeedToken: readsNeedToken(settings),
     oidc: oidcSettings(settings),
-    /** The age in days at which entries of the audit log are deleted. */
-    auditDays: settings.AUDIT_DAYS,
     maxBodyBytes: settings.MAX_BODY_BYTES,
     requestTimeoutSec: settings.REQUEST_TIMEOUT_SEC,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,

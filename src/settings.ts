@@ -116,9 +116,6 @@ export const SETTINGS = z.object({
     .describe(
       'Maps values of the claim to roles: `hub-admins=admin,developers=installer`. Without it, the values must be role names.',
     ),
-  AUDIT_DAYS: wholeNumber(1, 36_500)
-    .optional()
-    .describe('Days after which audit log entries are deleted. Default: never.'),
   METRICS_TOKEN: token.optional().describe('If set, `GET /metrics` needs this token.'),
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
     .default(1_048_576)

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
 import type { Clock, Logger } from '../lib/world.ts';
-import { startSweeps } from './audit-sweeps.ts';
 import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
 import { createRefusalLimit } from './refusal-limit.ts';
 import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
@@ -28,19 +27,11 @@ export interface Audit {
   /** For calls that the caller's role or scope does not allow. */
   recordRefusal(caller: Caller, change: AuditedChange): Promise<void>;
   list(query: AuditQuery): Promise<AuditPage>;
-  close(): Promise<void>;
-}
-
-export interface AuditDependencies {
-  now: Clock;
-  log: Logger;
-  /** Entries are deleted after this many days; if undefined, never. */
-  keepDays: number | undefined;
 }
 
 const LONGEST_TEXT = 2_000;
 
-export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDependencies): Audit {
+export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: Logger }): Audit {
   const limitRefusals = createRefusalLimit(now);
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
@@ -70,11 +61,7 @@ export function createAudit(store: AuditStore, { now, log, keepDays }: AuditDepe
     result: result ? shortText(result) : null,
   });
 
-  const sweeps = keepDays === undefined ? undefined : startSweeps(store, { now, log, keepDays });
-
   return {
-    close: async () => sweeps?.close(),
-
     async record(caller, change, work, outcomeOf = () => ({ outcome: 'ok' })) {
       const entry = entryOf(caller, change);
       await store.begin(entry);

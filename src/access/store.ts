@@ -35,6 +35,4 @@ export interface AuditStore {
   end(id: string, end: AuditEnd): Promise<void>;
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>;
-  /** Deletes the oldest entries before this time, at most `atOnce`. Returns how many were deleted. */
-  deleteBefore(time: string, atOnce: number): Promise<number>;
 }

@@ -185,7 +185,7 @@ export async function createHub({
     },
   });
 
-  const { tokens, audit, authentication } = openAccess({ config, world, database, isServed });
+  const { tokens, audit, authentication } = openAccess({ config, world, database });
 
   const webhooks = createWebhooks({
     webhooks: createWebhookStore(database),
@@ -232,7 +232,6 @@ export async function createHub({
   async function stopWork(): Promise<void> {
     stopping.abort();
     await Promise.all([
-      audit.close(),
       trust.close(),
       policy.close(),
       webhooks.close(),

@@ -1,30 +1,25 @@
 // Sets up access: the tokens, who a caller is, and the audit log.
-import { type Audit, createAudit } from '../access/audit.ts';
-import { type Authentication, createAuthentication } from '../access/authenticate.ts';
+import { createAudit } from '../access/audit.ts';
+import { createAuthentication } from '../access/authenticate.ts';
 import { createJsonWebTokens } from '../access/json-web-tokens.ts';
-import { createTokens, type Tokens } from '../access/tokens.ts';
+import { createTokens } from '../access/tokens.ts';
 import type { Config } from '../config.ts';
 import type { World } from '../lib/world.ts';
 import type { Dialect } from '../store/dialects/dialect.ts';
 import { createAuditStore } from '../store/governance/audit-store.ts';
 import { createTokenStore } from '../store/governance/token-store.ts';
 
-export interface OpenAccessDependencies {
+export function openAccess({
+  config,
+  world: { now, log, fetchTrusted },
+  database,
+}: {
   config: Config;
   world: World;
   database: Dialect;
-  /** Only a hub that serves deletes old records of the audit log. */
-  isServed: boolean;
-}
-
-export function openAccess({ config, world: { now, log, fetchTrusted }, database, isServed }: OpenAccessDependencies): {
-  tokens: Tokens;
-  audit: Audit;
-  authentication: Authentication;
-} {
+}) {
   const tokens = createTokens(createTokenStore(database), now);
-  const keepDays = isServed ? config.auditDays : undefined;
-  const audit = createAudit(createAuditStore(database), { now, log, keepDays });
+  const audit = createAudit(createAuditStore(database), { now, log });
   const authentication = createAuthentication({
     apiToken: config.adminToken,
     metricsToken: config.metricsToken,

@@ -4,18 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { InjectOptions } from 'fastify';
-import { createAudit } from '../../src/access/audit.ts';
 import { AuditEntry, AuditPage } from '../../src/access/contract.ts';
-import { readConfig } from '../../src/config.ts';
-import { createHub } from '../../src/hub/hub.ts';
-import { createAuditStore } from '../../src/store/governance/audit-store.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { aManifest } from '../support/builders.ts';
 import { openHere, tempDir, testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { startIndexServer } from '../support/servers/index-server.ts';
 import { until } from '../support/until.ts';
-import { testWorld } from '../support/world.ts';
 
 const API_TOKEN = 'the-admin-token';
 const settings = { API_TOKEN };
@@ -129,21 +124,6 @@ testOnEveryEngine('audit: refusals of one caller do not fill the log', async (t,
   assert.deepEqual((await details()).slice(0, 2), [null, '30 earlier refusals of this caller were not recorded']);
 });
 
-testOnEveryEngine('audit: AUDIT_DAYS deletes older entries, and nothing else', async (t, database) => {
-  const earlier = await testHub(t, { settings, database });
-  await earlier.hub.as(ROBOT).addRemote('https://h.example/old.json');
-  earlier.world.setTime('2026-06-01T12:00:00.001Z');
-  await earlier.hub.as(ROBOT).addRemote('https://h.example/new.json');
-  const world = testWorld();
-  world.setTime('2026-06-11T12:00:00.001Z');
-  const config = { ...readConfig({ AUDIT_DAYS: '10' }), database };
-  const later = await createHub({ config, world, baseUrl: () => 'http://hub.test' });
-  t.after(() => later.close().then(world.close));
-  await until(async () => (await later.listAudit({ limit: 5 })).items.length === 1);
-  const [kept] = (await later.listAudit({ limit: 5 })).items;
-  assert.deepEqual([kept?.subject, kept?.outcome], ['https://h.example/new.json', 'ok']);
-});
-
 testOnEveryEngine('audit: the database itself refuses to change an entry', async (t, database) => {
   const { hub, world } = await testHub(t, { settings, database });
   await hub.as(ROBOT).addRemote('https://h.example/a.json');
@@ -153,55 +133,6 @@ testOnEveryEngine('audit: the database itself refuses to change an entry', async
   await assert.rejects(write.updateTable('audit_entry').set(forged).execute(), /Rows of audit_entry are never changed/);
   const undone = { outcome: 'failed' } as const;
   await assert.rejects(write.updateTable('audit_end').set(undone).execute(), /Rows of audit_end are never changed/);
-});
-
-testOnEveryEngine('audit: many old entries are deleted in small transactions', async (t, database) => {
-  const { metrics, log, now, close } = testWorld();
-  const dialect = await openHere(database, metrics);
-  t.after(() => dialect.close().then(close));
-  const store = createAuditStore(dialect);
-  const caller = { caller: 'robot', caller_kind: 'token', role: 'admin', via: 'http', address: null } as const;
-  const old = {
-    ...caller,
-    caller_id: null,
-    operation: 'sync',
-    subject: 'all remotes',
-    folded_subject: '',
-    detail: null,
-  };
-  const at = '2025-06-01T12:00:00.000Z';
-  for (let part = 0; part < 5; part += 1) {
-    const ids = Array.from({ length: 450 }, (_, number) => `${at}-${part}-${number}`);
-    const ends = ids.map((id) => ({ id, ended_at: at, outcome: 'ok' as const, result: null }));
-    const entries = ids.map((id) => ({ ...old, id, at }));
-    await dialect.write.insertInto('audit_entry').values(entries).execute();
-    await dialect.write.insertInto('audit_end').values(ends).execute();
-  }
-  await store.begin({
-    ...caller,
-    caller_id: null,
-    operation: 'sync',
-    subject: 'new',
-    detail: null,
-    id: '2026-06-01',
-    at,
-  });
-  const deleted: number[] = [];
-  const counted = {
-    ...store,
-    async deleteBefore(time: string, atOnce: number) {
-      deleted.push(await store.deleteBefore(time, atOnce));
-      return deleted.at(-1) ?? 0;
-    },
-  };
-  const audit = createAudit(counted, { now, log, keepDays: 10 });
-  await until(() => deleted.length === 3);
-  await audit.close();
-  assert.deepEqual(deleted, [1_000, 1_000, 250]);
-  assert.deepEqual(
-    (await store.list({ limit: 10 })).map(({ subject }) => subject),
-    ['new'],
-  );
 });
 
 testOnEveryEngine('audit: a running change is recorded as started', async (t, database) => {

@@ -1,4 +1,4 @@
-// The audit log, on both engines: rows are added, never updated, and deleted only when they are too old.
+// The audit log, on both engines: rows are only added.
 import { sql } from 'kysely';
 import type { AuditEntry } from '../../access/contract.ts';
 import type { AuditStore } from '../../access/store.ts';
@@ -49,20 +49,5 @@ export function createAuditStore({ read, write }: Dialect): AuditStore {
       else if (outcome !== undefined) entries = entries.where('outcome', '=', outcome);
       return (await entries.execute()) as AuditEntry[];
     },
-
-    deleteBefore: (time, atOnce) =>
-      write.transaction().execute(async (tx) => {
-        const oldest = await tx
-          .selectFrom('audit_entry')
-          .select('id')
-          .where('id', '<', time)
-          .orderBy('id')
-          .limit(atOnce)
-          .execute();
-        const last = oldest.at(-1)?.id ?? '';
-        await tx.deleteFrom('audit_end').where('id', '<=', last).execute();
-        await tx.deleteFrom('audit_entry').where('id', '<=', last).execute();
-        return oldest.length;
-      }),
   };
 }
