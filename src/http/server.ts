@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
-import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
 import {
@@ -113,15 +112,13 @@ export async function createServer({
   const securityHeaders = { ...SECURITY_HEADERS, ...(tls && HTTPS_ONLY) };
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
+    allowOrigins(request.routeOptions.config, reply);
     if (draining.aborted) reply.header('connection', 'close');
     if (!request.headers.host && request.raw.httpVersion === '1.1') {
       throw new HubError('invalid_request', "The header 'Host' is missing.");
     }
   });
-  app.addHook('onSend', async (request, reply) => {
-    varyByEncoding(reply);
-    allowOrigins(request.routeOptions.config?.crossOrigin, reply);
-  });
+  app.addHook('onSend', async (_request, reply) => varyByEncoding(reply));
   observeRequests(app, world);
 
   app.setValidatorCompiler(validatorCompiler);
@@ -189,24 +186,11 @@ function ownNames({ host, baseUrl }: Config): string[] {
   return [host, baseUrl && new URL(baseUrl).hostname].flatMap((name) => name?.toLowerCase() ?? []);
 }
 
-/** Limits, and access from other sites. */
+/** Limits. The CORS headers are set before, so that pages of other sites can read why they were refused. */
 async function protect(
   app: FastifyInstance,
   { rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>,
 ): Promise<void> {
-  await app.register(cors, {
-    delegator: (request, done) =>
-      done(null, {
-        origin: request.routeOptions.config.publicRead || request.routeOptions.config.crossOrigin ? '*' : false,
-        methods: ['GET', 'HEAD'],
-        exposedHeaders: ['ETag', 'X-Request-Id', 'Retry-After'],
-        maxAge: 86_400,
-        strictPreflight: false,
-        // Passes preflights to our own OPTIONS routes, which know the allowed methods.
-        preflightContinue: true,
-      }),
-  });
-  // After the CORS headers, so that pages of other sites can read why they were refused.
   const isOverloaded = createOverload();
   await app.register(underPressure, {
     maxEventLoopDelay: MOST_EVENT_LOOP_DELAY_MS,
@@ -270,13 +254,15 @@ function varyByEncoding(reply: FastifyReply): void {
   if (!/accept-encoding/i.test(vary)) reply.header('vary', vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding');
 }
 
-/** Sets CORS headers on every response, not only on preflights: Copilot requires them. */
-function allowOrigins(methods: string | undefined, reply: FastifyReply): void {
-  if (methods === undefined) return;
+/** Lets pages of other sites read the response. Sets all headers on every response, not only on preflights: Copilot requires them. */
+function allowOrigins({ publicRead, crossOrigin }: FastifyContextConfig = {}, reply: FastifyReply): void {
+  if (!publicRead && !crossOrigin) return;
   reply.headers({
     'access-control-allow-origin': '*',
-    'access-control-allow-methods': methods,
-    'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match',
+    'access-control-allow-methods': crossOrigin ?? 'GET, HEAD',
+    'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
+    'access-control-expose-headers': 'ETag, X-Request-Id, Retry-After',
+    'access-control-max-age': 86_400,
   });
 }
 
