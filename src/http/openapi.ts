@@ -9,6 +9,7 @@ import { roleFor } from '../hub/guard.ts';
 import type { HubOperations } from '../hub/operations.ts';
 import { VERSION } from '../version.ts';
 import { docsLook } from './page/docs-look.ts';
+import { DOCS_POLICY } from './page/page-policy.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
@@ -22,19 +23,6 @@ const TAGS = [
   { name: 'registry', description: 'The hub as an MCP registry, for existing clients.' },
   { name: 'service', description: 'The hub itself: health, settings, metrics.' },
 ];
-
-/** The page may run its own scripts and call its own hub, and nothing else. */
-const PAGE_POLICY = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self'",
-  'img-src': "'self' data:",
-  'font-src': "'self'",
-  'connect-src': "'self'",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
-};
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -68,7 +56,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     theme: docsLook(),
-    staticCSP: PAGE_POLICY,
+    staticCSP: DOCS_POLICY,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });
   let text: string | undefined;

@@ -2,16 +2,9 @@
 import type { InstallListener, InstallReport, InstallRequest } from '../install/contract.ts';
 import type { Install, InstallDependencies } from '../install/install.ts';
 
-export interface HubInstalls {
-  install(request: InstallRequest, onEvent?: InstallListener): Promise<InstallReport>;
-  targetFolder(target: string): Promise<string>;
-  /** Whether an install, not only a plan, is running. */
-  isUnderWay(): boolean;
-  /** Stops running installs and waits for them; no new one starts. */
-  close(): Promise<void>;
-}
+export type HubInstalls = ReturnType<typeof createHubInstalls>;
 
-export function createHubInstalls(dependencies: InstallDependencies): HubInstalls {
+export function createHubInstalls(dependencies: InstallDependencies) {
   let opened: Promise<Install> | undefined;
   let underWay = 0;
   let isClosed = false;
@@ -31,7 +24,7 @@ export function createHubInstalls(dependencies: InstallDependencies): HubInstall
   }
 
   return {
-    async install(request, onEvent = () => {}) {
+    async install(request: InstallRequest, onEvent: InstallListener = () => {}): Promise<InstallReport> {
       if (request.dry_run) return (await installer()).install(request, onEvent);
       underWay += 1;
       try {
@@ -40,8 +33,10 @@ export function createHubInstalls(dependencies: InstallDependencies): HubInstall
         underWay -= 1;
       }
     },
-    targetFolder: async (target) => (await installer()).folderOf(target),
+    targetFolder: async (target: string) => (await installer()).folderOf(target),
+    /** Whether an install, not only a plan, is running. */
     isUnderWay: () => underWay > 0,
+    /** Stops running installs and waits for them; no new one starts. */
     async close() {
       isClosed = true;
       await (await opened)?.close();

@@ -1,39 +1,16 @@
 // The policy and approval operations of the hub: use cases, the policy file, and background work.
 import type { Caller } from '../access/contract.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
+import type { VersionOptions } from '../catalog/contract.ts';
 import { HubError } from '../errors.ts';
 import type { World } from '../lib/world.ts';
 import { createApprovals } from '../policy/approvals.ts';
-import type {
-  ApprovalDecided,
-  ApprovalDecision,
-  ApprovalPage,
-  ApprovalQuery,
-  ApprovalReview,
-  PolicyChange,
-  PolicyState,
-  PolicyTest,
-} from '../policy/contract.ts';
-import { createPolicies, type Policies } from '../policy/policies.ts';
+import type { ApprovalDecision, PolicyChange, PolicyState, PolicyTest } from '../policy/contract.ts';
+import { createPolicies } from '../policy/policies.ts';
 import { openPolicyFile, type PolicyFile } from '../policy/policy-file.ts';
 import type { ApprovalStore, PolicyStore } from '../policy/store.ts';
 
-export interface HubPolicy extends Pick<Policies, 'refusalOf'> {
-  getPolicy(): Promise<PolicyState>;
-  changePolicy(text: string, options: { dryRun: boolean; by: string }): Promise<PolicyChange>;
-  testPolicy(request: { id: string; text?: string }): Promise<PolicyTest>;
-  listApprovals(query: ApprovalQuery): Promise<ApprovalPage>;
-  getApproval(id: string): Promise<ApprovalReview>;
-  decideApproval(id: string, decision: ApprovalDecision & { by: string }): Promise<ApprovalDecided>;
-  /** The entity with the result of the rules. */
-  getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
-  /** Call it when an input of the rules changed; returns a note about what is still in the gateway. */
-  reapply(): Promise<{ note?: string }>;
-  /** Reads the policy file and starts background work. @throws StartError if the file is invalid and no earlier policy exists. */
-  start(): Promise<void>;
-  close(): Promise<void>;
-}
+export type HubPolicy = ReturnType<typeof createHubPolicy>;
 
 export interface HubPolicyDependencies {
   policyFile: string | undefined;
@@ -61,7 +38,7 @@ const LOOK_EVERY_MS = 3_600_000;
 const NO_EFFECT =
   'Neither a rule nor its remote requires approval, so the entity stays available. To keep it out, block it.';
 
-export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy {
+export function createHubPolicy(dependencies: HubPolicyDependencies) {
   const { store, catalog, clearGateway, register, world } = dependencies;
   const { now, log } = world;
   const policies = createPolicies({ store, now });
@@ -85,6 +62,7 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
     return changed > 0 ? clearGateway() : {};
   }
 
+  /** Reads the policy file and starts background work. @throws StartError if the file is invalid and no earlier policy exists. */
   async function start(): Promise<void> {
     const { policyFile: path } = dependencies;
     const onChange = () => inBackground('Removing held entities from the gateway', clearGateway());
@@ -101,35 +79,37 @@ export function createHubPolicy(dependencies: HubPolicyDependencies): HubPolicy 
 
   return {
     start,
-    refusalOf: (entity) => policies.refusalOf(entity),
+    refusalOf: policies.refusalOf,
+    /** Call it when an input of the rules changed; returns a note about what is still in the gateway. */
     reapply: () => applyAgain({ evenIfApplied: false }),
 
-    async getPolicy() {
+    async getPolicy(): Promise<PolicyState> {
       const state = await policies.state();
       const source = file ? 'file' : state.text === null ? 'none' : 'api';
       return { ...state, source, file_error: file?.error() ?? null };
     },
 
-    async changePolicy(text, options) {
+    async changePolicy(text: string, options: { dryRun: boolean; by: string }): Promise<PolicyChange> {
       if (file && !options.dryRun)
         throw new HubError('policy_from_file', 'This hub reads its policy from POLICY_FILE: change that file.');
       const change = await policies.change(text, options);
       return options.dryRun || change.affected === 0 ? change : { ...change, ...(await clearGateway()) };
     },
 
-    async testPolicy({ id, text }) {
+    async testPolicy({ id, text }: { id: string; text?: string }): Promise<PolicyTest> {
       const record = await catalog.get(id);
       return { ...(await policies.test(record.id, text)), blocked_at: record.blocked_at };
     },
 
-    async getEntity(id, options) {
+    /** The entity with the result of the rules. */
+    async getEntity(id: string, options?: VersionOptions) {
       const record = await catalog.get(id, options);
       return { ...record, ...(await policies.standing(record.id)) };
     },
 
-    listApprovals: (query) => queue.list(query),
-    getApproval: (id) => queue.review(id),
-    async decideApproval(id, decision) {
+    listApprovals: queue.list,
+    getApproval: queue.review,
+    async decideApproval(id: string, decision: ApprovalDecision & { by: string }) {
       const decided = await queue.decide(id, decision);
       if (decision.decision === 'reject' && decided.asked_by.length === 0) return { ...decided, note: NO_EFFECT };
       if (decision.decision !== 'approve') return { ...decided, ...(await clearGateway()) };

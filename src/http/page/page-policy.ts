@@ -10,14 +10,16 @@ const OWN_PAGE = {
   'base-uri': "'none'",
   'form-action': "'none'",
   'frame-ancestors': "'none'",
-  // Text never becomes markup or script, whatever a manifest contains.
-  'require-trusted-types-for': "'script'",
-  'trusted-types': "'none'",
 };
+/** Text never becomes markup or script, whatever a manifest contains. */
+const NO_MARKUP = { 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" };
+
+/** For the page of the API documentation, whose icons are in its style sheet. */
+export const DOCS_POLICY = { ...OWN_PAGE, 'img-src': "'self' data:" };
 
 export function pagePolicy({ remoteImages }: { remoteImages: boolean }): string {
-  const policy = remoteImages ? { ...OWN_PAGE, 'img-src': "'self' https:" } : OWN_PAGE;
-  return Object.entries(policy)
+  const images = remoteImages ? { 'img-src': "'self' https:" } : {};
+  return Object.entries({ ...OWN_PAGE, ...images, ...NO_MARKUP })
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join('; ');
 }

@@ -6,7 +6,6 @@ import type { EntryFilter, RegistryEntry, RegistryStore } from '../../registry/s
 import type { Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
 import type { Tables } from '../tables.ts';
-import { isFindable } from './findable.ts';
 
 type PageRequest = Omit<Parameters<RegistryStore['page']>[0], 'search'>;
 type Entries<O> = SelectQueryBuilder<Tables, 'registry_server', O>;
@@ -190,4 +189,9 @@ function entryFromRow(row: Row, { view }: Pick<EntryFilter, 'view'>): RegistryEn
 export async function readHubId({ lookup }: Pick<Dialect, 'lookup'>): Promise<string> {
   const state = await lookup.selectFrom('registry_state').select('hub_id').executeTakeFirstOrThrow();
   return state.hub_id;
+}
+
+/** Whether a text can be a key in a query: no row contains a NUL, and PostgreSQL fails on a parameter with one. */
+export function isFindable(text: string): boolean {
+  return !text.includes('\u0000');
 }

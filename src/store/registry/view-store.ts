@@ -2,7 +2,7 @@
 import type { RegistryView } from '../../registry/contract.ts';
 import type { ViewFilter, ViewStore } from '../../registry/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { isFindable } from './findable.ts';
+import { isFindable } from './registry-store.ts';
 
 export function createViewStore({ lookup, write }: Dialect): ViewStore {
   const views = () => lookup.selectFrom('registry_view').selectAll();
