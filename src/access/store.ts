@@ -1,14 +1,7 @@
 // Ports: what access needs from a database.
-import type { AuditEntry, AuditQuery, Role } from './contract.ts';
+import type { AccessToken, AuditEntry, AuditQuery } from './contract.ts';
 
-export interface StoredToken {
-  name: string;
-  role: Role;
-  scope: string[];
-  createdAt: string;
-  createdBy: string;
-  expiresAt: string | null;
-}
+export type StoredToken = Omit<AccessToken, 'expired'>;
 
 export interface TokenStore {
   /** False if the name is taken. */

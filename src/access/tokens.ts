@@ -21,17 +21,9 @@ const PREFIX = 'hub_';
 const DAY_MS = 86_400_000;
 
 export function createTokens(store: TokenStore, now: Clock): Tokens {
-  const isExpired = ({ expiresAt }: StoredToken) => expiresAt !== null && expiresAt <= now().toISOString();
+  const isExpired = ({ expires_at }: StoredToken) => expires_at !== null && expires_at <= now().toISOString();
 
-  const shown = (token: StoredToken): AccessToken => ({
-    name: token.name,
-    role: token.role,
-    scope: token.scope,
-    created_at: token.createdAt,
-    created_by: token.createdBy,
-    expires_at: token.expiresAt,
-    expired: isExpired(token),
-  });
+  const shown = (token: StoredToken): AccessToken => ({ ...token, expired: isExpired(token) });
 
   return {
     async create(given, createdBy) {
@@ -41,9 +33,9 @@ export function createTokens(store: TokenStore, now: Clock): Tokens {
         name,
         role,
         scope,
-        createdAt: at.toISOString(),
-        createdBy,
-        expiresAt: days ? new Date(at.getTime() + days * DAY_MS).toISOString() : null,
+        created_at: at.toISOString(),
+        created_by: createdBy,
+        expires_at: days ? new Date(at.getTime() + days * DAY_MS).toISOString() : null,
       };
       const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
       if (!(await store.add(token, digestOf(secret))))

@@ -109,8 +109,8 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
         since: last
           ? {
               id: last.uid,
-              decided_by: last.decidedBy,
-              decided_at: last.decidedAt,
+              decided_by: last.decided_by,
+              decided_at: last.decided_at,
               changes: changesBetween(Reviewed.parse(JSON.parse(last.reviewed)), reviewed, {
                 isSameContent: last.brings === subject.brings,
               }),
@@ -139,8 +139,8 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       const made: NewDecision = {
         decision: DECISIONS[decision],
         reason: storableText(reason).trim() || null,
-        decidedBy: by,
-        decidedAt: now(),
+        decided_by: by,
+        decided_at: now().toISOString(),
         brings: digest ?? subject.brings,
         reviewed: JSON.stringify(await contentFor(found)),
       };
@@ -155,13 +155,13 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
   };
 }
 
-function shownDecision({ decision, reason, decidedBy, decidedAt }: StoredDecision): ApprovalItem['decision'] {
-  return { decision, reason, decided_by: decidedBy, decided_at: decidedAt };
+function shownDecision({ decision, reason, decided_by, decided_at }: StoredDecision): ApprovalItem['decision'] {
+  return { decision, reason, decided_by, decided_at };
 }
 
-function otherwise(id: string, { decision, decidedBy, decidedAt, reason }: StoredDecision): string {
+function otherwise(id: string, { decision, decided_by, decided_at, reason }: StoredDecision): string {
   const why = reason ? ` (${reason.replace(/[.\s]+$/, '')})` : '';
-  return `Someone has already decided: '${id}' was ${decision} by ${decidedBy} on ${decidedAt.slice(0, 16).replace('T', ' at ')}${why}. Revoke that decision first to decide differently.`;
+  return `Someone has already decided: '${id}' was ${decision} by ${decided_by} on ${decided_at.slice(0, 16).replace('T', ' at ')}${why}. Revoke that decision first to decide differently.`;
 }
 
 function conflict(message: string): HubError {

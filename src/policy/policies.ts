@@ -106,8 +106,8 @@ export function createPolicies({ store, now }: { store: PolicyStore; now: Clock 
       return {
         text: stored.text,
         digest: stored.digest,
-        changed_at: stored.changedAt,
-        changed_by: stored.changedBy,
+        changed_at: stored.changed_at,
+        changed_by: stored.changed_by,
         applied: stored.isApplied,
         warnings: policyWarnings(policyOf(stored).document),
       };

@@ -53,8 +53,8 @@ export interface StoredPolicy {
   text: string | null;
   /** Digest of the text. */
   digest: string | null;
-  changedAt: string | null;
-  changedBy: string | null;
+  changed_at: string | null;
+  changed_by: string | null;
   /** Whether the settings of any remote keep entities out of the gateway. */
   isAnyRemoteRestricted: boolean;
   /** Changes with the text, and with the settings of remotes. */
@@ -86,17 +86,15 @@ export interface StoredDecision {
   uid: EntityUid;
   decision: 'approved' | 'rejected' | 'revoked';
   reason: string | null;
-  decidedBy: string;
-  decidedAt: string;
+  decided_by: string;
+  decided_at: string;
   /** Digest of the reviewed content; the decision is refused if the content has changed since. */
   brings: string;
   /** The reviewed content, as JSON. */
   reviewed: string;
 }
 
-export interface NewDecision extends Omit<StoredDecision, 'uid' | 'decidedAt'> {
-  decidedAt: Date;
-}
+export type NewDecision = Omit<StoredDecision, 'uid'>;
 
 export type DecisionOutcome =
   | { outcome: 'decided' }

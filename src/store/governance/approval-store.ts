@@ -1,10 +1,8 @@
 // Stores approvals and rejections, on both engines.
-import type { Selectable } from 'kysely';
 import type { ApprovalStore, DecisionOutcome, NewDecision, PolicySubject, StoredDecision } from '../../policy/store.ts';
 import { lockEntities } from '../catalog/lock-entities.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
-import type { Tables } from '../tables.ts';
 import type { Admission } from './admission.ts';
 import { readmit } from './policy-store.ts';
 
@@ -87,14 +85,7 @@ async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Pr
       ? { outcome: 'decided' }
       : { outcome: 'decided otherwise', by: before };
   }
-  const row = {
-    ...{ uid, brings, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null },
-    decision: decision.decision,
-    reason: decision.reason,
-    decided_by: decision.decidedBy,
-    decided_at: decision.decidedAt.toISOString(),
-    reviewed: decision.reviewed,
-  };
+  const row = { uid, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null, ...decision };
   await tx
     .insertInto('approval')
     .values(row)
@@ -116,16 +107,6 @@ async function decisionOn(
   return row && decisionFromRow(row);
 }
 
-type DecisionRow = Pick<Selectable<Tables['approval']>, (typeof DECISION_COLUMNS)[number]>;
-
-function decisionFromRow(row: DecisionRow): StoredDecision {
-  return {
-    uid: row.uid,
-    decision: row.decision as StoredDecision['decision'],
-    reason: row.reason,
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at,
-    brings: row.brings,
-    reviewed: row.reviewed,
-  };
+function decisionFromRow(row: Omit<StoredDecision, 'decision'> & { decision: string }): StoredDecision {
+  return { ...row, decision: row.decision as StoredDecision['decision'] };
 }

@@ -33,19 +33,15 @@ export function createPolicyStore(dialect: Dialect, revision: Revision, admissio
 
   return {
     async read() {
-      const row = await lookup
+      const { applied_version, restricted, ...policy } = await lookup
         .selectFrom('policy')
-        .selectAll()
+        .select(['text', 'digest', 'changed_at', 'changed_by', 'version', 'applied_version'])
         .select(sql<number>`(select count(*) from remote where register <> 'all')`.as('restricted'))
         .executeTakeFirstOrThrow();
       return {
-        text: row.text,
-        digest: row.digest,
-        changedAt: row.changed_at,
-        changedBy: row.changed_by,
-        version: row.version,
-        isApplied: row.version === row.applied_version,
-        isAnyRemoteRestricted: Number(row.restricted) > 0,
+        ...policy,
+        isApplied: policy.version === applied_version,
+        isAnyRemoteRestricted: Number(restricted) > 0,
       };
     },
 

@@ -7,13 +7,10 @@ import type { AccessTokenTable } from '../tables.ts';
 
 export function createTokenStore({ lookup, write }: Dialect): TokenStore {
   return {
-    async add({ name, role, scope, createdAt, createdBy, expiresAt }, digest) {
+    async add(token, digest) {
       const { numInsertedOrUpdatedRows } = await write
         .insertInto('access_token')
-        .values({
-          ...{ name, digest, role, scope: JSON.stringify(scope) },
-          ...{ created_at: createdAt, created_by: createdBy, expires_at: expiresAt },
-        })
+        .values({ ...token, digest, scope: JSON.stringify(token.scope) })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -36,13 +33,6 @@ export function createTokenStore({ lookup, write }: Dialect): TokenStore {
   };
 }
 
-function tokenFromRow(row: Selectable<AccessTokenTable>): StoredToken {
-  return {
-    name: row.name,
-    role: row.role as Role,
-    scope: JSON.parse(row.scope),
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    expiresAt: row.expires_at,
-  };
+function tokenFromRow({ digest: _, role, scope, ...token }: Selectable<AccessTokenTable>): StoredToken {
+  return { ...token, role: role as Role, scope: JSON.parse(scope) };
 }
