@@ -1,10 +1,10 @@
 // The audit log: who changed what, when, from where, with which outcome. Entries are never updated.
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
-import { createRefusalLimit } from './refusal-limit.ts';
 import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
 
 /** A requested change; `detail` contains its important values besides the subject. Never secrets. */
@@ -30,9 +30,14 @@ export interface Audit {
 }
 
 const LONGEST_TEXT = 2_000;
+/** Refusals of one caller that are recorded per hour. */
+const MOST_REFUSALS = 100;
+const HOUR_MS = 3_600_000;
+const LAST_REFUSAL = 'further refusals of this caller within the hour are not recorded';
 
 export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: Logger }): Audit {
-  const limitRefusals = createRefusalLimit(now);
+  /** The number of refusals in the last hour, by caller. */
+  const refusals = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS, noUpdateTTL: true });
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
 
@@ -83,9 +88,11 @@ export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: 
     },
 
     async recordRefusal(caller, change) {
-      const limit = limitRefusals(caller);
-      if (!limit) return;
-      const entry = entryOf(caller, { ...change, ...limit });
+      const key = JSON.stringify([caller.kind, caller.id ?? caller.name]);
+      const count = (refusals.get(key) ?? 0) + 1;
+      refusals.set(key, count);
+      if (count > MOST_REFUSALS) return;
+      const entry = entryOf(caller, count === MOST_REFUSALS ? { ...change, detail: LAST_REFUSAL } : change);
       await store
         .begin(entry, endOf('refused', 'forbidden'))
         .catch((error) => log.error({ error, entry }, 'A refusal could not be written to the audit log'));

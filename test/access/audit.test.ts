@@ -105,23 +105,14 @@ testOnEveryEngine('audit: actions that a role does not allow are recorded for kn
 });
 
 testOnEveryEngine('audit: refusals of one caller do not fill the log', async (t, database) => {
-  const { app, hub, world } = await testHub(t, { settings, database });
+  const { app, hub } = await testHub(t, { settings, database });
   const { token } = await hub.createToken({ name: 'eve', role: 'reader', scope: [] });
-  const refuse = async (times: number) => {
-    for (let sent = 0; sent < times; sent += 1)
-      assertProblem(await inject(app, { method: 'POST', url: '/ingest', headers: bearer(token) }), 'forbidden');
-  };
-  const details = async () => (await hub.listAudit({ limit: 500 })).items.map(({ detail }) => detail);
-  await refuse(130);
-  const recorded = await details();
+  for (let sent = 0; sent < 105; sent += 1)
+    assertProblem(await inject(app, { method: 'POST', url: '/ingest', headers: bearer(token) }), 'forbidden');
+  const recorded = (await hub.listAudit({ limit: 500 })).items.map(({ detail }) => detail);
   assert.equal(recorded.length, 100);
-  assert.deepEqual(recorded.slice(0, 2), [
-    'further refusals of this caller within the hour are counted, but not recorded',
-    null,
-  ]);
-  world.setTime('2026-06-01T13:00:00.000Z');
-  await refuse(2);
-  assert.deepEqual((await details()).slice(0, 2), [null, '30 earlier refusals of this caller were not recorded']);
+  const last = 'further refusals of this caller within the hour are not recorded';
+  assert.deepEqual(recorded.slice(0, 2), [last, null]);
 });
 
 testOnEveryEngine('audit: the database itself refuses to change an entry', async (t, database) => {
