@@ -1,9 +1,10 @@
 // Routes of the MCP registry protocol, which VS Code, Copilot, ToolHive and other clients read.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Hub } from '../../hub/hub.ts';
+import type { HubOperations } from '../../hub/operations.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { ServerList, ServerResponse } from '../../registry/contract.ts';
 import { VERSION } from '../../version.ts';
@@ -52,6 +53,14 @@ const ListQuery = z.object({
 });
 const OneQuery = z.object({ include_deleted: deleted });
 
+/** Pages of all sites may call these. */
+const METHODS = 'GET, OPTIONS';
+const open = { config: { isOpen: true, crossOrigin: METHODS }, schema: { hide: true } };
+
+function read<const Schema extends FastifySchema>(operation: keyof HubOperations, schema: Schema) {
+  return { config: { operation, crossOrigin: METHODS }, schema };
+}
+
 export function registryRoutes(
   server: FastifyInstance,
   { hub, readsNeedToken }: { hub: Hub; readsNeedToken: boolean },
@@ -66,16 +75,13 @@ export function registryRoutes(
 
     app.get(
       `${prefix}/servers`,
-      {
-        config: { operation: 'listServers', crossOrigin: 'GET, OPTIONS' },
-        schema: {
-          ...isShown,
-          summary: 'List the servers, or search them',
-          params: View,
-          querystring: ListQuery,
-          response: { 200: ServerList.describe('A page of servers'), ...answer },
-        },
-      },
+      read('listServers', {
+        ...isShown,
+        summary: 'List the servers, or search them',
+        params: View,
+        querystring: ListQuery,
+        response: { 200: ServerList.describe('A page of servers'), ...answer },
+      }),
       async (request, reply) => {
         const { updated_since: updatedSince, include_deleted: includeDeleted, ...query } = request.query;
         const list = await hub.listServersText({ ...query, ...request.params, updatedSince, includeDeleted });
@@ -85,17 +91,14 @@ export function registryRoutes(
 
     app.get(
       `${prefix}/servers/:name/versions`,
-      {
-        config: { operation: 'listServerVersions', crossOrigin: 'GET, OPTIONS' },
-        schema: {
-          ...isShown,
-          summary: 'All versions of a server, newest first',
-          params: View.extend({ name }),
-          querystring: OneQuery,
-          errors: ['entity_not_found'],
-          response: { 200: ServerList.describe('Its versions'), ...answer },
-        },
-      },
+      read('listServerVersions', {
+        ...isShown,
+        summary: 'All versions of a server, newest first',
+        params: View.extend({ name }),
+        querystring: OneQuery,
+        errors: ['entity_not_found'],
+        response: { 200: ServerList.describe('Its versions'), ...answer },
+      }),
       async (request, reply) => {
         const { include_deleted: includeDeleted } = request.query;
         const { name, ...view } = request.params;
@@ -106,17 +109,14 @@ export function registryRoutes(
 
     app.get(
       `${prefix}/servers/:name/versions/:version`,
-      {
-        config: { operation: 'getServer', crossOrigin: 'GET, OPTIONS' },
-        schema: {
-          ...isShown,
-          summary: 'One version of a server',
-          params: View.extend({ name, version }),
-          querystring: OneQuery,
-          errors: ['entity_not_found'],
-          response: { 200: ServerResponse.describe('The server'), ...answer },
-        },
-      },
+      read('getServer', {
+        ...isShown,
+        summary: 'One version of a server',
+        params: View.extend({ name, version }),
+        querystring: OneQuery,
+        errors: ['entity_not_found'],
+        response: { 200: ServerResponse.describe('The server'), ...answer },
+      }),
       async (request, reply) => {
         const { include_deleted: includeDeleted } = request.query;
         return send(await hub.getServer({ ...request.params, includeDeleted }), request, reply);
@@ -126,10 +126,7 @@ export function registryRoutes(
     // Removed from the protocol, but some clients still call it.
     app.get(
       `${prefix}/servers/:name`,
-      {
-        config: { operation: 'getServer', crossOrigin: 'GET, OPTIONS' },
-        schema: { hide: true, params: View.extend({ name }), querystring: OneQuery },
-      },
+      read('getServer', { hide: true, params: View.extend({ name }), querystring: OneQuery }),
       async (request, reply) => {
         const { params, query } = request;
         const reference = { ...params, version: 'latest', includeDeleted: query.include_deleted };
@@ -137,7 +134,6 @@ export function registryRoutes(
       },
     );
 
-    const open = { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } };
     app.get(`${prefix}/health`, open, async () => ({ status: 'ok' }));
     app.get(`${prefix}/ping`, open, async () => ({ pong: true }));
     app.get(`${prefix}/version`, open, async () => ({ version: VERSION, git_commit: '', build_time: '' }));
@@ -145,14 +141,10 @@ export function registryRoutes(
   let description: string | undefined;
   // ToolHive looks for it below its configured URL, which may be that of a view.
   for (const path of ['/openapi.yaml', '/registry/:view/openapi.yaml'])
-    server.get(
-      path,
-      { config: { isOpen: true, crossOrigin: 'GET, OPTIONS' }, schema: { hide: true } },
-      (_request, reply) => {
-        description ??= stringify(ofRegistry(server.swagger()));
-        return reply.type('application/yaml').send(description);
-      },
-    );
+    server.get(path, open, (_request, reply) => {
+      description ??= stringify(ofRegistry(server.swagger()));
+      return reply.type('application/yaml').send(description);
+    });
 }
 
 /** An empty parameter counts as absent, because clients send those. */

@@ -1,9 +1,9 @@
 // SQLite: one writing worker, several reading workers, and a connection on the main thread for reads that take microseconds.
 // Workers start with the first statement. A process that may block has no workers, only one connection to read and one to write.
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -28,7 +28,6 @@ import {
   type SqliteResult,
   type SqliteStatement,
 } from './sqlite-connection.ts';
-import { isFileOf } from './sqlite-files.ts';
 
 const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -37,6 +36,8 @@ const LOOKUP_TIMEOUT_MS = 200;
 const TRY_AGAIN_MS = 10;
 /** A longer queue means that the hub cannot keep up, so the next statement is refused. */
 const LONGEST_QUEUE = 5_000;
+/** Suffixes of SQLite's auxiliary files and of the hub's locks (`-lock-…`). */
+const AUXILIARY_SUFFIX = /^-(wal|shm|journal|lock-.*)$/s;
 
 export async function openSqlite(
   path: string,
@@ -151,6 +152,23 @@ function tryLock(path: string, name: string): { release(): Promise<void> } | und
     lock.close();
     if (isBusy(error)) return undefined;
     throw error;
+  }
+}
+
+/** Whether a path leads to one of the files of a database; symbolic links are resolved. */
+async function isFileOf(database: string, path: string): Promise<boolean> {
+  const [own, given] = await Promise.all([realPathOf(database), realPathOf(path)]);
+  return given === own || (given.startsWith(own) && AUXILIARY_SUFFIX.test(given.slice(own.length)));
+}
+
+/** Resolves all links, even if the file itself does not exist yet. */
+async function realPathOf(path: string): Promise<string> {
+  const whole = resolve(path);
+  try {
+    return await realpath(whole);
+  } catch {
+    const folder = dirname(whole);
+    return folder === whole ? whole : join(await realPathOf(folder), basename(whole));
   }
 }
 
