@@ -44,16 +44,6 @@ export const REGISTRABLE_COLUMNS = [
   'status',
 ] as const satisfies (keyof EntityTable)[];
 
-export const RECORD_COLUMNS = [
-  'uid',
-  'gateway_registered_at',
-  'gateway_error',
-  'gateway_digest',
-  'gateway_tried_at',
-  'gateway_next_try_at',
-  'gateway_tries',
-] as const satisfies (keyof EntityTable)[];
-
 export const ITEM_COLUMNS = [
   'uid',
   'kind',
@@ -86,15 +76,8 @@ export function registrable(row: RegistrableRow, items: GatewayItem[]): Registra
   };
 }
 
-export function recordRow({
-  uid,
-  at,
-  manifestDigest,
-  error,
-  isNews,
-  nextTryAt,
-  tries,
-}: RegistrationRecord): Pick<EntityRow, (typeof RECORD_COLUMNS)[number]> {
+/** The columns that a registration changes. */
+export function recordRow({ uid, at, manifestDigest, error, isNews, nextTryAt, tries }: RegistrationRecord) {
   return {
     uid,
     gateway_registered_at: error === null && isNews ? at.toISOString() : null,

@@ -17,7 +17,6 @@ import {
   heldItem,
   PENDING_COLUMNS,
   pendingServer,
-  RECORD_COLUMNS,
   REGISTRABLE_COLUMNS,
   recordRow,
   registrable,
@@ -88,7 +87,8 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
 
     async record(records) {
       if (records.length === 0) return new Set();
-      const rows = JSON.stringify(records.map(recordRow));
+      const rows = records.map(recordRow);
+      const columns = Object.keys(rows[0] ?? {});
       return revision.change(async (tx) => {
         await lockEntities(
           tx,
@@ -107,7 +107,7 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
             gateway_tried_at = incoming.gateway_tried_at,
             gateway_next_try_at = incoming.gateway_next_try_at,
             gateway_tries = incoming.gateway_tries
-          from ${rowsFromJson('entity', RECORD_COLUMNS, rows)} as incoming
+          from ${rowsFromJson('entity', columns, JSON.stringify(rows))} as incoming
           where entity.uid = incoming.uid and entity.blocked_at is null and entity.is_held = 0
           returning entity.uid
         `.execute(tx);
