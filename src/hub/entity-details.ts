@@ -1,5 +1,5 @@
 // Reads from the manifest of an entity what its user needs to know, beyond the catalog entry; for MCP.
-import { adapterLine, clientEntry, neededVariables } from '../catalog/client-config.ts';
+import { clientEntry, neededVariables } from '../catalog/client-config.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { launchOf } from '../catalog/launch/launch.ts';
 import { variablesOf } from '../catalog/launch/launch-form.ts';
@@ -12,13 +12,11 @@ export interface EntityDetails {
   tools: ListedTool[];
   /** Those that the configuration of a client reads from the environment. */
   variables: { name: string; description: string | null }[];
-  /** What its adapters write, each in a few words. */
-  adapters: string[];
 }
 
 export async function readDetails(
   hub: Pick<HubOperations, 'getManifest'>,
-  { id, name, mcp_registration, artifacts, adapters }: EntityRecord,
+  { id, name, mcp_registration, artifacts }: EntityRecord,
 ): Promise<EntityDetails> {
   const document = asObject(JSON.parse((await hub.getManifest(id)).text));
   const named = { name, slug: parseReference(id)?.slug ?? name };
@@ -28,6 +26,5 @@ export async function readDetails(
   return {
     tools: toolsOf(document),
     variables: [...new Set(read)].map((each) => ({ name: each, description: described.get(each) ?? null })),
-    adapters: adapters.map(adapterLine),
   };
 }

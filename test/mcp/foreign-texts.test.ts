@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import fc from 'fast-check';
 import type { JsonObject } from '../../src/lib/json.ts';
-import { fitted } from '../../src/mcp/answers/budget.ts';
 import { aManifest } from '../support/builders.ts';
 import { type Ending, tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 
-const MOST_CHARACTERS = 20_000;
+/** Of the JSON, which is sent as structured content and as text. */
+const MOST_CHARACTERS = 8_000;
 
 async function connected(t: Ending, manifests: JsonObject[]) {
   const { listen, hub } = await testHub(t, { manifests });
@@ -22,7 +21,7 @@ async function connected(t: Ending, manifests: JsonObject[]) {
     const result = await client.callTool({ name, arguments: args });
     const text = (result.content as { text: string }[]).map((each) => each.text).join('\n');
     const structured = (result.structuredContent ?? {}) as Record<string, unknown>;
-    return { text, structured, characters: JSON.stringify(result).length };
+    return { text, structured, characters: JSON.stringify(structured).length };
   };
   return { client, hub, call };
 }
@@ -74,7 +73,7 @@ test('mcp: hides invisible characters and direction marks', async () => {
   const summary = `Reads${hidden}\u202e\u2066tables\u2069\u001b[2J`;
   await hub.load([{ document: aManifest({ id: 'hiding', summary }) }]);
   const { text, structured } = await call('get_entity', { id: 'mcp_server:hiding' });
-  assert.match(text, /^Summary: Reads tables$/m);
+  assert.match(text, /"Reads tables"/);
   assert.equal(structured.summary, 'Reads tables');
 });
 
@@ -150,12 +149,8 @@ for (const [index, [what, members]] of Object.entries(HUGE).entries()) {
       assert.ok(text.includes(id), name);
       assert.ok(characters <= MOST_CHARACTERS, `${name}: ${characters}`);
     }
-    assert.match(
-      entity.text,
-      /\nShortened: .*; the resource catalog:\/\/manifest\/tool:huge-\d@1\.0\.0 has all of it\.$/,
-    );
     for (const name of Object.keys(members)) assert.ok((entity.structured.cut as string[]).includes(name), name);
-    assert.match(String(entity.structured.whole), /catalog:\/\/manifest\//);
+    assert.match(String(entity.structured.whole), /^the resource catalog:\/\/manifest\/tool:huge-\d@1\.0\.0 has all/);
     const { contents } = await client.readResource({ uri: `catalog://manifest/${id}` });
     const [name = '', value] = Object.entries(members)[0] ?? [];
     assert.deepEqual(JSON.parse((contents[0] as { text: string }).text)[name], value);
@@ -166,8 +161,7 @@ for (const [index, [what, members]] of Object.entries(HUGE).entries()) {
 
 test('mcp: an entity of usual length is complete, and nothing is reported missing', async () => {
   const { call } = await plainHub();
-  const { text, structured } = await call('get_entity', { id: 'mcp_server:pdf-tables' });
-  assert.doesNotMatch(text, /Cut/);
+  const { structured } = await call('get_entity', { id: 'mcp_server:pdf-tables' });
   assert.equal('cut' in structured, false);
   assert.equal(structured.description, 'Two paragraphs.');
 });
@@ -193,14 +187,10 @@ test('mcp: lists continue where a result is full', async (t) => {
     const ids = new Set<string>();
     let pages = 0;
     for (let offset: unknown = 0; offset !== undefined; pages += 1) {
-      const { text, structured, characters } = await call(name, { limit: 20, offset });
+      const { structured, characters } = await call(name, { limit: 20, offset });
       assert.ok(characters <= MOST_CHARACTERS, `${name}: ${characters}`);
-      for (const item of structured.items as Record<string, string>[]) {
-        assert.ok(text.includes(item[key] ?? '?'), 'in both');
-        ids.add(item[key] ?? '');
-      }
+      for (const item of structured.items as Record<string, string>[]) ids.add(item[key] ?? '');
       offset = structured.next_offset;
-      assert.equal(text.includes(`more; continue with offset ${offset}.`), offset !== undefined, text.slice(-100));
     }
     assert.equal(ids.size, 20, name);
     assert.ok(pages > 1 && pages < 8, `${name}: ${pages} pages`);
@@ -216,18 +206,4 @@ test('mcp: tools and results say who wrote the texts', async () => {
   assert.match(client.getInstructions() ?? '', says);
   assert.match((await call('search_catalog', { query: 'pdf' })).text, says);
   assert.match((await call('get_entity', { id: 'mcp_server:pdf-tables' })).text, says);
-});
-
-test('mcp: every value fits its limit, and short ones stay complete', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 30, max: 2_000 }), (value, room) => {
-      const shown = fitted(value, room);
-      assert.ok(JSON.stringify(shown).length <= Math.max(room, 30), `${JSON.stringify(shown).length} in ${room}`);
-      if (JSON.stringify(value).length <= room) assert.deepEqual(shown, value);
-    }),
-    { numRuns: 2_000 },
-  );
-  const beside = { short: 'as it was', list: [1, 2, 3], long: 'x'.repeat(10_000) };
-  const { short, list } = fitted(beside, 500);
-  assert.deepEqual([short, list], [beside.short, beside.list]);
 });

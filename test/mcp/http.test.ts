@@ -1,6 +1,5 @@
 // The official client against a real hub, over streamable HTTP.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -92,10 +91,13 @@ test('mcp: search finds matches, short and structured', async () => {
   const { items } = result.structuredContent as { items: { id: string; why?: string }[] };
   assert.equal(items[0]?.id, 'mcp_server:pdf-tables@1.0.0');
   assert.ok(items[0]?.why);
-  assert.ok(textOf(result).includes(items[0].why), 'the reason is in the text as well');
-  assert.match(textOf(result), /^1\. mcp_server:pdf-tables@1\.0\.0: PDF Tables\./);
+  assert.deepEqual(
+    JSON.parse((result.content as { text: string }[])[0]?.text ?? ''),
+    result.structuredContent,
+    'also as text',
+  );
   const first = await client.callTool({ name: 'search_catalog', arguments: { query: '', limit: 1 } });
-  assert.match(textOf(first), /\n2 more; continue with offset 1\.$/);
+  assert.partialDeepStrictEqual(first.structuredContent, { total: 3, next_offset: 1 });
   const none = await client.callTool({
     name: 'search_catalog',
     arguments: { query: 'tables in a PDF', providers: ['nobody'] },
@@ -106,7 +108,7 @@ test('mcp: search finds matches, short and structured', async () => {
 test('mcp: a search of an empty catalog says so, and what to do', async (t) => {
   const { client } = await connected(t, { manifests: [] });
   const result = await client.callTool({ name: 'search_catalog', arguments: { query: 'tables in a PDF' } });
-  assert.match(textOf(result), /^The catalog is empty\. .*'hub remotes add <url>'.*sync_remotes/);
+  assert.match(textOf(result), /The catalog is empty\. .*'hub remotes add <url>'.*sync_remotes/);
   assert.partialDeepStrictEqual(result.structuredContent, { items: [], total: 0 });
 });
 
@@ -128,40 +130,8 @@ test('mcp: an entity is shown without the secrets of its registration', async ()
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
 });
 
-test('mcp: the text about an entity has the facts that a model needs, without secrets', async () => {
+test('mcp: an entity has its tools, and the variables to set', async () => {
   const { client, hub } = await extended();
-  const file = new URL('../../demo/agents/meeting-minutes/manifest.json', import.meta.url);
-  await hub.load([{ document: JSON.parse(await readFile(file, 'utf8')) }]);
-  const said = async (id: string) => textOf(await client.callTool({ name: 'get_entity', arguments: { id } }));
-  const lines = (await said('agent:meeting-minutes')).split('\n');
-  for (const line of [
-    'agent:meeting-minutes@1.5.4: Meeting Minutes',
-    'Summary: From a recording to minutes, decisions and tasks.',
-    'Artifact: Connects to https://minutes.example.com/agent/mcp',
-    'Server: https://minutes.example.com/agent/mcp, HTTP',
-    'Adapters: Writes glue code for autogen',
-    'License: Apache-2.0',
-    'Homepage: https://minutes.example.com',
-    'Tags: meetings, transcription, summaries, action-items, audio',
-    'Capabilities: speech-to-text, summarization',
-    'Frameworks: langgraph, autogen',
-    'Providers: openai',
-    '1 version: 1.5.4',
-  ])
-    assert.ok(lines.includes(line), `${line}\nis missing in\n${lines.join('\n')}`);
-  assert.match(lines.join('\n'), /^Description: Turns the recording .* deletes the recording afterwards\.$/m);
-
-  const packages = [
-    {
-      kind: 'npm',
-      spec: { package: '@acme/kit', version: '1.2.0', registry_url: 'https://me:very-secret@r.example/' },
-    },
-  ];
-  await hub.load([{ document: aManifest({ type: 'tool', id: 'kit', name: 'kit', artifacts: packages }) }]);
-  assert.match(
-    await said('tool:kit'),
-    /^Artifact: npm package @acme\/kit 1\.2\.0, registry url https:\/\/r\.example\/$/m,
-  );
   const env = [
     { name: 'WIKI_TOKEN', isRequired: true, isSecret: true, description: 'From your profile.' },
     { name: 'WIKI_SPACE' },
@@ -181,18 +151,11 @@ test('mcp: the text about an entity has the facts that a model needs, without se
     ],
   });
   await hub.load([{ document: server }]);
-  const wiki = await said('mcp_server:wiki');
-  assert.match(wiki, /^Tools: find_page, save_page$/m);
-  assert.match(wiki, /^Variables to set: WIKI_TOKEN$/m);
   const { structuredContent } = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:wiki' } });
   assert.partialDeepStrictEqual(structuredContent, {
     tools: [{ name: 'find_page', description: 'Finds a page.' }, { name: 'save_page' }],
     variables: [{ name: 'WIKI_TOKEN', description: 'From your profile.' }],
   });
-  const secretive = await said('mcp_server:pdf-tables');
-  assert.match(secretive, /^Artifact: Archive https:\/\/zip\.example\.org\/a\.zip$/m);
-  assert.match(secretive, /^Server: https:\/\/pdf\.example\.org\/sse\?page=1&api_key=\*\*\*, SSE$/m);
-  assert.doesNotMatch(secretive, /very-secret/);
 });
 
 test('mcp: an entity that the policy restricts says so', async (t) => {
@@ -200,12 +163,9 @@ test('mcp: an entity that the policy restricts says so', async (t) => {
   const { client, hub } = await connected(t, { manifests: [aManifest({ mcp_registration: { server } })] });
   await hub.changePolicy('version: 1\ndefault: { search: hide, install: block, register: block }');
   const result = await client.callTool({ name: 'get_entity', arguments: { id: 'mcp_server:pdf-tables' } });
-  const said = textOf(result);
-  assert.match(said, /^Hidden from search by the default of the policy\.$/m);
-  assert.match(said, /^Kept out of the gateway by the default of the policy\.$/m);
-  assert.match(said, /^Cannot be installed: The policy does not allow/m);
-  const { hidden_by, install_refusal } = result.structuredContent as Record<string, string>;
-  assert.deepEqual([hidden_by, /blocks it\.$/.test(install_refusal ?? '')], ['the default of the policy', true]);
+  const { hidden_by, held_by, install_refusal } = result.structuredContent as Record<string, string>;
+  assert.deepEqual([hidden_by, held_by], ['the default of the policy', 'the default of the policy']);
+  assert.match(install_refusal ?? '', /blocks it\.$/);
 });
 
 test('mcp: a plan says what the gateway cannot register, and why', async () => {
@@ -213,22 +173,20 @@ test('mcp: a plan says what the gateway cannot register, and why', async () => {
   const server = { transport: 'STDIO', exec: { cmd: ['run'] } };
   await hub.load([{ document: aManifest({ id: 'local', name: 'local', mcp_registration: { server } }) }]);
   const planOf = (id: string) => client.callTool({ name: 'plan_install', arguments: { id } });
-  const local = await planOf('mcp_server:local');
-  assert.match(textOf(local), /^- not for the gateway: It runs as a local process \(stdio\)/m);
-  assert.doesNotMatch(textOf(local), /gateway\.register/);
-  assert.partialDeepStrictEqual(local.structuredContent, { registers: false });
-  const reachable = textOf(await planOf('mcp_server:pdf-tables'));
-  assert.match(reachable, /^- gateway\.register: with the gateway, if one is configured$/m);
-  assert.doesNotMatch(reachable, /not for the gateway/);
+  const local = (await planOf('mcp_server:local')).structuredContent as Record<string, unknown>;
+  assert.match(String(local.not_for_gateway), /^It runs as a local process \(stdio\)/);
+  assert.equal(local.registers, false);
+  const reachable = (await planOf('mcp_server:pdf-tables')).structuredContent as Record<string, unknown>;
+  assert.deepEqual([reachable.registers, reachable.not_for_gateway], [true, undefined]);
 });
 
-test('mcp: a plan hides credentials in its text as well', async () => {
+test('mcp: a plan hides credentials', async () => {
   const { client, hub } = await extended();
   const spec = { package: 'a', version: '1.0.0', registry_url: 'https://r.example/npm?token=very-secret' };
   const artifacts = [{ kind: 'npm', spec }];
   await hub.load([{ document: aManifest({ type: 'tool', id: 'leaky', name: 'leaky', artifacts }) }]);
   const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'tool:leaky@1.0.0' } });
-  assert.match(textOf(plan), / from https:\/\/r\.example\/npm\?token=\*\*\*$/m);
+  assert.match(textOf(plan), / from https:\/\/r\.example\/npm\?token=\*\*\*"/);
   assert.doesNotMatch(JSON.stringify(plan), /very-secret/);
 });
 
@@ -266,14 +224,14 @@ test('mcp: a name that only one entity has is accepted instead of its id, except
   await caughtUp(() => hub.search(searchQuery({ text: 'clock', mode: 'keyword' })));
   const call = async (name: string, args: Record<string, unknown>) =>
     textOf(await client.callTool({ name, arguments: args }));
-  assert.match(await call('get_entity', { id: 'clock' }), /^mcp_server:io\.example\/clock@2\.0\.0: /);
-  assert.match(await call('plan_install', { id: 'clock' }), /^Installing mcp_server:io\.example\/clock@2\.0\.0 would:/);
+  assert.match(await call('get_entity', { id: 'clock' }), /^\{"id":"mcp_server:io\.example\/clock@2\.0\.0"/);
+  assert.match(await call('plan_install', { id: 'clock' }), /^\{"id":"mcp_server:io\.example\/clock@2\.0\.0"/);
   for (const asked of [
     { id: 'clock', version: '1.0.0' },
     { id: 'clock@1.0.0' },
     { id: 'clock@1.0.0', version: '1.0.0' },
   ])
-    assert.match(await call('plan_install', asked), /^Installing mcp_server:io\.example\/clock@1\.0\.0 would:/);
+    assert.match(await call('plan_install', asked), /^\{"id":"mcp_server:io\.example\/clock@1\.0\.0"/);
   const target = await tempDir(t);
   assert.match(
     await call('install_entity', { id: 'Clock', target }),
@@ -298,23 +256,27 @@ test('mcp: an install says which files it wrote, and what to do next', async (t)
   const { client } = await connected(t, {
     manifests: [aManifest({ mcp_registration: { server } }), MANIFESTS[1] ?? {}],
   });
-  const install = (clients?: string[], id = 'mcp_server:pdf-tables') =>
-    tempDir(t).then((target) => client.callTool({ name: 'install_entity', arguments: { id, target, clients } }));
-  const none = await install();
+  const install = async (clients?: string[], id = 'mcp_server:pdf-tables') => {
+    const request = { id, target: await tempDir(t), clients };
+    const { structuredContent } = await client.callTool({ name: 'install_entity', arguments: request });
+    return structuredContent as { next_steps: string[]; files_written: string[] };
+  };
   const advice =
     'No MCP client was configured. install_entity with clients claude|cursor|vscode|windsurf|codex does that.';
-  assert.ok(textOf(none).endsWith(`\nFiles written: hub.lock.json\n${advice}`), textOf(none));
-  assert.partialDeepStrictEqual(none.structuredContent, { programs: [], next_steps: [advice] });
-  const claude = textOf(await install(['claude']));
-  assert.match(claude, /^Files written: \.mcp\.json, hub\.lock\.json$/m);
-  assert.match(claude, /^Restart the client in that folder, so that it reads its configuration\.$/m);
-  assert.doesNotMatch(claude, /No MCP client/);
-  const windsurf = textOf(await install(['windsurf']));
+  assert.partialDeepStrictEqual(await install(), {
+    programs: [],
+    next_steps: [advice],
+    files_written: ['hub.lock.json'],
+  });
+  const claude = await install(['claude']);
+  assert.deepEqual(claude.files_written, ['.mcp.json', 'hub.lock.json']);
+  assert.deepEqual(claude.next_steps, ['Restart the client in that folder, so that it reads its configuration.']);
+  const windsurf = await install(['windsurf']);
   assert.match(
-    windsurf,
-    /^Add this to ~\/\.codeium\/windsurf\/mcp_config\.json: \{ "mcpServers": .*pdf\.example\.org\/mcp/m,
+    windsurf.next_steps[0] ?? '',
+    /^Add this to ~\/\.codeium\/windsurf\/mcp_config\.json: \{ "mcpServers": .*pdf\.example\.org\/mcp/,
   );
-  assert.doesNotMatch(textOf(await install(undefined, 'tool:weather')), /client/, 'only servers have clients');
+  assert.deepEqual((await install(undefined, 'tool:weather')).next_steps, [], 'only servers have clients');
 });
 
 test('mcp: an unknown argument is refused, listing the known ones', async () => {
@@ -324,7 +286,7 @@ test('mcp: an unknown argument is refused, listing the known ones', async () => 
     get_entity: /accepts id, prerelease\./,
     plan_install: /accepts id, version, prerelease, clients, prefer\./,
     install_entity: /accepts id, version, prerelease, target, clients, prefer, frozen\./,
-    list_pending: /accepts query, words, error_only, registrable, limit, offset\./,
+    list_pending: /accepts query, error_only, registrable, limit, offset\./,
     sync_remotes: /accepts force\./,
   };
   for (const [name, says] of Object.entries(known)) {
@@ -344,7 +306,7 @@ test('mcp: without a query, search lists the catalog', async () => {
 test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
   const { client } = await readOnly();
   const plan = await client.callTool({ name: 'plan_install', arguments: { id: 'tool:weather@1.0.0' } });
-  assert.match(textOf(plan), /^Installing tool:weather@1\.0\.0 would:\n- lockfile\.write: hub\.lock\.json$/);
+  assert.partialDeepStrictEqual(plan.structuredContent, { id: 'tool:weather@1.0.0', artifacts: [], adapters: [] });
   const target = await tempDir(t);
   const steps: string[] = [];
   const installed = await client.callTool(
@@ -352,7 +314,7 @@ test('mcp: plan, then install, with a lockfile in the folder', async (t) => {
     { onprogress: ({ message }) => steps.push(String(message)) },
   );
   assert.equal(installed.isError ?? false, false, textOf(installed));
-  assert.match(textOf(installed), /^Installed tool:weather@1\.0\.0 into /);
+  assert.partialDeepStrictEqual(installed.structuredContent, { ok: true, id: 'tool:weather@1.0.0' });
   assert.deepEqual((installed.structuredContent as { files_written: string[] }).files_written, ['hub.lock.json']);
 });
 
@@ -373,22 +335,29 @@ test('mcp: a plan shows what will fail, and which packages are alternatives', as
     ],
   });
   await hub.load([{ document: faulty }, { document: twofold }]);
-  const planOf = async (args: Record<string, unknown>) =>
-    textOf(await client.callTool({ name: 'plan_install', arguments: args }));
-
+  const planOf = async (args: Record<string, unknown>) => {
+    const { structuredContent } = await client.callTool({ name: 'plan_install', arguments: args });
+    const { artifacts, adapters } = structuredContent as Record<string, Record<string, string>[]>;
+    return { artifacts: artifacts ?? [], adapters: adapters ?? [] };
+  };
   const failing = await planOf({ id: 'mcp_server:faulty' });
-  assert.match(failing, /^- pypi\.install: will fail: .*not the name of a Python package/m);
-  assert.match(failing, /^- adapters\.write: \.\.\/out for x: will fail: /m);
+  assert.match(failing.artifacts[0]?.fault ?? '', /not the name of a Python package/);
+  assert.ok(failing.adapters[0]?.fault);
   const npm = await planOf({ id: 'mcp_server:twofold', prefer: 'npm' });
-  assert.match(npm, /^- npm\.install: .*pdf-tables@1\.0\.0/m);
-  assert.match(npm, /^- alternative, not installed: .*pdf-tables-py==1\.0\.0/m);
+  assert.deepEqual(
+    npm.artifacts.map(({ step, alternative }) => [step, alternative ?? false]),
+    [
+      ['npm.install', false],
+      ['pypi.install', true],
+    ],
+  );
   const pypi = await planOf({ id: 'mcp_server:twofold', prefer: 'pypi', clients: ['claude'] });
-  assert.match(pypi, /^- pypi\.install: .*pdf-tables-py==1\.0\.0/m);
-  assert.match(pypi, /^- alternative, not installed: .*pdf-tables@1\.0\.0/m);
-  assert.match(pypi, /^- adapters\.write: \.mcp\.json for claude$/m);
+  assert.match(pypi.artifacts.find(({ alternative }) => !alternative)?.command ?? '', /pdf-tables-py==1\.0\.0/);
+  assert.match(pypi.artifacts.find(({ alternative }) => alternative)?.command ?? '', /pdf-tables@1\.0\.0/);
+  assert.partialDeepStrictEqual(pypi.adapters, [{ framework: 'claude', path: '.mcp.json' }]);
 });
 
-test('mcp: an install report hides credentials, in its text as well', async (t) => {
+test('mcp: an install report hides credentials', async (t) => {
   const { client, hub } = await extended();
   // Its step fails and names the path.
   const adapters = [
@@ -400,7 +369,7 @@ test('mcp: an install report hides credentials, in its text as well', async (t) 
   assert.match(JSON.stringify(results), /very-secret/, 'there is something to hide');
   const installed = await client.callTool({ name: 'install_entity', arguments: request });
   assert.equal(installed.isError, true);
-  assert.match(textOf(installed), /^- adapters\.write: failed: .*https:\/\/a\.example\/x\?token=\*\*\*/m);
+  assert.match(textOf(installed), /https:\/\/a\.example\/x\?token=\*\*\*/);
   assert.doesNotMatch(JSON.stringify(installed), /very-secret/);
 });
 
@@ -443,16 +412,12 @@ test('mcp: without the token of a protected hub, only public tools work', async 
 
 test('mcp: with the token, lists pending servers and syncs', async (t) => {
   const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
-  const pending = await client.callTool({ name: 'list_pending', arguments: { words: 'pdf-tables' } });
-  assert.match(
-    textOf(pending),
-    /^1 pending\. Servers that can never be registered: 2\.\nmcp_server:pdf-tables@1\.0\.0: /,
-  );
-  const asked = await client.callTool({ name: 'list_pending', arguments: { query: 'pdf-tables' } });
-  assert.equal(textOf(asked), textOf(pending));
+  const pending = await client.callTool({ name: 'list_pending', arguments: { query: 'pdf-tables' } });
+  const { items, total, unregistrable } = pending.structuredContent as Record<string, unknown>;
+  assert.deepEqual([(items as { uid: string }[])[0]?.uid, total, unregistrable], ['mcp_server:pdf-tables@1.0.0', 1, 2]);
   assert.doesNotMatch(JSON.stringify(pending), /very-secret/);
   const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
-  assert.match(textOf(synced), /^0 of 0 remotes read/);
+  assert.partialDeepStrictEqual(synced.structuredContent, { count: 0, ingested: [] });
 });
 
 test('mcp: entities and manifests are resources, also with a slash in the id', async () => {
@@ -510,8 +475,7 @@ test('mcp: a list names each entity once, and a sync reports refusals', async (t
   const url = host.url('/index.json');
   await hub.addRemote(url);
   const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
-  assert.deepEqual((synced.structuredContent as { refused: unknown }).refused, { [url]: 1 });
-  assert.match(textOf(synced), /^1 of 1 remotes read.*\nhttp\S+: manifests refused: 1 /);
+  assert.partialDeepStrictEqual(synced.structuredContent, { ingested: [url], results: [{ url, failed: 1 }] });
 });
 
 test('mcp: a sync shows no secrets of remote addresses, in progress or result', async (t) => {
@@ -530,12 +494,12 @@ test('mcp: a sync shows no secrets of remote addresses, in progress or result', 
     { onprogress: ({ message }) => messages.push(String(message)) },
   );
   assert.match(messages.join('\n'), /index\.json\?token=\*\*\*: /);
-  assert.match(textOf(synced), /^http\S+\/index\.json\?token=\*\*\*: manifests refused: 1 /m);
-  assert.match(textOf(synced), /^http\S+\/nothing\.json\?token=\*\*\*: .*404/m);
   assert.doesNotMatch(JSON.stringify([synced, messages]), /very-secret/);
-  const { errors, refused } = synced.structuredContent as Record<string, Record<string, unknown>>;
+  const { errors } = synced.structuredContent as Record<string, Record<string, unknown>>;
   assert.match(String(errors?.[host.url('/nothing.json?token=***')]), /404/);
-  assert.deepEqual(refused, { [host.url('/index.json?token=***')]: 1 });
+  assert.partialDeepStrictEqual(synced.structuredContent, {
+    results: [{ url: host.url('/index.json?token=***'), failed: 1 }],
+  });
 });
 
 test('mcp: the prompt contains the need from its argument', async () => {

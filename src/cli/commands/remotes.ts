@@ -167,7 +167,7 @@ async function checkRemote(url: string, name?: string): Promise<void> {
 }
 
 /** Whether a new catalog would have remotes to read. */
-export function hasSeeds(access: Pick<Call['access'], 'serverUrl' | 'config'>): boolean {
+function hasSeeds(access: Pick<Call['access'], 'serverUrl' | 'config'>): boolean {
   return access.serverUrl === undefined && access.config().seedRemotes.length > 0;
 }
 

@@ -1,9 +1,7 @@
 // Shortens untrusted text for a model's context: one line, without credentials.
-
+import { harmlessLine } from '../../lib/harmless.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
-import { firstThatFit, fitted } from './budget.ts';
-import { cutText, oneLine } from './line.ts';
 
 /** The maximum length of an id, which would be useless if cut. */
 const LONGEST_TEXT = 512;
@@ -11,9 +9,12 @@ const LONGEST_NAME = 100;
 const MOST_MEMBERS = 50;
 const DEEPEST = 8;
 
-/** The longest response for a model: about 20,000 characters, including the note about cuts. */
-const MOST_STRUCTURED_CHARS = 12_000;
-export const MOST_TEXT_CHARS = 6_000;
+/** The longest response as JSON. Clients get it twice: as structured content and as text. */
+const MOST_CHARS = 8_000;
+/** One long member must not displace the others. */
+const MOST_MEMBER_CHARS = 3_000;
+/** For the members that say what was cut, or where the list continues. */
+const REMARK_CHARS = 600;
 
 /** Removes credentials first, because a truncated one would not be recognized. */
 export function shortText(whole: string, most = LONGEST_TEXT): string {
@@ -22,56 +23,81 @@ export function shortText(whole: string, most = LONGEST_TEXT): string {
 
 /** A JSON value in a form that a model may see. */
 export function shownJson<T>(value: T): T {
-  return shortJson(withoutCredentials(value), LONGEST_TEXT);
+  return shortJson(onOneLine(withoutCredentials(value)), LONGEST_TEXT);
 }
 
 export interface Shortened {
   shown: Record<string, unknown>;
-  /** Names of members that are not complete. */
+  /** Names of members that are incomplete or left out. */
   cut: string[];
 }
 
-/** Shortens the members of a response to its maximum length; `longest` sets the limit of individual texts. */
+/** Shortens a response to its maximum length; `longest` sets the limit of individual texts. */
 export function shortened(members: Record<string, unknown>, longest: Record<string, number> = {}): Shortened {
-  const whole = withoutCredentials(members);
-  const short = Object.entries(whole).map(([name, value]) => [name, shortJson(value, longest[name] ?? LONGEST_TEXT)]);
-  const shown = fitted<Record<string, unknown>>(Object.fromEntries(short), MOST_STRUCTURED_CHARS);
-  const isCut = (name: string) => JSON.stringify(shown[name]) !== JSON.stringify(onOneLine(whole[name]));
-  return { shown, cut: Object.keys(whole).filter(isCut) };
+  let room = MOST_CHARS - REMARK_CHARS;
+  const cut: string[] = [];
+  const shown = Object.entries(onOneLine(withoutCredentials(members))).flatMap(([name, whole]) => {
+    const short = shortJson(whole, longest[name] ?? LONGEST_TEXT);
+    const fitting = fitted(short, Math.min(room - name.length, MOST_MEMBER_CHARS));
+    if (JSON.stringify(fitting) !== JSON.stringify(whole)) cut.push(name);
+    if (fitting === undefined) return [];
+    room -= charsOf(name) + charsOf(fitting) + 2;
+    return [[name, fitting] as const];
+  });
+  return { shown: Object.fromEntries(shown), cut };
 }
 
-/** How many of the listed items fit into a response; at least one. */
-export function countThatFit(structured: readonly unknown[], lines: readonly string[]): number {
-  const counts = [firstThatFit(structured, MOST_STRUCTURED_CHARS - 500), firstThatFit(lines, MOST_TEXT_CHARS - 500)];
-  return Math.min(...counts.map(({ length }) => length));
+/** The first items of a list that fit into a response; at least one. */
+export function pageThatFits<T>(items: readonly T[]): T[] {
+  return items.slice(0, Math.max(1, firstThatFit(items, MOST_CHARS - REMARK_CHARS).length));
 }
 
-/** The first lines, and how many more there are; `all` includes items that were left out before. */
-export function shortLines(
-  lines: readonly string[],
-  { all = lines.length, room = MOST_TEXT_CHARS / 2 }: { all?: number; room?: number } = {},
-): string[] {
-  const shown = firstThatFit(lines.slice(0, MOST_MEMBERS), room);
-  const left = all - shown.length;
-  return left > 0 ? [...shown, `… and ${left} more`] : shown;
+/** The value, or the first items of a list that is too long; undefined if nothing can be shown. */
+function fitted(value: unknown, room: number): unknown {
+  if (charsOf(value) <= room) return value;
+  return Array.isArray(value) && room > 0 ? firstThatFit(value, room) : undefined;
 }
 
-/** Cuts its texts and lists. */
+function firstThatFit<T>(values: readonly T[], room: number): T[] {
+  let left = room;
+  const end = values.findIndex((value) => {
+    left -= charsOf(value) + 1;
+    return left < 0;
+  });
+  return values.slice(0, end === -1 ? undefined : end);
+}
+
+function charsOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
+}
+
+/** Cuts texts and lists. */
 function shortJson<T>(value: T, longest: number, depth = 0): T {
-  if (typeof value === 'string') return cutText(oneLine(value), longest) as T;
+  if (typeof value === 'string') return cutText(value, longest) as T;
   if (typeof value === 'object' && value !== null && depth === DEEPEST) return '…' as T;
   if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map((each) => shortJson(each, longest, depth + 1)) as T;
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value).slice(0, MOST_MEMBERS);
   return Object.fromEntries(
-    members.map(([name, each]) => [cutText(oneLine(name), LONGEST_NAME), shortJson(each, longest, depth + 1)]),
+    members.map(([name, each]) => [cutText(name, LONGEST_NAME), shortJson(each, longest, depth + 1)]),
   ) as T;
 }
 
-/** Like `shortJson`, without cutting. */
-function onOneLine(value: unknown): unknown {
-  if (typeof value === 'string') return oneLine(value);
-  if (Array.isArray(value)) return value.map(onOneLine);
+function onOneLine<T>(value: T): T {
+  if (typeof value === 'string') return oneLine(value) as T;
+  if (Array.isArray(value)) return value.map(onOneLine) as T;
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [oneLine(name), onOneLine(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [oneLine(name), onOneLine(each)])) as T;
+}
+
+/** Replaces line breaks and control characters with spaces, so that separate words stay separate. */
+function oneLine(text: string): string {
+  return harmlessLine(text, ' ').toWellFormed();
+}
+
+/** Cuts between words and adds an ellipsis. */
+function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const start = text.slice(0, most);
+  return `${start.slice(0, Math.max(start.lastIndexOf(' '), most / 2)).trimEnd()}…`.toWellFormed();
 }

@@ -4,21 +4,21 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
-import { isNotForGateway, reasonNotForGateway } from '../../gateway/state-words.ts';
+import { reasonNotForGateway } from '../../gateway/state-words.ts';
 import { clientAdvice, isInClient, pastesOf, programsOf, variablesToSet } from '../../hub/install-outcome.ts';
 import { shown } from '../../hub/short-names.ts';
-import {
-  type InstallPlan,
-  type InstallReport,
-  InstallRequest,
-  type PlannedAdapter,
-  type PlannedArtifact,
-} from '../../install/contract.ts';
+import { type InstallReport, InstallRequest } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
-import { shortened, shortLines, shortText, shownJson } from '../answers/short.ts';
+import { shortened } from '../answers/short.ts';
 import { EntityId, idOf, Prerelease, SEARCH_ADVICE, WholeId } from './entity-id.ts';
-import { answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
-import { toolArguments } from './tool-arguments.ts';
+import {
+  answered,
+  type McpServerOptions,
+  PUBLISHER_TEXT_NOTE,
+  progressReporter,
+  shortAnswer,
+  toolArguments,
+} from './tool.ts';
 
 const Version = z.string().max(128).optional().describe('The version, if the id has none');
 const { clients: Clients, prefer: Prefer } = InstallRequest.shape;
@@ -54,7 +54,7 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
         const isEmpty = Object.keys(registration).length === 0;
         const reason = isEmpty ? undefined : reasonNotForGateway(registration);
         const whole = { ...rest, registers: !isEmpty && reason === undefined, not_for_gateway: reason, warnings };
-        return shortAnswer(planLines(shownJson(whole), plan), shortened(whole), wholeManifest(plan.id));
+        return shortAnswer(shortened(whole), wholeManifest(plan.id));
       }),
   );
 }
@@ -88,12 +88,12 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
           if (event.kind === 'started') notify(event.step);
         });
         const report = await findable(id, installing);
-        const { ok, results, files_written, warnings = [] } = report;
+        const { ok, plan, results, files_written, warnings = [] } = report;
         const folder = (await options.targetFolder?.(request.target)) ?? report.target;
         const after = ok ? { programs: programsOf(report), next_steps: nextSteps(report) } : {};
-        const whole = { ok, target: folder, results, files_written, ...after, warnings };
+        const whole = { ok, id: plan.id, target: folder, ...after, warnings, files_written, results };
         const place = 'hub.lock.json in the folder lists what was installed.';
-        return { ...shortAnswer(reportLines(shownJson(whole), report), shortened(whole), place), isError: !ok };
+        return { ...shortAnswer(shortened(whole), place), isError: !ok };
       }),
   );
 }
@@ -106,36 +106,6 @@ async function findable<T>(id: string, asked: Promise<T>): Promise<T> {
     if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
     throw new HubError('entity_not_found', `No entity '${id.slice(0, 120)}' is in the catalog. ${SEARCH_ADVICE}`);
   }
-}
-
-interface ShownPlan extends Pick<InstallPlan, 'id' | 'artifacts' | 'adapters'> {
-  registers: boolean;
-  not_for_gateway?: string;
-  warnings: string[];
-}
-
-/** Uses only values that may be shown; from `whole`, only counts. */
-function planLines({ id, artifacts, adapters, registers, ...rest }: ShownPlan, whole: InstallPlan): string[] {
-  const lines = [
-    ...shortLines(artifacts.map(artifactLine), { all: whole.artifacts.length }),
-    ...shortLines(adapters.map(adapterLine), { all: whole.adapters.length }),
-    ...(registers ? ['- gateway.register: with the gateway, if one is configured'] : []),
-    ...(rest.not_for_gateway ? [`- not for the gateway: ${rest.not_for_gateway}`] : []),
-    '- lockfile.write: hub.lock.json',
-    ...shortLines(rest.warnings.map((warning) => `Warning: ${warning}`)),
-  ];
-  return [`Installing ${id} would:`, ...lines];
-}
-
-function artifactLine({ step, command, fault, alternative }: PlannedArtifact): string {
-  if (alternative) return `- alternative, not installed: ${command}`;
-  return fault === undefined ? `- ${step}: ${command}` : `- ${step}: will fail: ${fault}`;
-}
-
-function adapterLine({ path, framework, fault, note }: PlannedAdapter): string {
-  if (note !== undefined) return `- adapters.write: nothing for ${framework}: ${note}`;
-  const line = `- adapters.write: ${path} for ${framework}`;
-  return fault === undefined ? line : `${line}: will fail: ${fault}`;
 }
 
 function needsId(name: string, id: string): HubError {
@@ -156,33 +126,4 @@ function nextSteps(report: InstallReport): string[] {
 function pasteStep({ file, text }: { file: string; text: string }): string {
   if (text.length < 400) return `Add this to ${file}: ${text}`;
   return `Add the entry to ${file}: the web page of the hub shows it for the client.`;
-}
-
-interface ShownReport extends Pick<InstallReport, 'ok' | 'target' | 'results' | 'files_written' | 'warnings'> {
-  programs?: string[];
-  next_steps?: string[];
-}
-
-/** Uses only values that may be shown; from `whole`, only the id and counts. */
-function reportLines(shown: ShownReport, whole: InstallReport): string[] {
-  const { ok, target, files_written: files, programs = [], next_steps = [], warnings } = shown;
-  const lines = shown.results.map(({ step, ok: isDone, extra }) => {
-    if (isNotForGateway({ step, ok: isDone, extra })) return `- ${step}: not for the gateway: ${String(extra?.error)}`;
-    const outcome = isDone
-      ? extra?.skipped
-        ? 'skipped'
-        : 'ok'
-      : `failed: ${String(extra?.error ?? 'no reason given')}`;
-    return `- ${step}: ${outcome}${extra?.warning ? ` Warning: ${extra.warning}` : ''}`;
-  });
-  const { id } = whole.plan;
-  const failed = whole.files_written.length === 0 ? 'Nothing' : 'Only a part';
-  const head = ok ? `Installed ${id} into ${target}.` : `${failed} of ${id} was installed into ${target}.`;
-  const after = [
-    ...(files.length > 0 ? [`Files written: ${shortText(files.join(', '))}`] : []),
-    ...(programs.length > 0 ? [`Programs: ${shortText(programs.join(', '))}`] : []),
-    ...shortLines(next_steps),
-    ...shortLines(warnings.map((warning) => `Warning: ${warning}`)),
-  ];
-  return [head, ...shortLines(lines, { all: whole.results.length }), ...after];
 }

@@ -1,11 +1,16 @@
 // Tools for operators: pending servers, and the sync that registers them.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { SyncReport } from '../../remotes/contract.ts';
-import { gatewayText } from '../answers/present.ts';
-import { countThatFit, shortened, shortLines, shortText, shownJson } from '../answers/short.ts';
-import { answer, answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, progressReporter, shortAnswer } from './tool.ts';
-import { toolArguments } from './tool-arguments.ts';
+import { pageThatFits, shortened, shortText, shownJson } from '../answers/short.ts';
+import {
+  answer,
+  answered,
+  type McpServerOptions,
+  PUBLISHER_TEXT_NOTE,
+  progressReporter,
+  shortAnswer,
+  toolArguments,
+} from './tool.ts';
 
 const MOST_PENDING = 50;
 
@@ -21,7 +26,6 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
           .max(200)
           .default('')
           .describe('Only servers whose id, name, title, summary, tags or error contain these words'),
-        words: z.string().max(200).default('').describe('The same as query'),
         error_only: z.boolean().default(false).describe('Only servers whose registration, or its update, failed'),
         registrable: z
           .boolean()
@@ -38,25 +42,14 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ query, words, error_only: errorOnly, registrable, limit, offset }) =>
+    ({ query, error_only: errorOnly, registrable, limit, offset }) =>
       answered(options, async () => {
-        const text = `${query} ${words}`.trim();
-        const page = { text, errorOnly, registrable, limit, offset };
+        const page = { text: query, errorOnly, registrable, limit, offset };
         const { items, total, unregistrable } = await options.hub.listPending(page);
-        const lines = items.map((item) => `${item.uid}: ${gatewayText(item) ?? item.reason ?? 'not tried yet'}`);
-        const hopeless = unregistrable ? ` Servers that can never be registered: ${unregistrable}.` : '';
-        const head = `${total} ${errorOnly ? 'failed' : 'pending'}.${hopeless}`;
-        const shown = items.map((item) => shownJson(item));
-        const count = countThatFit(shown, lines);
-        const next = offset + count;
-        const hasMore = count > 0 && total > next;
-        const more = hasMore ? [`${total - next} more; continue with offset ${next}.`] : [];
-        return answer([head, ...lines.slice(0, count), ...more], {
-          items: shown.slice(0, count),
-          total,
-          unregistrable,
-          ...(hasMore && { next_offset: next }),
-        });
+        const shown = pageThatFits(items.map((item) => shownJson(item)));
+        const next = offset + shown.length;
+        const hasMore = shown.length > 0 && total > next;
+        return answer({ items: shown, total, unregistrable, ...(hasMore && { next_offset: next }) });
       }),
   );
 }
@@ -87,31 +80,11 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
           },
           { force },
         );
-        const { ingested, count, registered, failed, errors, note, results } = report;
-        // A hub older than this program returns none.
-        const counts = (results ?? []).map(({ url, stats }) => [url, stats.failed] as const);
-        const refused = Object.fromEntries(counts.filter(([, manifests]) => manifests > 0));
-        const faults = Object.entries(errors).map(([url, error]) => `${shortText(url)}: ${shortText(error)}`);
-        const text = `${ingested.length} of ${count} remotes read; ${registered} servers registered, ${failed} failed.`;
-        const lines = Object.entries(refused).map(
-          ([url, manifests]) =>
-            `${shortText(url)}: manifests refused: ${manifests} ('hub remotes rejections' says why)`,
-        );
-        const notes = (results ?? []).flatMap(({ url, stats }) =>
-          remarks(stats).map((text) => `${shortText(url)}: ${shortText(text)}`),
-        );
+        const results = report.results.map(({ url, ok, stats: { errors, ...stats } }) => ({ url, ok, ...stats }));
         return shortAnswer(
-          [text, ...shortLines([...faults, ...lines, ...notes]), ...(note ? [shortText(note)] : [])],
-          shortened({ ...report, refused }),
+          shortened({ ...report, results }),
           "'hub remotes list' and 'hub remotes rejections' show everything.",
         );
       }),
   );
 }
-
-/** Further remarks of an ingest: its note, and published versions whose content changed. */
-function remarks({ note, changed = [] }: IngestStats): string[] {
-  return [...(note ? [note] : []), ...(changed.length > 0 ? [`content changed: ${changed.join(', ')}`] : [])];
-}
-
-type IngestStats = SyncReport['results'][number]['stats'];

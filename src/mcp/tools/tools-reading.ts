@@ -5,11 +5,10 @@ import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { readDetails } from '../../hub/entity-details.ts';
 import { SEARCH_MODES, VERSION_CHOICES } from '../../search/contract.ts';
 import { LONGEST_QUERY, searchQuery } from '../../search/search-query.ts';
-import { entityLines, itemLine, shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
-import { countThatFit, shortText } from '../answers/short.ts';
+import { shownEntity, shownItem, wholeManifest } from '../answers/present.ts';
+import { pageThatFits, shortText } from '../answers/short.ts';
 import { EntityId, idOf, Prerelease } from './entity-id.ts';
-import { answer, answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, shortAnswer } from './tool.ts';
-import { toolArguments } from './tool-arguments.ts';
+import { answer, answered, type McpServerOptions, PUBLISHER_TEXT_NOTE, shortAnswer, toolArguments } from './tool.ts';
 
 const MOST_RESULTS = 20;
 
@@ -64,22 +63,19 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
         const { items, total, degraded, only_by_meaning } = await options.hub.search(
           searchQuery({ ...request, versions, text: query, withFitReason: true }),
         );
-        const lines = items.map((item, index) => itemLine(item, request.offset + index + 1));
-        const shown = items.map(shownItem);
-        const count = countThatFit(shown, lines);
-        const found = count > 0 ? [...lines.slice(0, count), PUBLISHER_TEXT_NOTE] : [await nothingFound(options)];
-        const lack = degraded && shortText(degraded);
-        const notes = [only_by_meaning && ONLY_NEAREST, lack].filter((note) => note !== undefined);
-        const next = request.offset + count;
-        const hasMore = count > 0 && total > next;
-        const more = hasMore ? [`${total - next} more; continue with offset ${next}.`] : [];
-        return answer([...found, ...notes, ...more], {
-          items: shown.slice(0, count),
-          total,
-          ...(hasMore && { next_offset: next }),
-          ...(lack !== undefined && { degraded: lack }),
-          ...(only_by_meaning && { only_by_meaning }),
-        });
+        const page = pageThatFits(items.map(shownItem));
+        const next = request.offset + page.length;
+        return answer(
+          {
+            items: page,
+            total,
+            ...(page.length > 0 && total > next && { next_offset: next }),
+            ...(degraded !== undefined && { degraded: shortText(degraded) }),
+            ...(only_by_meaning && { only_by_meaning }),
+          },
+          ...(page.length > 0 ? [PUBLISHER_TEXT_NOTE] : [await nothingFound(options)]),
+          ...(only_by_meaning ? [ONLY_NEAREST] : []),
+        );
       }),
   );
 }
@@ -105,11 +101,7 @@ export function offerEntity(server: McpServer, options: McpServerOptions): void 
         const id = await idOf({ ...asked, prerelease }, options.hub);
         const entity = await options.hub.getEntity(id, { prerelease });
         const details = await readDetails(options.hub, entity);
-        return shortAnswer(
-          [...entityLines(entity, details), PUBLISHER_TEXT_NOTE],
-          shownEntity(entity, details),
-          wholeManifest(entity.id),
-        );
+        return shortAnswer(shownEntity(entity, details), wholeManifest(entity.id), PUBLISHER_TEXT_NOTE);
       }),
   );
 }

@@ -1,9 +1,8 @@
 // Tools for operators: remove an entity from the catalog, or block it.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { shortText, shownJson } from '../answers/short.ts';
-import { answer, answered, type McpServerOptions } from './tool.ts';
-import { toolArguments } from './tool-arguments.ts';
+import { shownJson } from '../answers/short.ts';
+import { answer, answered, type McpServerOptions, toolArguments } from './tool.ts';
 
 const ExactId = z.string().min(1).describe('<type>:<slug>@<version>');
 
@@ -18,16 +17,7 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
       outputSchema: z.looseObject({ removed: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    ({ id }) =>
-      answered(options, async () => {
-        const removal = await options.hub.removeEntity(id);
-        const { listed_by: listedBy, note } = removal;
-        const back =
-          listedBy.length > 0
-            ? [`Still listed by ${shortText(listedBy.join(', '))}, so the next sync restores it.`]
-            : [];
-        return answer([`Removed ${shortText(id)}.`, ...back, ...(note ? [shortText(note)] : [])], removal);
-      }),
+    ({ id }) => answered(options, async () => answer(shownJson(await options.hub.removeEntity(id)))),
   );
 }
 
@@ -51,9 +41,8 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
         const { hub } = options;
         const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
         const { blocked_at, blocked_reason } = entity;
-        const state = blocked ? 'blocked' : 'no longer blocked';
-        const note = 'note' in entity && typeof entity.note === 'string' ? [shortText(entity.note)] : [];
-        return answer([`${shortText(id)} is ${state}.`, ...note], shownJson({ id, blocked_at, blocked_reason }));
+        const note = 'note' in entity ? { note: entity.note } : {};
+        return answer(shownJson({ id, blocked_at, blocked_reason, ...note }));
       }),
   );
 }
