@@ -30,8 +30,7 @@ export interface ArgumentSpec {
   names?: NameKind;
 }
 
-export const NAME_KINDS = ['entities', 'ids', 'installed', 'remotes', 'views', 'tokens', 'webhooks'] as const;
-export type NameKind = (typeof NAME_KINDS)[number];
+export type NameKind = 'entities' | 'ids' | 'installed' | 'remotes' | 'views' | 'tokens' | 'webhooks';
 
 export interface Call<O extends OptionSpecs = OptionSpecs> {
   args: readonly string[];

@@ -1,62 +1,61 @@
-// `hub completion`, and `hub names`, which completion scripts call.
+// `hub completion`, and `hub complete`, which completion scripts call.
 import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { HubOperations } from '../../hub/operations.ts';
 import { searchQuery } from '../../search/search-query.ts';
-import { type Call, command, NAME_KINDS, type NameKind } from '../command.ts';
+import { type Call, command, type NameKind } from '../command.ts';
+import { type Candidate, candidatesAfter } from '../completion/candidates.ts';
+import { COMPLETION_SCRIPTS } from '../completion/scripts.ts';
 import { openOwnInstall } from '../hub/own-install.ts';
 import { whenIndexed } from '../hub/when-indexed.ts';
 
 const MOST_NAMES = 50;
-const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export const completionCommands = [
   command({
     path: ['completion'],
     summary: 'print the shell script that completes commands, options and names',
     kind: 'plain',
-    args: [{ name: '<shell>', description: 'which shell', choices: SHELLS }],
+    args: [{ name: '<shell>', description: 'which shell', choices: Object.keys(COMPLETION_SCRIPTS) }],
     options: {},
     examples: [
       ['source <(hub completion bash)', 'in ~/.bashrc'],
       ['source <(hub completion zsh)', 'in ~/.zshrc, after compinit'],
       ['hub completion fish > ~/.config/fish/completions/hub.fish', ''],
     ],
-    async run({ args: [shell], table, terminal }) {
-      const scripts: Record<string, () => Promise<string>> = {
-        bash: async () => (await import('../completion/bash.ts')).bashCompletion(table),
-        zsh: async () => (await import('../completion/zsh.ts')).zshCompletion(table),
-        fish: async () => (await import('../completion/fish.ts')).fishCompletion(table),
-      };
-      terminal.write((await scripts[shell ?? '']?.()) ?? '');
+    async run({ args: [shell = ''], terminal }) {
+      terminal.write(COMPLETION_SCRIPTS[shell] ?? '');
       return 'ok';
     },
   }),
   command({
-    path: ['names'],
+    path: ['complete'],
     isShort: true,
-    summary: 'print names that start with a text, for shell completion',
+    summary: 'print what can follow the words of a command line; completion scripts call it',
     isInternal: true,
-    details: 'If no local catalog exists, prints nothing and does not create one.',
-    kind: 'hub',
-    args: [
-      { name: '<kind>', description: 'kind of names', choices: NAME_KINDS },
-      { name: '[start]', description: 'text that the names start with' },
-    ],
+    details: 'Each line has a word and its description. If no local catalog exists, it is not created.',
+    kind: 'plain',
+    args: [{ name: '[words...]', description: 'the words after hub; the last one is incomplete' }],
     options: {},
-    examples: [
-      ['hub names entities pdf', 'of the catalog'],
-      ['hub names installed', 'of what is installed in this folder'],
-    ],
-    async run({ args: [kind, start = ''], ...call }) {
-      const found = await NAMES[kind as NameKind](start, call);
-      // A shell would split or expand a name with other characters.
-      const isUsable = (name: string) =>
-        name.toLowerCase().startsWith(start.toLowerCase()) && /^[\w@.:/+,%=-]+$/.test(name);
-      const names = [...new Set(found)].filter(isUsable).sort();
-      return call.output.answer(names, () => names.map((name) => `${name}\n`).join(''));
+    examples: [['hub complete -- remotes a', '']],
+    async run({ args, ...call }) {
+      const current = args.at(-1) ?? '';
+      const found = candidatesAfter(args.slice(0, -1), current, call.table);
+      const candidates = typeof found === 'string' ? await namesFor(found, current, call) : found;
+      const lines = candidates
+        .filter(({ word }) => word.toLowerCase().startsWith(current.toLowerCase()))
+        .map(({ word, description }) => `${word}${description && `\t${description}`}\n`);
+      call.terminal.write(lines.join(''));
+      return 'ok';
     },
   }),
 ];
+
+async function namesFor(kind: NameKind, start: string, call: NameCall): Promise<Candidate[]> {
+  const names = await NAMES[kind](start, call);
+  // A shell would split or expand a name with other characters.
+  const usable = names.filter((name) => /^[\w@.:/+,%=-]+$/.test(name));
+  return [...new Set(usable)].sort().map((word) => ({ word, description: '' }));
+}
 
 const FIRST_BY_NAME = { text: '', sort: 'name', limit: MOST_NAMES, offset: 0 } as const;
 
