@@ -54,9 +54,9 @@ export interface HubAccess {
   readonly serverUrl: string | undefined;
   /** Settings of this process. @throws SettingError */
   config(): Config;
-  /** Opens the server, or a hub in this process; later calls return the same one. */
+  /** Opens the server, or a hub in this process; later calls return the same one. @throws NotFoundError */
   open(options?: CatalogOptions): Promise<HubOperations>;
-  /** Opens the hub in this process, for operations that only its owner may run. */
+  /** Opens the hub in this process, for operations that only its owner may run. @throws NotFoundError */
   openLocal(options?: CatalogOptions): Promise<Hub>;
   /** Like `openLocal`, but returns undefined without a local catalog. */
   findLocal(): Promise<Hub | undefined>;
@@ -64,9 +64,9 @@ export interface HubAccess {
   settle(options?: { withinMs?: number }): Promise<void>;
 }
 
-/** Without `mustExist`, a missing local catalog is created. */
 interface CatalogOptions {
-  mustExist?: boolean;
+  /** Creates a missing local catalog; only for commands that change it. */
+  mayCreate?: boolean;
   /** The entry point that the audit log records for local calls; the command line by default. */
   via?: EntryPoint;
 }

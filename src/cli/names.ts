@@ -4,52 +4,25 @@ import { HubError } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
 import { bestOf, idsCalled, severalCalled, shown, splitName } from '../hub/short-names.ts';
 import type { LockedEntity, Lockfile } from '../install/contract.ts';
-import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
-import { whenIndexed } from './hub/when-indexed.ts';
-import { SEARCH_ADVICE } from './not-found.ts';
 import { oneLine } from './output/text.ts';
 
-export interface NameSource extends Pick<Call, 'access' | 'terminal' | 'output'> {
-  hub: Pick<HubOperations, 'getEntity' | 'search'>;
-  prerelease: boolean;
-}
+const SEARCH_ADVICE = "'hub search <words>' finds entities by what they do.";
 
-/** Returns the whole id, with its version. @throws HubError `entity_not_found`, UsageError if the name is ambiguous. */
-export async function catalogId(text: string, source: NameSource): Promise<string> {
-  const { hub, prerelease } = source;
-  const ids = await idsCalled(text, {
-    hub: {
-      getEntity: (...given) => hub.getEntity(...given),
-      search: (query) => whenIndexed(() => hub.search(query), source),
-    },
-    prerelease,
-    searchAdvice: SEARCH_ADVICE,
-  });
-  return ids.length === 1 ? ids[0] : choose(text, ids, source);
-}
+type Catalog = Pick<HubOperations, 'getEntity' | 'search'>;
 
-/** Resolves names to ids. Returns ids unchanged, so that the hub reports errors about them. */
-export async function idOrName(
-  text: string,
-  source: Omit<NameSource, 'prerelease'> & { prerelease?: boolean },
-): Promise<string> {
-  return parseReference(text) ? text : catalogId(text, { prerelease: false, ...source });
+/** Resolves a name or an id to the whole id, with its version. @throws HubError `entity_not_found`, UsageError if the name is ambiguous. */
+export async function catalogId(text: string, hub: Catalog, { prerelease = false } = {}): Promise<string> {
+  const ids = await idsCalled(text, { hub, prerelease, searchAdvice: SEARCH_ADVICE });
+  if (ids.length > 1) throw new UsageError(severalCalled(text, ids));
+  return ids[0];
 }
 
 /** For commands whose effect is hard to undo. @throws UsageError with the id, if only a name is given. */
-export async function fullId(text: string, source: Omit<NameSource, 'prerelease'>): Promise<string> {
-  if (parseReference(text)?.version !== undefined) return text;
-  const id = await catalogId(text, { prerelease: false, ...source });
+export async function fullId(text: string, hub: Catalog): Promise<string> {
+  const id = await catalogId(text, hub);
+  if (id === text) return id;
   throw new UsageError(`This command needs the full id: ${oneLine(id)}.`);
-}
-
-/** Adds the value of --version to a name or id. @throws UsageError if it already has a different version. */
-export function withVersion(text: string, version: string | undefined): string {
-  const named = (parseReference(text) ?? splitName(text)).version;
-  if (version === undefined || named === version) return text;
-  if (named === undefined) return `${text}@${version}`;
-  throw new UsageError(`'${shown(text)}' and --version ${shown(version)} name different versions: use one of them.`);
 }
 
 /** @throws HubError `entity_not_found`, UsageError if the name is ambiguous. */
@@ -67,13 +40,4 @@ export function findInLockfile(text: string, { entities }: Lockfile, place: stri
     throw new UsageError(severalCalled(text, ids));
   }
   return first;
-}
-
-async function choose(text: string, ids: readonly string[], { terminal, output }: NameSource): Promise<string> {
-  if (!terminal.ask || output.isJson) throw new UsageError(severalCalled(text, ids));
-  const lines = ids.map((id, index) => `  ${index + 1}  ${oneLine(id)}`).join('\n');
-  const answer = await terminal.ask(`Several entities are called '${shown(text)}':\n${lines}\nWhich one? `);
-  const chosen = ids[Number(answer) - 1];
-  if (chosen === undefined) throw new UsageError(severalCalled(text, ids));
-  return chosen;
 }

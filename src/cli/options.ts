@@ -11,12 +11,6 @@ export function text(flags: string, description: string): OptionSpec<string | un
   return { flags, description, fallback: undefined, read: (value) => value };
 }
 
-/** Lets users name a version separately from the id. */
-export const VERSION_OPTION = text(
-  '--version <version>',
-  'version to use; the same as @<version> at the end of the id',
-);
-
 export function textOr(flags: string, description: string, fallback: string): OptionSpec<string> {
   return { flags, description, fallback, read: (value) => value };
 }

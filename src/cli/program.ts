@@ -30,7 +30,7 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
       getOutHelpWidth: () => columns,
       getErrHelpWidth: () => columns,
     })
-    // Global options go before the command; after it, --version is the version of an entity.
+    // Global options go before the command.
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("'hub --help' lists the commands.")

@@ -15,17 +15,17 @@ function failureIn({ error, out }: Said): Record<string, unknown> {
 }
 
 testBothWays('--json: refusals of the hub are JSON too', { manifests: [aManifest()] }, async (_t, reached) => {
-  const said = await reached.hub('show', 'tool:nowhere@1.0.0', '--json');
+  const said = await reached.hub('views', 'remove', 'nowhere', '--json');
   const { detail, request_id, status, ...failure } = failureIn(said);
   assert.equal(said.exitCode, 3);
   assert.deepEqual(failure, {
-    type: 'urn:hub:problem:entity_not_found',
+    type: 'urn:hub:problem:view_not_found',
     title: 'The requested item was not found.',
-    code: 'entity_not_found',
-    error: 'entity_not_found',
+    code: 'view_not_found',
+    error: 'view_not_found',
     exit_code: 3,
   });
-  assert.match(String(detail), /tool:nowhere@1\.0\.0/);
+  assert.match(String(detail), /nowhere/);
   const isServer = reached.way === 'against a server';
   assert.deepEqual([typeof request_id, status], isServer ? ['string', 404] : ['undefined', undefined]);
 });

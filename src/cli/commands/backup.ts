@@ -31,7 +31,7 @@ export const backupCommands = [
     async run({ options: { format, output: path, type, force }, terminal, output, access }) {
       if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
       if (path !== undefined) checkDestination({ path, isFolder: format === 'index', force });
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       if (path !== undefined) await assertNotDatabase(path, access);
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
       const count = await output.working((progress) => {
@@ -68,7 +68,7 @@ export const backupCommands = [
           "'hub backup' works only on the machine of the hub: run it there, without HUB_URL. From here, use 'hub export' to export the catalog.",
         );
       checkDestination({ path: file, isFolder: false, force });
-      const hub = await access.openLocal({ mustExist: true });
+      const hub = await access.openLocal();
       if ((await hub.config()).database === 'postgres')
         throw new UsageError(
           `The database is PostgreSQL. Back it up with its own tool: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' exports only the catalog.`,
@@ -81,8 +81,7 @@ export const backupCommands = [
         progress.show('copying…');
         return hub.backup(resolve(file));
       });
-      output.answer({ file: resolve(file), bytes }, () => `${byteCount(bytes)} written to ${file}.\n`);
-      return 'ok';
+      return output.answer({ file: resolve(file), bytes }, () => `${byteCount(bytes)} written to ${file}.\n`);
     },
   }),
 ];

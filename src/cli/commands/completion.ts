@@ -6,7 +6,6 @@ import { type Call, command, type NameKind } from '../command.ts';
 import { type Candidate, candidatesAfter } from '../completion/candidates.ts';
 import { COMPLETION_SCRIPTS } from '../completion/scripts.ts';
 import { openOwnInstall } from '../hub/own-install.ts';
-import { whenIndexed } from '../hub/when-indexed.ts';
 
 const MOST_NAMES = 50;
 
@@ -69,7 +68,7 @@ const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[
     if (!hub) return [];
     const query = searchQuery({ text: start, mode: 'keyword', limit: MOST_NAMES });
     const [searched, lastParts, ...bySlug] = await Promise.all([
-      whenIndexed(() => hub.search(query), call),
+      hub.search(query),
       // Search finds whole words and typing errors; the list also finds names whose last part starts with the text.
       hub.listCatalog({ ...FIRST_BY_NAME, text: `/${start}` }),
       ...ENTITY_TYPES.map((type) => hub.listCatalog({ ...FIRST_BY_NAME, idPrefix: `${type}:${start}` })),

@@ -3,14 +3,12 @@ import { CATALOG_STATES, type CatalogPage, type EntityRemoved } from '../../cata
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { fullId, withVersion } from '../names.ts';
-import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
-import { flag, oneOf, paging, text, VERSION_OPTION } from '../options.ts';
+import { fullId } from '../names.ts';
+import { flag, oneOf, paging, text } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
 
 const WHOLE_ID = { name: '<id>', description: '<type>:<slug>@<version>', names: 'ids' } as const;
-const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
 
 export const entityCommands = [
   command({
@@ -35,10 +33,9 @@ export const entityCommands = [
     async run({ args, options: { type, missing, blocked, hidden, ...page }, output, access }) {
       const [state = 'any', other] = CATALOG_STATES.filter((each) => ({ missing, blocked, hidden, any: false })[each]);
       if (other) throw new UsageError('Use only one of --missing, --blocked and --hidden.');
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const found = await hub.listCatalog({ ...page, text: args.join(' '), type, state, sort: 'name' });
-      output.answer(found, () => pageForPeople(found, output));
-      return 'ok';
+      return output.answer(found, () => pageForPeople(found, output));
     },
   }),
   command({
@@ -48,14 +45,12 @@ export const entityCommands = [
       "If a remote still lists the entity, the next sync restores it; use 'hub block' to keep it out. A blocked entity cannot be removed, because its block would be lost.",
     kind: 'hub',
     args: [WHOLE_ID],
-    options: { version: VERSION_OPTION },
+    options: {},
     examples: [['hub remove mcp_server:io.github.modelcontextprotocol/time@2026.10.10', '']],
-    async run({ args: [id = ''], options: { version }, output, access, terminal }) {
-      const hub = await access.open({ mustExist: true });
-      const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
-      const removal = await explainedNotFound(hub.removeEntity(whole), advise);
-      output.answer(removal, () => removalForPeople(removal));
-      return 'ok';
+    async run({ args: [id = ''], output, access }) {
+      const hub = await access.open();
+      const removal = await hub.removeEntity(await fullId(id, hub));
+      return output.answer(removal, () => removalForPeople(removal));
     },
   }),
   command({
@@ -65,16 +60,16 @@ export const entityCommands = [
     kind: 'hub',
     args: [WHOLE_ID],
     options: {
-      version: VERSION_OPTION,
       reason: text('--reason <text>', 'reason, shown to everyone who views it or tries to install it'),
     },
     examples: [['hub block tool:dice-roller@1.0.0 --reason "Sends data to a host that we do not know."', '']],
-    async run({ args: [id = ''], options: { version, reason }, output, access, terminal }) {
-      const hub = await access.open({ mustExist: true });
-      const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
-      const entity = await explainedNotFound(hub.blockEntity(whole, reason), advise);
-      output.answer(entity, () => `Blocked: ${oneLine(entity.id)}\n${entity.note ? `${oneLine(entity.note)}\n` : ''}`);
-      return 'ok';
+    async run({ args: [id = ''], options: { reason }, output, access }) {
+      const hub = await access.open();
+      const entity = await hub.blockEntity(await fullId(id, hub), reason);
+      return output.answer(
+        entity,
+        () => `Blocked: ${oneLine(entity.id)}\n${entity.note ? `${oneLine(entity.note)}\n` : ''}`,
+      );
     },
   }),
   command({
@@ -82,14 +77,12 @@ export const entityCommands = [
     summary: 'unblock an entity',
     kind: 'hub',
     args: [WHOLE_ID],
-    options: { version: VERSION_OPTION },
+    options: {},
     examples: [['hub unblock tool:dice-roller@1.0.0', '']],
-    async run({ args: [id = ''], options: { version }, output, access, terminal }) {
-      const hub = await access.open({ mustExist: true });
-      const whole = await fullId(withVersion(id, version), { hub, access, terminal, output });
-      const entity = await explainedNotFound(hub.unblockEntity(whole), advise);
-      output.answer(entity, () => `No longer blocked: ${oneLine(entity.id)}\n`);
-      return 'ok';
+    async run({ args: [id = ''], output, access }) {
+      const hub = await access.open();
+      const entity = await hub.unblockEntity(await fullId(id, hub));
+      return output.answer(entity, () => `No longer blocked: ${oneLine(entity.id)}\n`);
     },
   }),
 ];

@@ -22,7 +22,7 @@ export const mcpCommands = [
       const onFailure = (error: unknown) =>
         terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);
       const isLocal = access.serverUrl === undefined;
-      const hub = await access.open({ via: 'mcp' });
+      const hub = await access.open({ mayCreate: true, via: 'mcp' });
       // The folders of a remote hub are unknown here.
       const targetFolder = isLocal
         ? async (target: string) => (await access.openLocal()).targetFolder(target)

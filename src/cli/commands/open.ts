@@ -32,8 +32,7 @@ export const openCommands = [
       if (serverUrl === undefined)
         throw new UsageError("Name the hub with --hub or HUB_URL; 'hub serve --demo' starts one with sample entries.");
       const hub = await access.open();
-      const source = { hub, access, terminal, output, prerelease: false };
-      const page = name === undefined ? '/' : `/entities/${uidInAddress(await catalogId(name, source))}`;
+      const page = name === undefined ? '/' : `/entities/${uidInAddress(await catalogId(name, hub))}`;
       const url = `${serverUrl.replace(/\/+$/, '')}${page}`;
       const opener = terminal.environment.BROWSER ?? OPENERS[process.platform] ?? 'xdg-open';
       const isOpened = await started(opener, url);

@@ -33,12 +33,14 @@ export const pendingCommands = [
       ['hub pending list timeout --error-only', 'those whose error mentions a timeout'],
     ],
     async run({ args, options: { all, errorOnly, limit, offset }, output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const filter = all ? {} : { registrable: true };
       const page = await hub.listPending({ text: args.join(' '), errorOnly, limit, offset, ...filter });
       const nothing = nothingListed(page, { args, errorOnly });
-      output.answer(page, () => `${pendingForPeople(page, { output, nothing })}${all ? '' : othersLine(page, output)}`);
-      return 'ok';
+      return output.answer(
+        page,
+        () => `${pendingForPeople(page, { output, nothing })}${all ? '' : othersLine(page, output)}`,
+      );
     },
   }),
   command({
@@ -63,14 +65,13 @@ export const pendingCommands = [
         throw new UsageError(
           'Removing all pending servers needs confirmation in a terminal; to remove them without it, use --yes.',
         );
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       if (all) {
         const count = await countRemovable(hub, errorOnly);
         const isWanted = count > 0 && (yes || (await isConfirmed(count, terminal)));
         const why = count === 0 ? nothingListed({ total: 0 }, { args, errorOnly }) : 'Nothing was removed.';
         if (!isWanted) {
-          output.answer(NOTHING_REMOVED, () => `${why}\n`);
-          return 'ok';
+          return output.answer(NOTHING_REMOVED, () => `${why}\n`);
         }
       }
       const removal = await hub.removeManyPending({
@@ -96,7 +97,7 @@ export const pendingCommands = [
     run: (call) =>
       syncAndReport(call, {
         force: true,
-        mustExist: true,
+        mayCreate: false,
         isOk: ({ failed, errors }) => failed === 0 && Object.keys(errors).length === 0,
       }),
   }),

@@ -31,7 +31,7 @@ export const publishCommands = [
     ],
     async run({ args: [file = ''], output, terminal, access }) {
       const document = await documentIn(file, terminal);
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const published = await hub.publishServer(document);
       output.answer(
         published,

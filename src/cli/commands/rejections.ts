@@ -19,11 +19,10 @@ export const rejectionsCommand = command({
     ['hub remotes rejections https://catalog.example.org/index.json --json', 'of one, for a program'],
   ],
   async run({ args: [url], options: { limit, offset }, output, access }) {
-    const hub = await access.open({ mustExist: true });
+    const hub = await access.open();
     if (url !== undefined) await checkName(url, hub);
     const page = await hub.listRejections({ ...(url === undefined ? {} : { url }), limit, offset });
-    output.answer(page, () => rejectionsForPeople(page, { output, url }));
-    return 'ok';
+    return output.answer(page, () => rejectionsForPeople(page, { output, url }));
   },
 });
 

@@ -33,9 +33,8 @@ export const remoteCommands = [
     options: {},
     examples: [['hub remotes list', '']],
     async run({ output, access }) {
-      const remotes = await (await access.open({ mustExist: true })).listRemotes();
-      output.answer(remotes, () => remotesForPeople(remotes, output));
-      return 'ok';
+      const remotes = await (await access.open()).listRemotes();
+      return output.answer(remotes, () => remotesForPeople(remotes, output));
     },
   }),
   command({
@@ -52,11 +51,10 @@ export const remoteCommands = [
     ],
     async run({ args: [url = ''], options, output, access }) {
       if (access.serverUrl === undefined) await checkRemote(url, options.name);
-      const outcome = await (await access.open()).addRemote(url, options);
+      const outcome = await (await access.open({ mayCreate: true })).addRemote(url, options);
       const isChanged = Object.values(options).some((value) => value !== undefined);
       const done = outcome.added ? 'Added' : isChanged ? 'Changed' : 'Already added';
-      output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}\n`);
-      return 'ok';
+      return output.answer(outcome, () => `${done}: ${oneLine(outcome.url)}\n`);
     },
   }),
   command({
@@ -82,12 +80,11 @@ export const remoteCommands = [
       const enabled = enable ? true : disable ? false : undefined;
       if ([settings.name, settings.priority, settings.register, enabled].every((each) => each === undefined))
         throw new UsageError('Say what to change: --name, --priority, --register, --enable or --disable.');
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       await checkName(reference, hub);
       const remote = await hub.changeRemote(reference, { ...settings, enabled });
       const passedOn = remote.note ? `\n${oneLine(remote.note)}\n` : '';
-      output.answer(remote, () => `${remotesForPeople({ items: [remote], count: 1 }, output)}${passedOn}`);
-      return 'ok';
+      return output.answer(remote, () => `${remotesForPeople({ items: [remote], count: 1 }, output)}${passedOn}`);
     },
   }),
   command({
@@ -103,7 +100,7 @@ export const remoteCommands = [
       ['hub remotes remove team --purge', 'and the entities that only it lists'],
     ],
     async run({ args: [reference = ''], options: { purge }, output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       await checkName(reference, hub);
       const outcome = await hub.removeRemote(reference, { purge });
       output.answer(outcome, () => removalForPeople(outcome));
@@ -130,7 +127,7 @@ export const remoteCommands = [
     async run({ args: [url], options: { acceptShrunk }, output, access }) {
       const isNew = url !== undefined && isAddress(url);
       if (isNew && access.serverUrl === undefined) await checkRemote(url);
-      const hub = await access.open({ mustExist: !isNew && !hasSeeds(access) });
+      const hub = await access.open({ mayCreate: isNew || hasSeeds(access) });
       if (url !== undefined) await checkName(url, hub);
       const names = await remoteNames(hub);
       const ingest = (onProgress: ProgressListener) => hub.ingest(url, onProgress, { acceptShrunk });
@@ -153,7 +150,7 @@ export const remoteCommands = [
     run: ({ options: { force }, ...call }) =>
       syncAndReport(call, {
         force,
-        mustExist: !hasSeeds(call.access),
+        mayCreate: hasSeeds(call.access),
         isOk: ({ errors, stopped }) => Object.keys(errors).length === 0 && !stopped,
       }),
   }),
@@ -174,15 +171,15 @@ function hasSeeds(access: Pick<Call['access'], 'serverUrl' | 'config'>): boolean
 interface SyncChoices {
   /** Also retries servers that can never be registered. */
   force: boolean;
-  mustExist: boolean;
+  mayCreate: boolean;
   isOk: (report: SyncReport) => boolean;
 }
 
 export async function syncAndReport(
   { output, access }: Pick<Call, 'output' | 'access'>,
-  { force, mustExist, isOk }: SyncChoices,
+  { force, mayCreate, isOk }: SyncChoices,
 ): Promise<Ending> {
-  const hub = await access.open({ mustExist });
+  const hub = await access.open({ mayCreate });
   const names = await remoteNames(hub);
   const report = await followed({ output, access, names }, (onProgress) => hub.syncRemotes(onProgress, { force }));
   return output.answer(report, () => syncForPeople(report, output, names), isOk(report) ? 'ok' : 'failed');

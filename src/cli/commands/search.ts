@@ -11,7 +11,6 @@ import {
 } from '../../search/contract.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import { command } from '../command.ts';
-import { whenIndexed } from '../hub/when-indexed.ts';
 import { flag, list, oneOf, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural, wrapped } from '../output/text.ts';
@@ -71,7 +70,7 @@ export const searchCommands = [
     ],
     async run({ args, options: { registered, ...request }, output, access, terminal }) {
       const text = args.join(' ');
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       // A server has its vectors in memory; this process loads them first and computes missing ones.
       if (text !== '' && request.mode !== 'keyword')
         await output.working((progress) => {
@@ -81,16 +80,14 @@ export const searchCommands = [
       terminal.shutdown.throwIfAborted();
       // Without a query, versions of one name would fill the list, so only the newest is shown, with a count.
       const versions = request.versions ?? (text.trim() === '' ? 'latest' : undefined);
-      const ask = () => hub.search(searchQuery({ ...request, text, versions, includePending: !registered }));
-      const page = request.mode === 'keyword' ? await whenIndexed(ask, { access, terminal }) : await ask();
+      const page = await hub.search(searchQuery({ ...request, text, versions, includePending: !registered }));
       const isEmpty = page.total === 0 && (await isCatalogEmpty(hub));
       if (page.degraded) output.note(`hub: ${page.degraded}`);
       if (page.only_by_meaning) output.note(`hub: ${ONLY_NEAREST}`);
       // In this process, the log has already reported the failure and its reason.
       const isLogged = page.rerank === 'failed' && access.serverUrl === undefined;
       if (page.rerank && !isLogged) output.note(`hub: ${RERANKED[page.rerank]}`);
-      output.answer(page, () => (isEmpty ? EMPTY_CATALOG : resultsForPeople(page, output)));
-      return 'ok';
+      return output.answer(page, () => (isEmpty ? EMPTY_CATALOG : resultsForPeople(page, output)));
     },
   }),
 ];

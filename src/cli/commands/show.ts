@@ -9,9 +9,8 @@ import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { type Call, command } from '../command.ts';
-import { idOrName, withVersion } from '../names.ts';
-import { explainedNotFound, SEARCH_ADVICE } from '../not-found.ts';
-import { flag, VERSION_OPTION } from '../options.ts';
+import { catalogId } from '../names.ts';
+import { flag } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { facts } from '../output/table.ts';
 import { oneLine, shownMoment, wrapped } from '../output/text.ts';
@@ -32,7 +31,6 @@ export const showCommands = [
       },
     ],
     options: {
-      version: VERSION_OPTION,
       manifest: flag('--manifest', 'print the stored manifest'),
       readme: flag('--readme', 'also print the readme'),
       prerelease: flag('--prerelease', 'without a version: use the newest one, even if it is a pre-release'),
@@ -42,19 +40,16 @@ export const showCommands = [
       ['hub show tool:invoice-fields@2.2.0 --manifest > manifest.json', 'the manifest of one version, in a file'],
     ],
     async run({ args: [name = ''], options, terminal, output, access }) {
-      const hub = await access.open({ mustExist: true });
-      const given = withVersion(name, options.version);
-      const id = await idOrName(given, { hub, access, terminal, output, prerelease: options.prerelease });
-      const advise = (message: string) => `${message} ${SEARCH_ADVICE}`;
+      const hub = await access.open();
+      const id = await catalogId(name, hub, options);
       if (options.manifest) {
-        const text = `${(await explainedNotFound(hub.getManifest(id, options), advise)).text.trimEnd()}\n`;
+        const text = `${(await hub.getManifest(id)).text.trimEnd()}\n`;
         terminal.write(terminal.isTerminal ? harmlessJson(text) : text);
         return 'ok';
       }
-      const entity = await explainedNotFound(hub.getEntity(id, options), advise);
+      const entity = await hub.getEntity(id);
       const manifest = manifestPlace(entity, access);
-      output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
-      return 'ok';
+      return output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
     },
   }),
 ];

@@ -13,6 +13,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { readLocalConfig } from './environment.ts';
 import type { LocalHub } from './local-hub.ts';
 
+const INDEX_PATIENCE_MS = 60_000;
+
 export interface OpenAccess extends HubAccess {
   close(): Promise<void>;
 }
@@ -43,8 +45,8 @@ export function createAccess({ named, terminal, mayBlock }: AccessOptions): Open
     return catalogExists(config());
   }
 
-  async function openLocal({ mustExist = false } = {}): Promise<Hub> {
-    if (!local && mustExist && !(await localCatalogExists())) throw new NotFoundError(missingSentence(config()));
+  async function openLocal({ mayCreate = false } = {}): Promise<Hub> {
+    if (!local && !mayCreate && !(await localCatalogExists())) throw new NotFoundError(missingSentence(config()));
     const { openLocalHub } = await import('./local-hub.ts');
     local ??= openLocalHub({ config: config(), environment, terminal, mayBlock });
     return (await local).hub;
@@ -54,7 +56,8 @@ export function createAccess({ named, terminal, mayBlock }: AccessOptions): Open
     serverUrl,
     config,
     async open(options) {
-      if (serverUrl === undefined) return (await openLocal(options)).as(machineUser(options?.via));
+      if (serverUrl === undefined)
+        return whenIndexed((await openLocal(options)).as(machineUser(options?.via)), terminal.shutdown);
       server ??= openServer(serverUrl, terminal);
       return server;
     },
@@ -72,6 +75,20 @@ export function createAccess({ named, terminal, mayBlock }: AccessOptions): Open
     },
     async close() {
       await (await local?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** Repeats a keyword search while the index of this process is loading; each attempt waits a while. */
+function whenIndexed(hub: HubOperations, shutdown: AbortSignal): HubOperations {
+  return {
+    ...hub,
+    async search(query) {
+      const deadline = performance.now() + INDEX_PATIENCE_MS;
+      let page = await hub.search(query);
+      while (query.mode === 'keyword' && page.degraded && performance.now() < deadline && !shutdown.aborted)
+        page = await hub.search(query);
+      return page;
     },
   };
 }

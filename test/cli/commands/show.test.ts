@@ -46,10 +46,8 @@ testBothWays(
     assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);
     assert.match(out, /^Gateway +not registered$/m);
     assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0\n$/);
-    for (const args of [['mcp_server:pdf-tables@1.0.0'], ['mcp_server:pdf-tables', '--version', '1.0.0']]) {
-      const { answer } = await json<EntityRecord>('show', ...args);
-      assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
-    }
+    const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables@1.0.0');
+    assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
   },
 );
 
@@ -65,7 +63,7 @@ testBothWays('hub show: prints the readme and the manifest on request', catalog,
 
 test('hub show --manifest: an answer that is not a manifest is exit code 5', async (t) => {
   const page = await startIndexServer(t);
-  page.put(`/catalog/manifest/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
+  page.put(`/catalog/entities/${encodeURIComponent('tool:a@1')}`, '<!doctype html>', { type: 'text/html' });
   const { exitCode, out, error } = await inTerminal(['show', 'tool:a@1', '--manifest', '--hub', page.origin]);
   assert.deepEqual([exitCode, out], [5, '']);
   assert.match(error, /^hub: The hub at \S+ returned something that is not JSON \(is this the right address\?\)\./);

@@ -12,7 +12,7 @@ import {
 } from '../../../policy/contract.ts';
 import { type Call, command } from '../../command.ts';
 import { type Ending, UsageError } from '../../exit-codes.ts';
-import { fullId, idOrName } from '../../names.ts';
+import { catalogId, fullId } from '../../names.ts';
 import { oneOfOr, paging, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
@@ -38,10 +38,10 @@ export const approvalCommands = [
       ],
       ['hub approvals --state rejected', ''],
     ],
-    async run({ args: [name], options, output, access, terminal }) {
-      const hub = await access.open({ mustExist: true });
+    async run({ args: [name], options, output, access }) {
+      const hub = await access.open();
       if (name !== undefined) {
-        const review = await hub.getApproval(await idOrName(name, { hub, access, terminal, output }));
+        const review = await hub.getApproval(await catalogId(name, hub));
         return output.answer(review, () => reviewForPeople(review, output));
       }
       const page = await hub.listApprovals(options);
@@ -105,10 +105,10 @@ async function approveAll(call: Surroundings, given: { digest?: string; reason?:
     throw new UsageError(
       "The approval cannot be confirmed without a terminal: pass the digest of the reviewed content with --digest; 'hub approvals <id>' shows it.",
     );
-  const hub = await access.open({ mustExist: true });
+  const hub = await access.open();
   const decided: ApprovalDecided[] = [];
   for (const each of args) {
-    const review = await hub.getApproval(await idOrName(each, { hub, access, terminal, output }));
+    const review = await hub.getApproval(await catalogId(each, hub));
     terminal.writeError(harmless(reviewForPeople(review, output)));
     const answer = await ask(`Approve ${oneLine(review.id)}? [y/N] `);
     if (!/^y(es)?$/i.test(answer?.trim() ?? '')) continue;
@@ -118,14 +118,13 @@ async function approveAll(call: Surroundings, given: { digest?: string; reason?:
 }
 
 async function decideAll(
-  { args, access, terminal, output }: Pick<Call, 'args' | 'access' | 'terminal' | 'output'>,
+  { args, access, output }: Pick<Call, 'args' | 'access' | 'output'>,
   decision: ApprovalDecision,
   done: string,
 ): Promise<Ending> {
-  const hub = await access.open({ mustExist: true });
+  const hub = await access.open();
   const decided: ApprovalDecided[] = [];
-  const source = { hub, access, terminal, output };
-  for (const id of args) decided.push(await hub.decideApproval(await fullId(id, source), decision));
+  for (const id of args) decided.push(await hub.decideApproval(await fullId(id, hub), decision));
   return answerDecided(decided, done, output);
 }
 

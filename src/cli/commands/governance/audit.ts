@@ -33,11 +33,10 @@ export const auditCommands = [
       ['hub audit --lines > audit.jsonl', 'all of it, for another program'],
     ],
     async run({ options: { lines, ...query }, output, access, terminal }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       if (!lines) {
         const page = await hub.listAudit(query);
-        output.answer(page, () => auditForPeople(page, output));
-        return 'ok';
+        return output.answer(page, () => auditForPeople(page, output));
       }
       for (let before: string | null | undefined = query.before; before !== null; ) {
         const page: AuditPage = await hub.listAudit({ ...query, before, limit: LARGEST_PAGE });

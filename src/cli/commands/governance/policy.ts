@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { PolicyChange, PolicyState, PolicyTest } from '../../../policy/contract.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../exit-codes.ts';
-import { idOrName } from '../../names.ts';
+import { catalogId } from '../../names.ts';
 import { flag, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
@@ -20,9 +20,8 @@ export const policyCommands = [
     options: {},
     examples: [['hub policy show', '']],
     async run({ output, access }) {
-      const state = await (await access.open({ mustExist: true })).getPolicy();
-      output.answer(state, () => stateForPeople(state, output));
-      return 'ok';
+      const state = await (await access.open()).getPolicy();
+      return output.answer(state, () => stateForPeople(state, output));
     },
   }),
   command({
@@ -40,11 +39,10 @@ export const policyCommands = [
     ],
     async run({ args: [name = ''], options: { file }, output, access, terminal }) {
       const given = file === undefined ? {} : { text: await textOf(file, terminal) };
-      const hub = await access.open({ mustExist: true });
-      const id = await idOrName(name, { hub, access, terminal, output });
+      const hub = await access.open();
+      const id = await catalogId(name, hub);
       const tested = await hub.testPolicy({ id, ...given });
-      output.answer(tested, () => testForPeople(tested, output));
-      return 'ok';
+      return output.answer(tested, () => testForPeople(tested, output));
     },
   }),
   command({
@@ -63,11 +61,10 @@ export const policyCommands = [
       const policy = readPolicy(await textOf(file, terminal));
       const warnings = policyWarnings(policy);
       const counted = plural(policy.rules.length, 'rule');
-      output.answer(
+      return output.answer(
         { rules: policy.rules.length, warnings },
         () => `The policy can be used: ${counted}.\n${warningLines(warnings, output)}`,
       );
-      return 'ok';
     },
   }),
   command({
@@ -82,11 +79,10 @@ export const policyCommands = [
       ['hub policy apply policy.yaml', ''],
     ],
     async run({ args: [file = ''], options: { dryRun }, output, access, terminal }) {
-      const change = await (await access.open({ mustExist: true })).changePolicy(await textOf(file, terminal), {
+      const change = await (await access.open()).changePolicy(await textOf(file, terminal), {
         dryRun,
       });
-      output.answer(change, () => changeForPeople(change, output));
-      return 'ok';
+      return output.answer(change, () => changeForPeople(change, output));
     },
   }),
 ];

@@ -43,7 +43,7 @@ export const tokenCommands = [
     ],
     async run({ args: [name = ''], options: { role, scope, days }, output, access }) {
       if (!role) throw new UsageError(`Say what the token may do: --role ${ROLES.join('|')}.`);
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const created = await hub.createToken({ name, role, scope: [...scope], expires_in_days: days });
       const until = created.expires_at ? `, valid until ${created.expires_at.slice(0, 10)}` : '';
       output.answer(created, () => `${created.token}\n`);
@@ -62,10 +62,9 @@ export const tokenCommands = [
     options: {},
     examples: [['hub tokens list', '']],
     async run({ output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const tokens = await hub.listTokens();
-      output.answer(tokens, () => tokensForPeople(tokens, output));
-      return 'ok';
+      return output.answer(tokens, () => tokensForPeople(tokens, output));
     },
   }),
   command({
@@ -76,10 +75,9 @@ export const tokenCommands = [
     options: {},
     examples: [['hub tokens remove build-server', '']],
     async run({ args: [name = ''], output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const revoked = await hub.revokeToken(name);
-      output.answer(revoked, () => `Removed: ${oneLine(revoked.name)}\n`);
-      return 'ok';
+      return output.answer(revoked, () => `Removed: ${oneLine(revoked.name)}\n`);
     },
   }),
 ];

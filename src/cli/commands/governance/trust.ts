@@ -2,8 +2,7 @@
 import { signalLine } from '../../../catalog/trust-signals.ts';
 import type { TrustChecked } from '../../../trust/contract.ts';
 import { command } from '../../command.ts';
-import { idOrName } from '../../names.ts';
-import { explainedNotFound, SEARCH_ADVICE } from '../../not-found.ts';
+import { catalogId } from '../../names.ts';
 import { oneLine } from '../../output/text.ts';
 
 export const trustCommands = [
@@ -16,10 +15,9 @@ export const trustCommands = [
     args: [{ name: '<id>', description: 'a name or id; without a version, the newest stable one', names: 'entities' }],
     options: {},
     examples: [['hub trust mcp_server:io.github.modelcontextprotocol/time@2026.10.10', '']],
-    async run({ args: [name = ''], output, access, terminal }) {
-      const hub = await access.open({ mustExist: true });
-      const id = await idOrName(name, { hub, access, terminal, output });
-      const checked = await explainedNotFound(hub.checkTrust(id), (message) => `${message} ${SEARCH_ADVICE}`);
+    async run({ args: [name = ''], output, access }) {
+      const hub = await access.open();
+      const checked = await hub.checkTrust(await catalogId(name, hub));
       return output.answer(checked, () => checkedForPeople(checked));
     },
   }),

@@ -16,10 +16,9 @@ export const viewCommands = [
     options: {},
     examples: [['hub views list', '']],
     async run({ output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const views = await hub.listViews();
-      output.answer(views, () => viewsForPeople(views, output));
-      return 'ok';
+      return output.answer(views, () => viewsForPeople(views, output));
     },
   }),
   command({
@@ -39,10 +38,9 @@ export const viewCommands = [
       ['hub views set safe --approved', ''],
     ],
     async run({ args: [name = ''], options: { names, approved, description }, output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const view = await hub.saveView({ name, names: [...names], approved, description: description ?? '' });
-      output.answer(view, () => `Saved: ${oneLine(view.name)} at /registry/${oneLine(view.name)}\n`);
-      return 'ok';
+      return output.answer(view, () => `Saved: ${oneLine(view.name)} at /registry/${oneLine(view.name)}\n`);
     },
   }),
   command({
@@ -53,10 +51,9 @@ export const viewCommands = [
     options: {},
     examples: [['hub views remove team', '']],
     async run({ args: [name = ''], output, access }) {
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const removed = await hub.removeView(name);
-      output.answer(removed, () => `Removed: ${oneLine(removed.name)}\n`);
-      return 'ok';
+      return output.answer(removed, () => `Removed: ${oneLine(removed.name)}\n`);
     },
   }),
 ];

@@ -33,7 +33,7 @@ export const webhookCommands = [
     async run({ args: [name = '', url = ''], options, output, access, terminal }) {
       const secret = options.secretFile === undefined ? undefined : await secretIn(options.secretFile, terminal);
       const events = options.events.length > 0 ? [...options.events] : [...EVENT_TYPES];
-      const added = await (await access.open({ mustExist: true })).addWebhook({ name, url, events, secret });
+      const added = await (await access.open()).addWebhook({ name, url, events, secret });
       const line = `Added: ${oneLine(added.name)} → ${oneLine(added.url)}`;
       if (added.secret === undefined) return output.answer(added, () => `${line}\n`);
       output.answer(added, () => `${added.secret}\n`);
@@ -48,7 +48,7 @@ export const webhookCommands = [
     options: {},
     examples: [['hub webhooks list', '']],
     async run({ output, access }) {
-      const webhooks = await (await access.open({ mustExist: true })).listWebhooks();
+      const webhooks = await (await access.open()).listWebhooks();
       return output.answer(webhooks, () => webhooksForPeople(webhooks.items, output));
     },
   }),
@@ -60,7 +60,7 @@ export const webhookCommands = [
     options: {},
     examples: [['hub webhooks remove chat', '']],
     async run({ args: [name = ''], output, access }) {
-      const removed = await (await access.open({ mustExist: true })).removeWebhook(name);
+      const removed = await (await access.open()).removeWebhook(name);
       return output.answer(removed, () => `Removed: ${oneLine(removed.name)}\n`);
     },
   }),
@@ -73,7 +73,7 @@ export const webhookCommands = [
     options: {},
     examples: [['hub webhooks test chat', '']],
     async run({ args: [name = ''], output, access }) {
-      const delivery = await (await access.open({ mustExist: true })).testWebhook(name);
+      const delivery = await (await access.open()).testWebhook(name);
       const isDelivered = delivery.state === 'delivered';
       const answer = delivery.answer ? `\n${output.style.faint(oneLine(delivery.answer))}` : '';
       const outcome = isDelivered ? `Accepted with ${delivery.status}.` : oneLine(delivery.error ?? '');
@@ -91,7 +91,7 @@ export const webhookCommands = [
     },
     examples: [['hub webhooks deliveries chat', '']],
     async run({ args: [name = ''], options, output, access }) {
-      const page = await (await access.open({ mustExist: true })).listDeliveries(name, options);
+      const page = await (await access.open()).listDeliveries(name, options);
       const more = page.next ? output.style.faint(`Next page: --before ${page.next}\n`) : '';
       return output.answer(page, () => `${deliveriesForPeople(page.items, output)}${more}`);
     },

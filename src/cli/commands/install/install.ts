@@ -13,8 +13,8 @@ import {
 import { type Call, command } from '../../command.ts';
 import { type Ending, NotFoundError, UsageError } from '../../exit-codes.ts';
 import { type OwnInstall, openOwnInstall } from '../../hub/own-install.ts';
-import { catalogId, findInLockfile, withVersion } from '../../names.ts';
-import { flag, oneOf, someOf, text, VERSION_OPTION } from '../../options.ts';
+import { catalogId, findInLockfile } from '../../names.ts';
+import { flag, oneOf, someOf, text } from '../../options.ts';
 import { installListener, reportForPeople } from '../../output/install-report.ts';
 import { oneLine } from '../../output/text.ts';
 import { readManifest } from '../../read-manifest.ts';
@@ -27,7 +27,6 @@ export const RIGHTS = {
 };
 
 const INSTALL_OPTIONS = {
-  version: VERSION_OPTION,
   target: text('--target <folder>', 'folder to install into; default: the current one'),
   client: someOf('--client <name>', 'MCP client to configure; may be repeated', CLIENTS),
   prefer: oneOf('--prefer <kind>', 'kind of package to install if there are alternatives', PREFERENCES),
@@ -61,8 +60,7 @@ export const installCommands = [
     options: INSTALL_OPTIONS,
     examples: [
       ['hub install io.github.modelcontextprotocol/time --client claude', 'with the configuration for Claude'],
-      ['hub install time --version 2026.10.10', 'one version; the same as time@2026.10.10'],
-      ['hub install time@2026.10.10 --dry-run', 'what would happen'],
+      ['hub install time@2026.10.10 --dry-run', 'what installing this version would do'],
       ['hub install time --hub https://hub.example.org', 'from the catalog of another hub'],
       ['hub install --frozen', 'everything in hub.lock.json, for example in CI'],
       ['hub install --manifest ./manifest.yaml --target ./project', 'your own manifest'],
@@ -70,8 +68,7 @@ export const installCommands = [
     ],
     async run({ args, options, ...call }) {
       checkOptions(args, options, call);
-      const names = args.map((name) => withVersion(name, options.version));
-      return options.onHub ? installOnHub(names, options, call) : installHere(names, options, call);
+      return options.onHub ? installOnHub(args, options, call) : installHere(args, options, call);
     },
   }),
 ];
@@ -80,7 +77,7 @@ export type Surroundings = Omit<Call, 'args' | 'options'>;
 
 /** Checks the options before anything is opened. @throws UsageError */
 function checkOptions(names: readonly string[], options: InstallOptions, { access }: Surroundings): void {
-  const { version, manifest, frozen, onHub, target, dest, client, prefer, allowScripts, allowBuild } = options;
+  const { manifest, frozen, onHub, target, dest, client, prefer, allowScripts, allowBuild } = options;
   if (names.length === 0 && manifest === undefined && !frozen)
     throw new UsageError(
       'Say what to install: a name, a manifest with --manifest, or everything locked with --frozen.',
@@ -91,8 +88,6 @@ function checkOptions(names: readonly string[], options: InstallOptions, { acces
     );
   if (names.length > 1 && (manifest ?? dest) !== undefined)
     throw new UsageError('--manifest and --dest are for one entity at a time.');
-  if (names.length !== 1 && version !== undefined)
-    throw new UsageError('--version is for one name; with several, write each as <name>@<version>.');
   if (!onHub) return;
   if (access.serverUrl === undefined) throw new UsageError('Name the hub that should install with --hub or HUB_URL.');
   if (target === undefined) throw new UsageError('Name the folder on the machine of the hub with --target.');
@@ -155,7 +150,7 @@ async function requestsFor(
 }
 
 async function idOf(name: string, { prerelease }: { prerelease: boolean }, call: Surroundings): Promise<string> {
-  return catalogId(name, { ...call, hub: await call.access.open({ mustExist: true }), prerelease });
+  return catalogId(name, await call.access.open(), { prerelease });
 }
 
 /** @throws NotFoundError */

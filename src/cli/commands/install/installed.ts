@@ -62,7 +62,7 @@ export const installedCommands = [
       await using own = await openOwnInstall(call, { withCatalog: false });
       const folder = await own.folderOf(target);
       const locked = entitiesFor(args, await lockfileIn(target, own), folder);
-      const hub = await access.open({ mustExist: true });
+      const hub = await access.open();
       const entities = await output.working(async (progress) => {
         progress.show('comparing with the catalog…');
         return Promise.all(locked.map((entity) => compared(entity, hub)));

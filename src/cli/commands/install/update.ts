@@ -47,7 +47,7 @@ async function update(names: readonly string[], options: UpdateOptions, call: Su
   const lockfile = await lockfileIn(options.target, own);
   const place = await own.folderOf(options.target);
   const entities = entitiesFor(names, lockfile, place);
-  const hub = await access.open({ mustExist: true });
+  const hub = await access.open();
   const updates: Updated[] = [];
   for (const entity of entities) {
     const newest = await newestOf(hub, entity);
