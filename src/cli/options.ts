@@ -7,11 +7,9 @@ export function flag(flags: string, description: string): OptionSpec<boolean> {
   return { flags, description, fallback: false };
 }
 
-export function text(flags: string, description: string): OptionSpec<string | undefined> {
-  return { flags, description, fallback: undefined, read: (value) => value };
-}
-
-export function textOr(flags: string, description: string, fallback: string): OptionSpec<string> {
+export function text(flags: string, description: string): OptionSpec<string | undefined>;
+export function text(flags: string, description: string, fallback: string): OptionSpec<string>;
+export function text(flags: string, description: string, fallback?: string): OptionSpec<string | undefined> {
   return { flags, description, fallback, read: (value) => value };
 }
 
@@ -19,12 +17,13 @@ export function list(flags: string, description: string): OptionSpec<readonly st
   return { flags, description, fallback: [], read: readValues };
 }
 
-export function oneOf<const T extends string>(
+export function oneOf<const T extends string, const F extends T | undefined = undefined>(
   flags: string,
   description: string,
   choices: readonly T[],
-): OptionSpec<T | undefined> {
-  return { flags, description, choices, fallback: undefined, read: (value) => chosen(value, choices) };
+  fallback?: F,
+): OptionSpec<T | F> {
+  return { flags, description, choices, fallback: fallback as F, read: (value) => chosen(value, choices) };
 }
 
 /** May be repeated. */
@@ -37,15 +36,6 @@ export function someOf<const T extends string>(
   return { flags, description, choices, fallback: [], read };
 }
 
-export function oneOfOr<const T extends string>(
-  flags: string,
-  description: string,
-  choices: readonly T[],
-  fallback: NoInfer<T>,
-): OptionSpec<T> {
-  return { flags, description, choices, fallback, read: (value) => chosen(value, choices) };
-}
-
 export function wholeNumber<const F extends number | undefined>(
   flags: string,
   description: string,
@@ -56,7 +46,7 @@ export function wholeNumber<const F extends number | undefined>(
     description,
     fallback,
     read(value) {
-      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+      const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= min && number <= max) return number;
       throw new UsageError(`must be a whole number from ${min} to ${max}`);
     },
@@ -73,18 +63,6 @@ export function time(flags: string, description: string): OptionSpec<string | un
       const read = /^\d{4}-\d{2}-\d{2}(T.+)?$/.test(value) ? new Date(value) : new Date(Number.NaN);
       if (!Number.isNaN(read.getTime())) return read.toISOString();
       throw new UsageError('must be a date or a time, such as 2026-11-01 or 2026-11-01T12:00:00Z');
-    },
-  };
-}
-
-export function signedNumber(flags: string, description: string): OptionSpec<number | undefined> {
-  return {
-    flags,
-    description,
-    fallback: undefined,
-    read(value) {
-      if (/^-?\d{1,4}$/.test(value) && Math.abs(Number(value)) <= 1000) return Number(value);
-      throw new UsageError('must be a whole number from -1000 to 1000');
     },
   };
 }

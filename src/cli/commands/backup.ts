@@ -7,7 +7,7 @@ import { harmlessJson } from '../../lib/harmless.ts';
 import { command, type HubAccess } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { exportIndex, exportLines } from '../export.ts';
-import { flag, oneOf, oneOfOr, text } from '../options.ts';
+import { flag, oneOf, text } from '../options.ts';
 import { byteCount, plural } from '../output/text.ts';
 
 export const backupCommands = [
@@ -18,7 +18,7 @@ export const backupCommands = [
       'As `jsonl`, each line has the id, the source address and the manifest. As `index`, it is a folder with index.json and the manifests; serve it from any web server, and other hubs can add it as a remote.',
     kind: 'hub',
     options: {
-      format: oneOfOr('--format <format>', 'what to write', ['jsonl', 'index'], 'jsonl'),
+      format: oneOf('--format <format>', 'what to write', ['jsonl', 'index'], 'jsonl'),
       output: text('-o, --output <path>', 'file for JSON lines (default: standard output), or folder for an index'),
       type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
       force: flag('--force', 'overwrite an existing file'),

@@ -91,7 +91,7 @@ function pageForPeople({ items, total }: CatalogPage, output: Output): string {
   if (items.length === 0)
     return total > 0 ? `End of the list; ${plural(total, 'entity', 'entities')} in total.\n` : 'Nothing found.\n';
   const rows = output.table(items, [
-    { title: 'Entity', text: ({ id }) => id, isKey: true },
+    { title: 'Entity', text: ({ id }) => id },
     {
       title: 'State',
       text: ({ status, missing_since, blocked_at }) =>

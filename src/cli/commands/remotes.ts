@@ -4,7 +4,7 @@ import { REGISTER_MODES } from '../../policy/contract.ts';
 import type { Remote, RemoteList, RemoteRemoved, SyncProgress, SyncReport } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, UsageError } from '../exit-codes.ts';
-import { flag, oneOf, signedNumber, text } from '../options.ts';
+import { flag, oneOf, text, wholeNumber } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { forgiving } from '../output/progress.ts';
 import { ingestForPeople, progressLine, syncForPeople } from '../output/sync-report.ts';
@@ -17,9 +17,10 @@ const REMOTE = { name: '<remote>', description: 'address or name of a remote', n
 
 const SETTINGS = {
   name: text('--name <name>', 'short name to use instead of the address'),
-  priority: signedNumber(
+  priority: wholeNumber(
     '--priority <number>',
     'if several remotes list an entity, the one with the highest priority owns it',
+    { min: -1000, max: 1000, fallback: undefined },
   ),
   register: oneOf('--register <which>', 'which of its servers to register with the gateway', REGISTER_MODES),
 };

@@ -1,5 +1,4 @@
 // Tables for people.
-import { stacked } from './stacked.ts';
 import { oneLine, padded, shortened, widthOf } from './text.ts';
 
 export interface Column<T> {
@@ -9,8 +8,6 @@ export interface Column<T> {
   style?: (text: string, row: T) => string;
   /** Shrinks if the terminal is too narrow. Other columns are never cut, because a cut id is useless. */
   isFlexible?: boolean;
-  /** The heading of a row that is printed over several lines; the first column by default. */
-  isKey?: boolean;
   isNumber?: boolean;
 }
 
@@ -18,7 +15,7 @@ const GAP = '  ';
 /** A narrower column is unreadable. */
 const NARROWEST = 16;
 
-/** `columns` is the width of the terminal; without it, nothing is cut. */
+/** `columns` is the width of the terminal; without it, nothing is cut. If it is too narrow, each row is a block of lines. */
 export function table<T>(rows: readonly T[], shown: readonly Column<T>[], columns: number | undefined): string {
   const cells = rows.map((row) => shown.map(({ text }) => cellOf(text(row))));
   const natural = shown.map(({ title }, index) =>
@@ -27,12 +24,12 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
   const widths = columns === undefined ? natural : fitted(natural, shown, columns);
   const styled = (at: number) => (text: string, index: number) =>
     text === '' ? text : (shown[index]?.style?.(text, rows[at] as T) ?? text);
-  if (columns !== undefined && widths === undefined)
-    return cells.map((row, at) => stacked(row, shown, { columns, style: styled(at) })).join('');
+  const titles = shown.map(({ title }) => title);
+  if (widths === undefined) return cells.map((row, at) => block(titles, row.map(styled(at)))).join('\n');
   const line = (texts: readonly string[], style: (text: string, index: number) => string) =>
     texts
       .map((text, index) => {
-        const width = widths?.[index] ?? 0;
+        const width = widths[index] ?? 0;
         const cut = shortened(text, width);
         const spaces = ' '.repeat(Math.max(0, width - widthOf(cut)));
         return shown[index]?.isNumber ? `${spaces}${style(cut, index)}` : `${style(cut, index)}${spaces}`;
@@ -40,10 +37,16 @@ export function table<T>(rows: readonly T[], shown: readonly Column<T>[], column
       .join(GAP)
       .trimEnd();
   const head = line(
-    shown.map(({ title }) => title.toUpperCase()),
+    titles.map((title) => title.toUpperCase()),
     (text) => text,
   );
   return `${[head, ...cells.map((row, at) => line(row, styled(at)))].join('\n')}\n`;
+}
+
+/** One `Title  value` line for each value. */
+function block(titles: readonly string[], values: readonly string[]): string {
+  const width = Math.max(...titles.map(widthOf));
+  return titles.map((title, at) => (values[at] ? `${padded(title, width)}${GAP}${values[at]}\n` : '')).join('');
 }
 
 /** Converts any value, because a remote hub may send other types than the contract has. */

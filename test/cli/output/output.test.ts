@@ -105,7 +105,7 @@ test('table: aligns columns, and fits them to a terminal', () => {
 
 const SERVERS = [
   { title: 'State', text: ({ state }: Row) => state },
-  { title: 'Server', text: ({ uid }: Row) => uid, isKey: true },
+  { title: 'Server', text: ({ uid }: Row) => uid },
   { title: 'Transport', text: () => 'STDIO' },
   { title: 'Tries', text: () => '2', isNumber: true },
   { title: 'Error', text: ({ error }: Row) => error, style: (text: string) => `<${text}>`, isFlexible: true },
@@ -125,20 +125,23 @@ test('table: shortens long text, never what people copy', () => {
   );
 });
 
-test('table: wraps a row over several lines when its ids do not fit', () => {
+test('table: prints a block for each row when the ids do not fit', () => {
   const rows = [
-    { state: 'new', uid: UID, error: 'the gateway answered 502 and nothing more' },
+    { state: 'new', uid: UID, error: 'the gateway answered 502' },
     { state: '', uid: 'mcp_server:other@1.0.0', error: '' },
   ];
   assert.equal(
     table(rows, SERVERS, 40),
     [
-      `new  ${UID}`,
-      '    Transport: STDIO  Tries: 2',
-      '    Error: <the gateway answered 502 and>',
-      '           <nothing more>',
-      'mcp_server:other@1.0.0',
-      '    Transport: STDIO  Tries: 2',
+      'State      new',
+      `Server     ${UID}`,
+      'Transport  STDIO',
+      'Tries      2',
+      'Error      <the gateway answered 502>',
+      '',
+      'Server     mcp_server:other@1.0.0',
+      'Transport  STDIO',
+      'Tries      2',
       '',
     ].join('\n'),
   );

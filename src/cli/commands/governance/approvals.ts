@@ -13,7 +13,7 @@ import {
 import { type Call, command } from '../../command.ts';
 import { type Ending, UsageError } from '../../exit-codes.ts';
 import { catalogId, fullId } from '../../names.ts';
-import { oneOfOr, paging, text } from '../../options.ts';
+import { oneOf, paging, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
 
@@ -27,7 +27,7 @@ export const approvalCommands = [
     kind: 'hub',
     args: [{ name: '[id]', description: 'name or id of an entity to review', names: 'entities' }],
     options: {
-      state: oneOfOr('--state <state>', 'only entities in this state', APPROVAL_STATES, 'pending'),
+      state: oneOf('--state <state>', 'only entities in this state', APPROVAL_STATES, 'pending'),
       ...paging('entities', { most: 200, fallback: 50 }),
     },
     examples: [

@@ -52,7 +52,7 @@ function auditForPeople({ items, next }: AuditPage, output: Output): string {
   if (items.length === 0) return 'The audit log has no such entries.\n';
   const rows = output.table(items, [
     { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
-    { title: 'Who', text: whoDidIt, isKey: true },
+    { title: 'Who', text: whoDidIt },
     { title: 'What', text: ({ operation }) => operation },
     { title: 'Subject', text: ({ subject, detail }) => [subject, detail].filter(Boolean).join('; '), isFlexible: true },
     { title: 'Outcome', text: howItEnded, isFlexible: true },

@@ -100,7 +100,7 @@ function readScope(text: string): readonly string[] {
 function tokensForPeople({ items }: TokenList, output: Output): string {
   if (items.length === 0) return "No tokens yet. 'hub tokens add' adds one.\n";
   return `${output.table(items, [
-    { title: 'Token', text: ({ name }) => name, isKey: true },
+    { title: 'Token', text: ({ name }) => name },
     { title: 'Role', text: ({ role }) => role },
     { title: 'Scope', text: ({ scope }) => scope.join(', ') || 'everything', isFlexible: true },
     {

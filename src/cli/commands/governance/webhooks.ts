@@ -107,7 +107,7 @@ async function secretIn(file: string, { readInput }: Terminal): Promise<string> 
 function webhooksForPeople(webhooks: readonly Webhook[], output: Output): string {
   if (webhooks.length === 0) return "No webhooks yet. 'hub webhooks add' adds one.\n";
   return `${output.table(webhooks, [
-    { title: 'Webhook', text: ({ name }) => name, isKey: true },
+    { title: 'Webhook', text: ({ name }) => name },
     { title: 'Address', text: ({ url }) => url, isFlexible: true },
     { title: 'Events', text: ({ events }) => (events.length === EVENT_TYPES.length ? 'all' : events.join(', ')) },
     { title: 'Waiting', text: ({ waiting }) => String(waiting) },
@@ -124,7 +124,7 @@ function deliveriesForPeople(deliveries: readonly Delivery[], output: Output): s
   if (deliveries.length === 0) return 'Nothing has been sent yet.\n';
   return `${output.table(deliveries, [
     { title: 'When', text: ({ tried_at, created_at }) => shownMoment(tried_at ?? created_at) },
-    { title: 'Delivery', text: ({ id }) => id, isKey: true },
+    { title: 'Delivery', text: ({ id }) => id },
     { title: 'Events', text: ({ event_count, event_types }) => `${event_count}: ${event_types.join(', ')}` },
     { title: 'Tries', text: ({ attempts }) => String(attempts) },
     { title: 'Outcome', text: outcomeOf, isFlexible: true },

@@ -17,12 +17,12 @@ import { command } from '../../command.ts';
 import { NotFoundError } from '../../exit-codes.ts';
 import { openOwnInstall } from '../../hub/own-install.ts';
 import { newestOf } from '../../newest.ts';
-import { flag, textOr } from '../../options.ts';
+import { flag, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural } from '../../output/text.ts';
 import { entitiesFor, lockfileIn } from './install.ts';
 
-const TARGET = textOr('--target <folder>', 'folder of the installation', '.');
+const TARGET = text('--target <folder>', 'folder of the installation', '.');
 
 export const installedCommands = [
   command({
@@ -167,7 +167,7 @@ function listForPeople(
   const { style } = output;
   if (entities.length === 0) return `Nothing is installed in ${oneLine(folder)}.\n`;
   const rows = output.table(entities, [
-    { title: 'Entity', text: ({ id }) => withoutVersion(id), isKey: true },
+    { title: 'Entity', text: ({ id }) => withoutVersion(id) },
     { title: 'Version', text: ({ version }) => version },
     {
       title: 'State',
@@ -213,7 +213,7 @@ function outdatedForPeople(entities: readonly Compared[], output: Output): strin
   const rest = current > 0 ? `${plural(current, 'entity is', 'entities are')} up to date.\n` : '';
   if (shown.length === 0) return rest || 'Nothing is installed.\n';
   const rows = output.table(shown, [
-    { title: 'Entity', text: ({ id }) => withoutVersion(id), isKey: true },
+    { title: 'Entity', text: ({ id }) => withoutVersion(id) },
     { title: 'Installed', text: ({ version }) => version },
     { title: 'Newest', text: ({ newest }) => newest ?? '' },
     { title: 'State', text: ({ state }) => state },
@@ -249,7 +249,7 @@ function verifiedForPeople({ ok, target, lockfile, checks }: LockReport, output:
   };
   const rows = output.table(checks, [
     { title: 'Outcome', text: ({ outcome }) => outcome, style: (shown, { outcome }) => styles[outcome](shown) },
-    { title: 'Entity', text: ({ entity }) => entity, isKey: true },
+    { title: 'Entity', text: ({ entity }) => entity },
     { title: 'What', text: ({ what }) => what },
     { title: 'Where', text: ({ path }) => path ?? '' },
     { title: 'Why', text: ({ reason }) => reason ?? '', isFlexible: true },

@@ -7,7 +7,7 @@ import { type Call, command } from '../../command.ts';
 import type { Ending } from '../../exit-codes.ts';
 import { type InstallRights, openOwnInstall } from '../../hub/own-install.ts';
 import { newestOf } from '../../newest.ts';
-import { textOr } from '../../options.ts';
+import { text } from '../../options.ts';
 import { reportForPeople } from '../../output/install-report.ts';
 import { oneLine } from '../../output/text.ts';
 import { entitiesFor, installAll, lockfileIn, RIGHTS, requestOf, type Surroundings } from './install.ts';
@@ -19,7 +19,7 @@ export const updateCommand = command({
     'Without a name, updates everything in hub.lock.json. Dependencies are resolved again, even if the entity itself is already the newest version.',
   kind: 'hub',
   args: [{ name: '[name...]', description: 'names of installed entities', names: 'installed' }],
-  options: { target: textOr('--target <folder>', 'folder of the installation', '.'), ...RIGHTS },
+  options: { target: text('--target <folder>', 'folder of the installation', '.'), ...RIGHTS },
   examples: [
     ['hub update', 'everything in hub.lock.json'],
     ['hub update time --dry-run', 'what would happen'],
