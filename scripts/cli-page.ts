@@ -22,7 +22,7 @@ const PAGES: Record<string, Page> = {
   access: { title: 'Views, tokens, audit and webhooks', commands: ['views', 'tokens', 'audit', 'webhooks'] },
   service: {
     title: 'Run and check a hub',
-    commands: ['serve', 'version', 'mcp', 'doctor', 'backup', 'completion', 'names'],
+    commands: ['serve', 'version', 'mcp', 'doctor', 'backup', 'completion', 'complete'],
   },
 };
 

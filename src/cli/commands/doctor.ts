@@ -3,13 +3,14 @@ import { type Call, command } from '../command.ts';
 import type { Check, SubjectFinding } from '../doctor/finding.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, padded, wrapped } from '../output/text.ts';
+import { lineLogger } from '../terminal/line-logger.ts';
 
 export const doctorCommands = [
   command({
     path: ['doctor'],
     summary: 'check what works and what does not, and say what to do about it',
     details:
-      'Checks the database, the gateway, the programs that installs use, the network, the embedding model and, if configured, the language model. With --hub, checks that hub from the outside. It creates no database and changes no entity, remote or file. But like every command that opens the local catalog, it upgrades an older database and computes missing embeddings.',
+      'Checks the database, the gateway, the remotes, the programs that installs use, the embedding model and, if configured, the language model. With --hub, checks that hub from the outside. It creates no database and changes no entity, remote or file. But like every command that opens the local catalog, it upgrades an older database and computes missing embeddings.',
     kind: 'hub',
     options: {},
     examples: [
@@ -43,34 +44,15 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
     const { serverChecks } = await import('../doctor/hub-checks.ts');
     return serverChecks(hub, access.serverUrl);
   }
-  const [{ localChecks }, { openEmptyHub }, { openWorld }, { catalogExists }] = await Promise.all([
+  const [{ localChecks }, { openWorld }] = await Promise.all([
     import('../doctor/local-checks.ts'),
-    import('../hub/empty-hub.ts'),
     import('../hub/world.ts'),
-    import('../../hub/hub.ts'),
   ]);
-  const { environment } = terminal;
   const config = access.config();
-  const silent = () => {};
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const { world, close } = openWorld(config, log, environment);
+  const catalog = await access.findLocal().catch((error: Error) => error);
+  const { world, close } = openWorld(config, lineLogger(terminal), terminal.environment);
   leftovers.defer(close);
-  return localChecks({
-    config,
-    world,
-    catalogExists: () => catalogExists(config),
-    openHub: () => access.openLocal(),
-    async openEmptyHub() {
-      const { hub, close: closeHub } = await openEmptyHub({
-        config,
-        environment,
-        // Failures are reported as findings.
-        terminal: { ...terminal, writeError: () => {} },
-      });
-      leftovers.defer(closeHub);
-      return hub;
-    },
-  });
+  return localChecks({ config, run: world.run, catalog });
 }
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;

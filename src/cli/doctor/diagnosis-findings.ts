@@ -1,6 +1,5 @@
 // Turns a hub's diagnosis of its gateway and models into findings.
 import type { Diagnosis, HubOperations } from '../../hub/operations.ts';
-import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { searchQuery } from '../../search/search-query.ts';
 import type { Finding } from './finding.ts';
 
@@ -31,45 +30,36 @@ export function gatewayFinding({ gateway }: Diagnosis): Finding {
   }
 }
 
-const OTHER_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
+const OWN_MODEL = 'Reinstall with optional dependencies, or set EMBEDDING_BASE_URL.';
 /** The hub never compares vectors of different models, so it cannot switch while running. */
 const UNTIL_RESTART = 'Then restart the hub: it keeps the model that it started with.';
 
-/** `endpoint` is EMBEDDING_BASE_URL: null if it is not set, undefined if that is not known. */
-function modelAdvice(endpoint: string | null | undefined): string {
-  if (endpoint === null) return OTHER_MODEL;
-  const rest = 'is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct.';
-  if (endpoint === undefined)
-    return `If EMBEDDING_BASE_URL is set, check that its server ${rest} Otherwise, reinstall with optional dependencies, or set it.`;
-  return `Check that the server at EMBEDDING_BASE_URL (${withoutCredentials(endpoint)}) ${rest} Without EMBEDDING_BASE_URL, the hub uses its own model.`;
-}
-
-export function modelFinding({ model }: Diagnosis, endpoint?: string | null): Finding {
+export function modelFinding({ model }: Diagnosis): Finding {
   switch (model.outcome) {
     case 'ok':
       return { outcome: 'ok', found: `${model.model}: semantic search works` };
     case 'fallback': {
       const found = `${model.model}, the static model, replaces the sentence encoder: ${model.reason}`;
-      return { outcome: 'warning', found, advice: `Semantic search is less precise. ${OTHER_MODEL} ${UNTIL_RESTART}` };
+      return { outcome: 'warning', found, advice: `Semantic search is less precise. ${OWN_MODEL} ${UNTIL_RESTART}` };
     }
     case 'unavailable':
       return {
         outcome: 'warning',
         found: model.reason,
-        advice: `Search uses keywords only. ${modelAdvice(endpoint)}`,
+        advice: `Search uses keywords only. If EMBEDDING_BASE_URL is set, check that its server is running, and that its address, EMBEDDING_MODEL and EMBEDDING_API_KEY are correct. Otherwise: ${OWN_MODEL}`,
       };
   }
 }
 
 /** Returns undefined if no language model is configured, or if the hub is too old to test it. */
-export function llmFinding({ llm }: Diagnosis, endpoint?: string): Finding | undefined {
+export function llmFinding({ llm }: Diagnosis): Finding | undefined {
   if (!llm) return undefined;
   if (llm.outcome === 'ok') return { outcome: 'ok', found: `the language model ${llm.model} answers` };
-  const server = endpoint === undefined ? 'of the hub' : `(${withoutCredentials(endpoint)})`;
   return {
     outcome: 'warning',
     found: `the language model ${llm.reason}`,
-    advice: `Results are not reranked. Check that the server at LLM_BASE_URL ${server} is running, and that its address, LLM_MODEL and LLM_API_KEY are correct.`,
+    advice:
+      'Results are not reranked. Check that the server at LLM_BASE_URL is running, and that its address, LLM_MODEL and LLM_API_KEY are correct.',
   };
 }
 

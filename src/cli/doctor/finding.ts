@@ -43,15 +43,6 @@ function stopOf(signal: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Creates a value on first use and shares it between checks. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 function failure(error: unknown): Finding {
   const found = oneLine(error instanceof Error ? error.message : String(error));
   return { outcome: 'failed', found, advice: 'The log of the hub may say more.' };

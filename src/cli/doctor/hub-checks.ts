@@ -4,16 +4,27 @@ import type { Diagnosis, HubOperations } from '../../hub/operations.ts';
 import { VERSION } from '../../version.ts';
 import { plural } from '../output/text.ts';
 import { gatewayFinding, llmFinding, meaningFinding, modelFinding, NO_GATEWAY } from './diagnosis-findings.ts';
-import { type Check, type Finding, once } from './finding.ts';
+import type { Check, Finding } from './finding.ts';
 
 /** Checks of a hub on another machine. */
 export function serverChecks(hub: HubOperations, url: string): Check[] {
-  const diagnose = once(() => diagnosisOf(hub));
   return [
     { subject: 'hub', look: () => versionFinding(hub, url) },
     { subject: 'database', look: () => databaseFinding(hub) },
-    { subject: 'catalog', look: () => catalogFinding(hub) },
     { subject: 'token', look: () => tokenFinding(hub) },
+    ...hubChecks(hub),
+  ];
+}
+
+/** Checks of any hub that can be opened. */
+export function hubChecks(hub: HubOperations): Check[] {
+  let diagnosis: Promise<Diagnosis | undefined> | undefined;
+  const diagnose = () => {
+    diagnosis ??= diagnosisOf(hub);
+    return diagnosis;
+  };
+  return [
+    { subject: 'catalog', look: () => catalogFinding(hub) },
     { subject: 'gateway', look: async () => gatewayFrom(await diagnose(), hub) },
     { subject: 'model', look: async () => modelFrom(await diagnose(), hub) },
     { subject: 'llm', look: async () => llmFrom(await diagnose()) },
@@ -40,18 +51,14 @@ async function gatewayFrom(diagnosis: Diagnosis | undefined, hub: HubOperations)
 
 async function modelFrom(diagnosis: Diagnosis | undefined, hub: HubOperations): Promise<Finding> {
   if (!diagnosis) return meaningFinding(hub, WITH_TOKEN);
-  return combined(modelFinding(diagnosis), () => meaningFinding(hub));
+  const model = modelFinding(diagnosis);
+  if (model.outcome !== 'ok') return model;
+  const meaning = await meaningFinding(hub);
+  return meaning.outcome === 'ok' ? model : meaning;
 }
 
 function llmFrom(diagnosis: Diagnosis | undefined): Finding | undefined {
   return diagnosis && llmFinding(diagnosis);
-}
-
-/** Returns the first finding unless it is ok and the second is not. */
-export async function combined(first: Finding, second: () => Promise<Finding>): Promise<Finding> {
-  if (first.outcome !== 'ok') return first;
-  const other = await second();
-  return other.outcome === 'ok' ? first : other;
 }
 
 async function versionFinding(hub: HubOperations, url: string): Promise<Finding> {
@@ -65,24 +72,19 @@ async function versionFinding(hub: HubOperations, url: string): Promise<Finding>
   };
 }
 
-async function databaseFinding(hub: HubOperations): Promise<Finding> {
+export async function databaseFinding(hub: HubOperations): Promise<Finding> {
   const [{ db }, { database }] = await Promise.all([hub.health({ checkDb: true }), hub.config()]);
   if (db === 'ok') return { outcome: 'ok', found: `${database} answers` };
   const advice = 'Check that it is running and that its disk is not full; the log of the hub says more.';
   return { outcome: 'failed', found: `${database} does not answer`, advice };
 }
 
-export async function catalogFinding(hub: HubOperations): Promise<Finding> {
+async function catalogFinding(hub: HubOperations): Promise<Finding> {
   const { total } = await hub.listCatalog({ text: '', sort: 'updated_at', limit: 1, offset: 0 });
   if (total > 0) return { outcome: 'ok', found: plural(total, 'entity', 'entities') };
-  return EMPTY_CATALOG;
+  const advice = "Add a remote ('hub remotes add <url>') and read it ('hub sync').";
+  return { outcome: 'warning', found: 'empty', advice };
 }
-
-export const EMPTY_CATALOG: Finding = {
-  outcome: 'warning',
-  found: 'empty',
-  advice: "Add a remote ('hub remotes add <url>') and read it ('hub sync').",
-};
 
 async function tokenFinding(hub: HubOperations): Promise<Finding> {
   try {
