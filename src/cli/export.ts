@@ -1,10 +1,7 @@
 // Exports the catalog entity by entity, as JSON lines or as a publishable folder.
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
 import { HubError, unlessNotFound } from '../errors.ts';
@@ -25,23 +22,18 @@ interface Exported {
 const PAGE_SIZE = 500;
 const MANIFESTS_AT_ONCE = 8;
 
-/** Writes to the file, or line by line to `write`. Returns the number of entities. */
+/** Writes one line per entity. Returns their number. */
 export async function exportLines({
-  file,
   write,
   ...request
-}: ExportRequest & { file: string | undefined; write: (text: string) => void }): Promise<number> {
+}: ExportRequest & { write: (text: string) => void }): Promise<number> {
   let count = 0;
-  async function* lines(): AsyncGenerator<string> {
-    for await (const { entity, manifestText } of exported(request)) {
-      count += 1;
-      const { id, source_url } = entity;
-      // Parsed and serialized again, because a stored manifest may span many lines.
-      yield `${JSON.stringify({ id, source_url, manifest: JSON.parse(manifestText) })}\n`;
-    }
+  for await (const { entity, manifestText } of exported(request)) {
+    const { id, source_url } = entity;
+    // Parsed and serialized again, because a stored manifest may span many lines.
+    write(`${JSON.stringify({ id, source_url, manifest: JSON.parse(manifestText) })}\n`);
+    count += 1;
   }
-  if (file === undefined) for await (const line of lines()) write(line);
-  else await wholeFile(file, lines());
   return count;
 }
 
@@ -56,7 +48,7 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
   }
   // Written last, so that the index never lists a missing file.
   await mkdir(folder, { recursive: true });
-  await wholeFile(join(folder, 'index.json'), [`${JSON.stringify({ manifests: paths }, null, 2)}\n`]);
+  await writeFile(join(folder, 'index.json'), `${JSON.stringify({ manifests: paths }, null, 2)}\n`);
   return paths.length;
 }
 
@@ -97,18 +89,5 @@ async function* entities({ hub, type, onProgress, signal }: ExportRequest): Asyn
     yield unseen;
     onProgress(seen.size, total);
     if (items.length < PAGE_SIZE) return;
-  }
-}
-
-/** Writes a temporary file and renames it, so that readers never see a partial one. */
-async function wholeFile(file: string, parts: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const unfinished = `${file}.unfinished`;
-  await mkdir(dirname(file), { recursive: true });
-  try {
-    await pipeline(Readable.from(parts), createWriteStream(unfinished));
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
   }
 }

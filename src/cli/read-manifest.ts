@@ -1,9 +1,8 @@
 // Reads the manifest that `--manifest` names: a file, an address, or standard input.
-import { readFile } from 'node:fs/promises';
 import { HubError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { UsageError } from './exit-codes.ts';
 import type { OwnInstall } from './hub/own-install.ts';
+import { readText } from './terminal/read-text.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export interface ReadManifest {
@@ -29,10 +28,8 @@ export async function readManifest(
   return { id: uid, manifest: JSON.parse(manifestText) };
 }
 
-async function textAt(from: string, { readInput }: Terminal): Promise<string> {
-  const text = await (from === '-' ? readInput() : readFile(from, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--manifest is '${from}', but must be a readable file (${error.code}).`);
-  });
+async function textAt(from: string, terminal: Terminal): Promise<string> {
+  const text = await readText(from, terminal);
   if (text.trim() !== '') return text;
   const empty = from === '-' ? 'Standard input is empty' : `The file ${from} is empty`;
   throw new HubError('invalid_manifest', `${empty}: there is no manifest to install.`);

@@ -47,9 +47,6 @@ export { HubError, RefusedError, searchQuery, UnreachableError };
 /** The fields that every manifest in a catalog has. */
 const ManifestText = z.looseObject({ type: z.string(), id: z.string(), version: z.string() });
 
-/** Older hubs do not report results per remote. */
-const SyncAnswer = SyncReport.partial({ results: true }) as z.ZodType<SyncReport>;
-
 /** Calls a hub over HTTP. Its methods are bound, so they can be passed as functions. */
 export class HubClient implements HubOperations {
   /** Address of the hub, without a trailing slash. */
@@ -132,7 +129,7 @@ export class HubClient implements HubOperations {
     );
 
   readonly syncRemotes: HubOperations['syncRemotes'] = (onProgress, { force = false } = {}) =>
-    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, SyncAnswer, onProgress);
+    this.#hub.follow({ method: 'POST', path: '/remotes/sync', body: { force } }, SyncReport, onProgress);
 
   readonly ingestStatus: HubOperations['ingestStatus'] = () => this.#hub.ask({ path: '/ingest/status' }, IngestStatus);
 

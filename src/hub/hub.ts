@@ -16,7 +16,7 @@ import { openRegistry } from '../registry/open-registry.ts';
 import { validateDocument } from '../registry/publishing/validate.ts';
 import { openRemotes } from '../remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from '../search/contract.ts';
-import { assertNotOwnFile, backupDatabase } from '../store/backup.ts';
+import { backupDatabase } from '../store/backup.ts';
 import { holdsCatalog } from '../store/database.ts';
 import { createDeliveryStore } from '../store/events/delivery-store.ts';
 import { createWebhookStore } from '../store/events/webhook-store.ts';
@@ -64,8 +64,6 @@ export interface Hub extends HubOperations {
   targetFolder(target: string): Promise<string>;
   /** Copies the database to a new file while the hub keeps running; only for SQLite. */
   backup(file: string): Promise<{ bytes: number }>;
-  /** @throws HubError if the path is one of the database's own files, which must not be overwritten. */
-  assertNotOwnFile(path: string): Promise<void>;
   /** Resolves when all texts are embedded, as far as possible; a hub that serves does this in the background. */
   catchUpSearch(): Promise<void>;
   /** Saves a manifest that no remote published. @throws HubError `invalid_manifest` */
@@ -277,7 +275,6 @@ export async function createHub({
     targetFolder: (target) => installs.targetFolder(target),
     catchUpSearch: () => engine.catchUp(stopping.signal),
     backup: (file) => backupDatabase(database, file),
-    assertNotOwnFile: (path) => assertNotOwnFile(database, path),
     save: (source) => catalog.save(source),
     registerOne: (uid, signal) => gateway.registerOne(uid, signal),
     async load(sources) {

@@ -26,7 +26,7 @@ export async function backupDatabase(dialect: Dialect, file: string): Promise<{ 
 }
 
 /** Overwriting a database file would leave the hub writing to a deleted file. @throws HubError for such a path. */
-export async function assertNotOwnFile(dialect: Dialect, path: string): Promise<void> {
+async function assertNotOwnFile(dialect: Dialect, path: string): Promise<void> {
   if (!(await dialect.isOwnFile?.(path))) return;
   throw new HubError('invalid_request', `${path} belongs to the database itself. Choose another path.`);
 }

@@ -47,7 +47,7 @@ test('export as lines: sorted by name, without an entity that was removed meanwh
   };
   const lines: string[] = [];
   const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
-  const count = await exportLines({ hub: changing, file: undefined, write: (text) => lines.push(text), ...request });
+  const count = await exportLines({ hub: changing, write: (text) => lines.push(text), ...request });
   const exported = lines.map((line) => JSON.parse(line).manifest.id);
   assert.deepEqual([count, exported], [19, names.filter((name) => name !== 'tool-07')]);
 });

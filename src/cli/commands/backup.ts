@@ -1,10 +1,10 @@
 // `hub export` and `hub backup`.
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { harmlessJson } from '../../lib/harmless.ts';
-import { command, type HubAccess } from '../command.ts';
+import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { exportIndex, exportLines } from '../export.ts';
 import { flag, oneOf, text } from '../options.ts';
@@ -19,34 +19,36 @@ export const backupCommands = [
     kind: 'hub',
     options: {
       format: oneOf('--format <format>', 'what to write', ['jsonl', 'index'], 'jsonl'),
-      output: text('-o, --output <path>', 'file for JSON lines (default: standard output), or folder for an index'),
+      output: text('-o, --output <folder>', 'folder for an index; JSON lines go to standard output'),
       type: oneOf('-t, --type <type>', 'only this type', ENTITY_TYPES),
-      force: flag('--force', 'overwrite an existing file'),
+      force: flag('--force', 'overwrite an existing index'),
     },
     examples: [
       ['hub export > catalog.jsonl', 'everything, one entity per line'],
       ['hub export --format index --output ./public', 'a folder that can be published'],
-      ['hub export --hub https://hub.example.org --type tool -o tools.jsonl', 'the tools of another hub'],
+      ['hub export --hub https://hub.example.org --type tool > tools.jsonl', 'the tools of another hub'],
     ],
-    async run({ options: { format, output: path, type, force }, terminal, output, access }) {
-      if (format === 'index' && path === undefined) throw new UsageError('Name a folder for the index with --output.');
-      if (path !== undefined) checkDestination({ path, isFolder: format === 'index', force });
+    async run({ options: { format, output: folder, type, force }, terminal, output, access }) {
+      if ((format === 'index') !== (folder !== undefined))
+        throw new UsageError('Name a folder with --output for --format index, and only then.');
+      if (folder !== undefined) assertFolderIsFree(folder, force);
       const hub = await access.open();
-      if (path !== undefined) await assertNotDatabase(path, access);
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;
       const count = await output.working((progress) => {
         const onProgress = (done: number, total: number) =>
           progress.show(`${done} of ${plural(total, 'entity', 'entities')}`);
         const request = { hub, type, onProgress, signal: terminal.shutdown };
-        return format === 'index'
-          ? exportIndex({ ...request, folder: resolve(path ?? '.') })
-          : exportLines({ ...request, file: path === undefined ? undefined : resolve(path), write });
+        return folder === undefined
+          ? exportLines({ ...request, write })
+          : exportIndex({ ...request, folder: resolve(folder) });
       });
-      if (path === undefined) output.note(`${plural(count, 'entity', 'entities')} written.`);
-      else
-        output.answer({ entities: count, output: resolve(path), format }, () => {
-          return `${plural(count, 'entity', 'entities')} written to ${path}.\n`;
-        });
+      const counted = plural(count, 'entity', 'entities');
+      if (folder !== undefined)
+        return output.answer(
+          { entities: count, output: resolve(folder), format },
+          () => `${counted} written to ${folder}.\n`,
+        );
+      output.note(`${counted} written.`);
       return 'ok';
     },
   }),
@@ -67,13 +69,12 @@ export const backupCommands = [
         throw new UsageError(
           "'hub backup' works only on the machine of the hub: run it there, without HUB_URL. From here, use 'hub export' to export the catalog.",
         );
-      checkDestination({ path: file, isFolder: false, force });
+      assertFileIsFree(file, force);
       const hub = await access.openLocal();
       if ((await hub.config()).database === 'postgres')
         throw new UsageError(
           `The database is PostgreSQL. Back it up with its own tool: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' exports only the catalog.`,
         );
-      await assertNotDatabase(file, access);
       const made = await mkdir(dirname(resolve(file)), { recursive: true });
       // The path may be a typing error.
       if (made !== undefined) output.note(`hub: Created the folder ${dirname(resolve(file))}.`);
@@ -86,25 +87,14 @@ export const backupCommands = [
   }),
 ];
 
-/** Refuses to overwrite a database that this process has open, directly or through the temporary file next to it. */
-async function assertNotDatabase(path: string, access: Pick<HubAccess, 'serverUrl' | 'openLocal'>): Promise<void> {
-  if (access.serverUrl !== undefined) return;
-  const hub = await access.openLocal();
-  for (const written of [resolve(path), `${resolve(path)}.unfinished`]) await hub.assertNotOwnFile(written);
+function assertFolderIsFree(folder: string, force: boolean): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new UsageError(`${resolve(folder)} is a file; name a folder.`);
+  assertFileIsFree(resolve(folder, 'index.json'), force);
 }
 
-interface Destination {
-  path: string;
-  isFolder: boolean;
-  /** Whether an existing file may be overwritten. */
-  force: boolean;
-}
-
-/** @throws UsageError if the path cannot be written, or must not be. */
-function checkDestination({ path, isFolder, force }: Destination): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() && !isFolder) throw new UsageError(`${resolve(path)} is a folder; name a file in it.`);
-  if (found && !found.isDirectory() && isFolder) throw new UsageError(`${resolve(path)} is a file; name a folder.`);
-  const taken = isFolder ? resolve(path, 'index.json') : resolve(path);
-  if (!force && existsSync(taken)) throw new UsageError(`${taken} already exists; --force overwrites it.`);
+function assertFileIsFree(file: string, force: boolean): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw new UsageError(`${resolve(file)} is a folder; name a file in it.`);
+  if (found && !force) throw new UsageError(`${resolve(file)} already exists; --force overwrites it.`);
 }

@@ -116,7 +116,6 @@ async function isConfirmed(count: number, { ask }: Terminal): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** Older hubs do not report the count. */
 function othersLine({ unregistrable = 0 }: Partial<PendingPage>, { style }: Output): string {
   return unregistrable === 0 ? '' : style.faint(neverRegistered(unregistrable));
 }

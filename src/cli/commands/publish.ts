@@ -1,13 +1,12 @@
 // `hub publish` and `hub validate`: the user's own servers.
-import { readFile } from 'node:fs/promises';
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { Validation } from '../../registry/contract.ts';
 import { validateDocument } from '../../registry/publishing/validate.ts';
 import { command } from '../command.ts';
-import { UsageError } from '../exit-codes.ts';
 import { oneLine } from '../output/text.ts';
+import { readText } from '../terminal/read-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const FILE = { name: '<file>', description: 'a server.json, or a manifest as JSON or YAML; - reads standard input' };
@@ -59,11 +58,8 @@ export const publishCommands = [
 ];
 
 /** @throws UsageError, HubError `invalid_manifest` */
-async function documentIn(file: string, { readInput }: Terminal): Promise<JsonObject> {
-  const text = await (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`'${file}' must be a readable file (${error.code}).`);
-  });
-  const { document } = parseManifestText(file, text);
+async function documentIn(file: string, terminal: Terminal): Promise<JsonObject> {
+  const { document } = parseManifestText(file, await readText(file, terminal));
   if (isJsonObject(document)) return document;
   throw new HubError('invalid_manifest', `${file} is not a server.json or a manifest: it must contain an object.`);
 }

@@ -54,7 +54,6 @@ function rejectionsAdvice(url: string): string {
   return `'hub remotes rejections ${oneLine(url)}' says why each was refused.`;
 }
 
-/** Older hubs count servers that can never be registered only among the failed ones. */
 function registrationForPeople({ registered, failed, unregistrable = 0 }: SyncReport): string {
   const retried = failed - unregistrable;
   const why = retried > 0 ? " ('hub pending list' shows why)" : '';
@@ -69,8 +68,7 @@ export function neverRegistered(count: number): string {
 const MOST_ITEMS = 10;
 
 export function syncForPeople(report: SyncReport, { style }: Output, names: RemoteNames): string {
-  // Older hubs do not report counts.
-  const counts = new Map((report.results ?? []).map(({ url, stats }) => [url, stats]));
+  const counts = new Map(report.results.map(({ url, stats }) => [url, stats]));
   const read = report.ingested.map((url) => {
     const stats = counts.get(url);
     const remote = oneLine(names.get(url) ?? url);

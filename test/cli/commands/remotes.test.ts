@@ -133,20 +133,6 @@ test('hub sync: counts servers that can never be registered separately, and name
   assert.equal(exitCode, 0);
 });
 
-test('hub sync: works with an older hub that returns no counts', async (t) => {
-  const older = await startIndexServer(t);
-  const errors = { 'https://b.example/': 'It answered 404.' };
-  const ingested = ['https://a.example/'];
-  const report = { seeded: false, ingested, errors, synced: true, count: 2, registered: 1, failed: 0 };
-  older.put('/remotes/sync', report, { type: 'application/json' });
-  const { exitCode, out, error } = await inTerminal(['sync'], { environment: { HUB_URL: older.origin } });
-  assert.equal(error, '');
-  assert.deepEqual(
-    [exitCode, out],
-    [1, 'ok  https://a.example/\nfailed  https://b.example/: It answered 404.\n1 server registered, 0 failed.\n'],
-  );
-});
-
 testOnServer('hub remotes rejections: lists each refused manifest with the reason', {}, async (t, reached) => {
   const { hub, json, environment } = reached;
   const catalog = await startIndexServer(t);

@@ -1,13 +1,11 @@
 // `hub policy`: the rules that decide which entities are found, installed and registered.
-import { readFile } from 'node:fs/promises';
 import type { PolicyChange, PolicyState, PolicyTest } from '../../../policy/contract.ts';
 import { command } from '../../command.ts';
-import { UsageError } from '../../exit-codes.ts';
 import { catalogId } from '../../names.ts';
 import { flag, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import { readText } from '../../terminal/read-text.ts';
 
 const FILE = { name: '<file>', description: 'a policy in YAML or JSON; - reads standard input' };
 
@@ -38,7 +36,7 @@ export const policyCommands = [
       ],
     ],
     async run({ args: [name = ''], options: { file }, output, access, terminal }) {
-      const given = file === undefined ? {} : { text: await textOf(file, terminal) };
+      const given = file === undefined ? {} : { text: await readText(file, terminal) };
       const hub = await access.open();
       const id = await catalogId(name, hub);
       const tested = await hub.testPolicy({ id, ...given });
@@ -58,7 +56,7 @@ export const policyCommands = [
         import('../../../policy/read-policy.ts'),
         import('../../../policy/warnings.ts'),
       ]);
-      const policy = readPolicy(await textOf(file, terminal));
+      const policy = readPolicy(await readText(file, terminal));
       const warnings = policyWarnings(policy);
       const counted = plural(policy.rules.length, 'rule');
       return output.answer(
@@ -79,19 +77,13 @@ export const policyCommands = [
       ['hub policy apply policy.yaml', ''],
     ],
     async run({ args: [file = ''], options: { dryRun }, output, access, terminal }) {
-      const change = await (await access.open()).changePolicy(await textOf(file, terminal), {
+      const change = await (await access.open()).changePolicy(await readText(file, terminal), {
         dryRun,
       });
       return output.answer(change, () => changeForPeople(change, output));
     },
   }),
 ];
-
-async function textOf(file: string, { readInput }: Terminal): Promise<string> {
-  return (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`The policy file '${file}' cannot be read (${error.code}).`);
-  });
-}
 
 function stateForPeople(state: PolicyState, output: Output): string {
   if (state.text === null)

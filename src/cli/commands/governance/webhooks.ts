@@ -1,12 +1,10 @@
 // `hub webhooks`: sends events to other programs.
-import { readFile } from 'node:fs/promises';
 import { type Delivery, EVENT_TYPES, type Webhook } from '../../../events/contract.ts';
 import { command } from '../../command.ts';
-import { UsageError } from '../../exit-codes.ts';
 import { someOf, text, wholeNumber } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, shownMoment } from '../../output/text.ts';
-import type { Terminal } from '../../terminal/terminal.ts';
+import { readText } from '../../terminal/read-text.ts';
 
 const NEW_NAME = { name: '<name>', description: 'name of the webhook' };
 const NAME = { ...NEW_NAME, names: 'webhooks' } as const;
@@ -31,7 +29,7 @@ export const webhookCommands = [
       ],
     ],
     async run({ args: [name = '', url = ''], options, output, access, terminal }) {
-      const secret = options.secretFile === undefined ? undefined : await secretIn(options.secretFile, terminal);
+      const secret = options.secretFile === undefined ? undefined : await readText(options.secretFile, terminal);
       const events = options.events.length > 0 ? [...options.events] : [...EVENT_TYPES];
       const added = await (await access.open()).addWebhook({ name, url, events, secret });
       const line = `Added: ${oneLine(added.name)} → ${oneLine(added.url)}`;
@@ -97,12 +95,6 @@ export const webhookCommands = [
     },
   }),
 ];
-
-async function secretIn(file: string, { readInput }: Terminal): Promise<string> {
-  return (file === '-' ? readInput() : readFile(file, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`The secret in '${file}' cannot be read (${error.code}).`);
-  });
-}
 
 function webhooksForPeople(webhooks: readonly Webhook[], output: Output): string {
   if (webhooks.length === 0) return "No webhooks yet. 'hub webhooks add' adds one.\n";

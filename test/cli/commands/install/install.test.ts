@@ -313,7 +313,11 @@ const wrong = [
   { args: ['install', 'a', 'b', '--dest', 'x'], environment: {}, says: /one entity at a time/ },
   { args: ['search', 'a', '--version'], environment: {}, says: /unknown option/ },
   { args: ['install', 'a', '--client', 'emacs'], environment: {}, says: /must be one of claude, cursor/ },
-  { args: ['install', '--manifest', '/nowhere/m.json'], environment: {}, says: /must be a readable file \(ENOENT\)/ },
+  {
+    args: ['install', '--manifest', '/nowhere/m.json'],
+    environment: {},
+    says: /'\/nowhere\/m\.json' cannot be read \(ENOENT\)/,
+  },
 ];
 for (const { args, environment, says } of wrong) {
   test(`hub ${args.join(' ')}: explains the error and creates nothing`, async (t) => {
