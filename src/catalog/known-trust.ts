@@ -1,6 +1,6 @@
 // The trust signals that are known without a request to a registry.
 import type { Trust, TrustSignal } from './contract.ts';
-import type { StoredEntity } from './entity.ts';
+import type { EntityFacts } from './facts.ts';
 import { installedKinds, trustState } from './trust-signals.ts';
 
 export function signalOf(kind: string): TrustSignal['signal'] {
@@ -13,7 +13,12 @@ const SIGNALS: Record<string, TrustSignal['signal']> = {
   oci: 'image_signature',
 };
 
-type TrustSubject = Pick<StoredEntity, 'name' | 'facts' | 'contentFrom' | 'trust'>;
+interface TrustSubject {
+  name: string;
+  facts: EntityFacts;
+  contentFrom: string | null;
+  trust: Trust | null;
+}
 
 /** The stored result, or the absence of one, and what the remote vouches for. */
 export function knownTrust(entity: TrustSubject, verifyingRemotes: readonly string[]): Trust {

@@ -91,6 +91,8 @@ async function start(t: Ending, { settings, manifests = [] }: HubOptions): Promi
   const { hub, config, world, close } = await openHub(local, manifests);
   const app = await createServer({ hub, config, world });
   t.after(async () => {
+    // As in `hub serve`: otherwise, a sync whose caller has left would keep the server open.
+    await hub.stopWork();
     await app.close();
     await close();
   });

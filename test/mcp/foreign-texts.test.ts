@@ -8,7 +8,7 @@ import { type Ending, tempDir } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
 import { shared } from '../support/shared.ts';
 
-/** Of the JSON, which is sent as structured content and as text. */
+/** The limit of the JSON, which is sent as structured content and as text. */
 const MOST_CHARACTERS = 8_000;
 
 async function connected(t: Ending, manifests: JsonObject[]) {

@@ -44,7 +44,7 @@ export async function openSqlite(
   { metrics, mayBlock = false }: DialectDependencies,
   busyTimeoutMs = BUSY_TIMEOUT_MS,
 ): Promise<Dialect> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   // Closed last: the last connection that may write removes the write-ahead log.
   const file = await whileBusy(busyTimeoutMs, () => openConnection({ path, readOnly: false, busyTimeoutMs: 0 }));
   const lookup = openConnection({ path, readOnly: true, busyTimeoutMs: LOOKUP_TIMEOUT_MS });
@@ -90,6 +90,19 @@ export async function openSqlite(
       file.close();
     },
   };
+}
+
+/** Creates parents one by one: in places such as /proc, `mkdir` with `recursive` never returns instead of failing. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder);
+  }
 }
 
 /** Waits while another process has locked the file, without blocking the main thread. */
