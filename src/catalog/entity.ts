@@ -4,11 +4,11 @@ import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { EntityRecord, EntitySummary, Trust } from './contract.ts';
 import { type EntityFacts, factsOfManifest } from './facts.ts';
-import { knownTrust } from './known-trust.ts';
 import { type LifecycleStatus, type Manifest, readManifest } from './manifest.ts';
 import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
 import { registrationFault } from './server.ts';
 import { shownTransport, transportsOf } from './transport.ts';
+import { knownTrust } from './trust-signals.ts';
 import { type EntityType, type EntityUid, formatUid } from './uid.ts';
 import { isPrerelease, versionKey } from './version-order.ts';
 

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { type KindName, kindNameOf } from '../catalog/artifact-kind.ts';
 import type { TrustSignal } from '../catalog/contract.ts';
-import { signalOf } from '../catalog/known-trust.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
+import { signalOf } from '../catalog/trust-signals.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
 import { type CheckContext, type Finding, notChecked } from './finding.ts';
 import { checkImage } from './image.ts';
