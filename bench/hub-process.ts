@@ -18,6 +18,12 @@ export async function startHub(settings: Record<string, string>): Promise<HubPro
     env: { ...process.env, ...settings, PORT: String(PORT), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  const ended = new Promise<void>((resolve) =>
+    hub.once('exit', (code, signal) => {
+      if (code !== 0) console.error(`The hub ended with ${signal ?? code}.`);
+      resolve();
+    }),
+  );
   while (!(await fetch(`${HUB}/health`).catch(() => undefined))?.ok) await sleep(20);
   return {
     async memory(which) {
@@ -26,7 +32,6 @@ export async function startHub(settings: Record<string, string>): Promise<HubPro
       return kilobytes ? Math.round(Number(kilobytes) / 1024) : undefined;
     },
     async stop() {
-      const ended = new Promise((resolve) => hub.once('exit', resolve));
       hub.kill('SIGTERM');
       await ended;
     },
