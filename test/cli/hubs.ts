@@ -93,6 +93,7 @@ async function start(t: Ending, { settings, manifests = [] }: HubOptions): Promi
   t.after(async () => {
     // As in `hub serve`: otherwise, a sync whose caller has left would keep the server open.
     await hub.stopWork();
+    app.server.closeAllConnections();
     await app.close();
     await close();
   });
