@@ -61,7 +61,11 @@ const LONGEST_RETRY_MS = 86_400_000;
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   const { client, store, items, concurrency, now, log, sleep } = dependencies;
 
-  function createBatch(signal: AbortSignal, given: GatewayClient): RegistrationBatch {
+  let isInUse = false;
+
+  async function createBatch(signal: AbortSignal, given: GatewayClient): Promise<RegistrationBatch> {
+    if (!isInUse) await items.useGateway(given.url);
+    isInUse = true;
     const client: GatewayClient = { url: given.url, send: (call) => given.send({ ...call, signal }) };
     return {
       client,
@@ -125,7 +129,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       if (!entity?.mcpRegistration || entity.type === 'agent') return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
       if (entity.isHeld) return { outcome: 'failed', calls: [], error: HELD, isPermanent: true };
-      const batch = createBatch(signal, client);
+      const batch = await createBatch(signal, client);
       const attempt = await createRegister(batch)(entity);
       const present = await store.record([recordOf(entity, attempt, now())]);
       if (!present.has(uid)) await clearAway(batch, signal);
@@ -135,17 +139,15 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
     async registerPending(options) {
       if (!client) return undefined;
       const { signal } = options;
-      const { stopped, ...report } = await run(
-        createBatch(signal, createPatientClient(client, { sleep, signal })),
-        options,
-      );
+      const batch = await createBatch(signal, createPatientClient(client, { sleep, signal }));
+      const { stopped, ...report } = await run(batch, options);
       if (stopped !== undefined) log.warn({ ...report }, `Registration stopped: ${stopped}`);
       return { ...report, ranToEnd: stopped === undefined, ...(stopped === undefined ? {} : { stopped }) };
     },
 
     async removeLeftovers(signal = new AbortController().signal) {
       if (!client) return { removed: [], left: 0, foreign: [] };
-      return clearAway(createBatch(signal, client), signal);
+      return clearAway(await createBatch(signal, client), signal);
     },
   };
 }

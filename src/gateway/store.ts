@@ -110,6 +110,11 @@ interface Leftovers {
 }
 
 export interface ItemStore {
+  /**
+   * Call it before other methods. If the items are of a gateway at another address, those with a number as id are forgotten,
+   * and their entities become pending: the same number may mean something else there.
+   */
+  useGateway(url: string): Promise<void>;
   /** Unblocked entities in the catalog with this item; the one it was created for comes first. */
   holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
   /** Items of all registered entities. */

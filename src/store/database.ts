@@ -22,6 +22,7 @@ import {
   gateway,
   gatewayItems,
   lateCreations,
+  onlyServers,
   registrationDays,
 } from './migrations/gateway-migrations.ts';
 import { access, auditEnds, auditUnchanged, policy, trust, trustRetries } from './migrations/governance-migrations.ts';
@@ -148,6 +149,7 @@ const MIGRATIONS: Readonly<Record<string, (dialect: Dialect) => RawBuilder<unkno
   '0027_registry_owners': registryOwners,
   '0028_audit_unchanged': auditUnchanged,
   '0029_registration_days': registrationDays,
+  '0030_only_servers': onlyServers,
 };
 
 function migration(statements: readonly RawBuilder<unknown>[]): Migration {

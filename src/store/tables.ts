@@ -6,6 +6,8 @@ export interface Tables {
   entity: EntityTable;
   manifest: ManifestTable;
   gateway_item: GatewayItemTable;
+  /** One row: the address of the gateway that has the items; null before the first registration. */
+  gateway_state: { url: string | null };
   registration_day: RegistrationDayTable;
   catalog_state: CatalogStateTable;
   catalog_change: CatalogChangeTable;

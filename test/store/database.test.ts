@@ -71,6 +71,7 @@ testOnEveryEngine(
       sql`alter table entity add column manifest text`,
       sql`update entity set manifest = (select text from manifest where manifest.uid = entity.uid)`,
       sql`drop table manifest`,
+      sql`create table former_gateway_item (uid text)`,
       sql`delete from kysely_migration where name >= '0016'`,
     ])
       await step.execute(before.write);

@@ -18,9 +18,25 @@ const UNTRIED = {
 /** Blocked, held and disabled entities have nothing in the gateway, like deleted ones. */
 const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.is_held = 0 and entity.status <> 'disabled')`;
 
+/** Gateways up to 0.9 number their resources and prompts; all other ids are UUIDs. */
+const UUID_LENGTH = 32;
+
 export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
   const { read, write, isOneOf } = dialect;
   return {
+    async useGateway(url) {
+      const { url: before } = await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow();
+      if (before === url) return;
+      await revision.change(async (tx) => {
+        await tx.updateTable('gateway_state').set({ url }).execute();
+        const numbered = before === null ? [] : await forgetNumbered(tx);
+        return setBackIn(
+          tx,
+          numbered.map(({ uid }) => uid),
+        );
+      });
+    },
+
     async holdersOf(kind, id) {
       const rows = await withLivingEntity(read)
         .select(['item.uid', 'is_ours', 'body_digest'])
@@ -100,14 +116,20 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       }),
   };
 
-  async function setBack(uids: readonly string[]): Promise<void> {
-    await revision.change(async (tx) => {
-      const present = await lockEntities(tx, uids, dialect);
-      const entities = [...present];
-      await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
-      return { result: undefined, isChange: entities.length > 0, entities };
-    });
+  function setBack(uids: readonly string[]): Promise<void> {
+    return revision.change((tx) => setBackIn(tx, uids));
   }
+
+  async function setBackIn(tx: Db, uids: readonly string[]) {
+    const entities = [...(await lockEntities(tx, uids, dialect))];
+    await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
+    return { result: undefined, isChange: entities.length > 0, entities };
+  }
+}
+
+function forgetNumbered(tx: Db): Promise<{ uid: string }[]> {
+  const numbered = tx.deleteFrom('gateway_item').where(sql`length(item_id)`, '<', UUID_LENGTH);
+  return numbered.where('asked_at', 'is', null).returning('uid').execute();
 }
 
 async function forget(db: Db, { uid, kind, id }: Pick<HeldItem, 'uid' | 'kind' | 'id'>): Promise<void> {

@@ -62,3 +62,10 @@ export const registrationDays = () => [
     group by 1
   `,
 ];
+
+/** 0030: agents are no longer registered, and items in former gateways no longer recorded. */
+export const onlyServers = () => [
+  sql`delete from gateway_item where kind = 'a2a'`,
+  sql`update entity set gateway_registered_at = null, gateway_error = null, gateway_digest = null where type = 'agent'`,
+  sql`drop table former_gateway_item`,
+];

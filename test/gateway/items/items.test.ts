@@ -392,6 +392,22 @@ testOnEveryEngine('reconcile: a new, empty gateway gets everything', async (t, a
   assert.deepEqual(rowsOf(second), ['prompts theirs']);
 });
 
+testOnEveryEngine('reconcile: what has the same number in another gateway is not deleted', async (t, address) => {
+  const [first, second] = [
+    await startFakeGateway(t, { generation: '0.9' }),
+    await startFakeGateway(t, { generation: '0.9' }),
+  ];
+  const on = await stage(t, address, first);
+  await on.ingest(aManifestWith('a', PARTS));
+  await on.sync();
+  const [prompt, resource] = [first.table.prompts[0], first.table.resources[0]];
+  second.table.prompts.push(createRow('theirs', { template: 'x' }, { id: prompt?.id, gatewayId: 'of-a-server' }));
+  second.table.resources.push(createRow('Memo', { uri: RESOURCE.uri }, { id: resource?.id }));
+  await on.remove(uidOf('a'));
+  await on.again(second).removeLeftovers();
+  assert.deepEqual([second.table.prompts.length, second.table.resources.length], [1, 1]);
+});
+
 testOnSqlite('reconcile: a failing list stops the run and clears nothing', async (t, address) => {
   const fake = await startFakeGateway(t);
   const on = await stage(t, address, fake);
