@@ -217,6 +217,11 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_ORG_EXAMPLE__NOTES> <FILE_FOR_ORG_EXAMPLE__NOTES>',
   ],
   [
+    'a label',
+    { packages: [npm({ packageArguments: [{ type: '', name: 'notes', value: './x' }, { name: '--all' }] })] },
+    'npx -y @ex/notes@1.2.0 ./x --all',
+  ],
+  [
     'defaults and switches',
     {
       packages: [
