@@ -37,7 +37,7 @@ function argumentWords(argument: JsonObject, isSwitch: (name: string) => boolean
     const isOn = value ? plainText(value) === 'true' : isSwitch(name) || isRequired(argument);
     return isOn ? [[name]] : [];
   }
-  if (value) return [[name], value];
+  if (value) return name.endsWith('=') ? [joined([name, ...value])] : [[name], value];
   return isBareSwitch(argument, name) ? [[name]] : [];
 }
 

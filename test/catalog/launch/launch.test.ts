@@ -228,6 +228,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         npm({
           packageArguments: [
             named('--port', { default: 8080 }),
+            named('--host=', { value: '::1' }),
             named('--verbose'),
             named('--quiet', { format: 'boolean', value: 'true' }),
             named('--level', { value: '{level}', default: 'info' }),
@@ -235,7 +236,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         }),
       ],
     },
-    'npx -y @ex/notes@1.2.0 --port 8080 --verbose --quiet --level info',
+    'npx -y @ex/notes@1.2.0 --port 8080 --host=::1 --verbose --quiet --level info',
   ],
   [
     'secret arguments',
