@@ -358,6 +358,14 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'sse https://ex.example/sse',
   ],
   [
+    'the listed transport of an address',
+    {
+      mcp_registration: { server: { url: 'https://ex.example/api' } },
+      remotes: [{ type: 'streamable-http', url: 'https://ex.example/api' }],
+    },
+    'http https://ex.example/api',
+  ],
+  [
     'SSE at /mcp',
     { mcp_registration: { server: { transport: 'SSE', url: 'https://ex.example/mcp' } } },
     'http https://ex.example/mcp',
