@@ -272,6 +272,18 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_ORG_EXAMPLE__NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
   ],
   [
+    'an image whose command sets a variable, and names another twice',
+    {
+      packages: [
+        oci({
+          runtimeArguments: ['LEVEL=info', 'KEY', 'KEY'].map((value) => named('-e', { value })),
+          environmentVariables: [{ name: 'LEVEL', isRequired: true }],
+        }),
+      ],
+    },
+    'KEY=$KEY docker run -i --rm -e LEVEL=info -e KEY ghcr.io/ex/notes:1.2.0',
+  ],
+  [
     'variables: required, with a value, optional, secret, described by the registration',
     {
       mcp_registration: { server: { exec: { cmd: ['npx', '@ex/notes@1.2.0'], env: { ROOT: '/srv', OWN: '' } } } },
