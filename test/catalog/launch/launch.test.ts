@@ -509,6 +509,22 @@ const INSTALLED: [sentence: string, document: JsonObject, expected: JsonObject[]
     { packages: [{ ...listed('mcpb'), fileSha256: 'ab' }] },
     [{ registry: 'mcpb', url: 'https://ex.example/notes', digest: 'sha256:ab' }],
   ],
+  [
+    'a bundle whose digest is in its package',
+    {
+      packages: [{ ...listed('mcpb'), fileSha256: 'ab' }],
+      artifacts: [{ kind: 'other', spec: { registry: 'mcpb', package: 'https://ex.example/notes' } }],
+    },
+    [{ registry: 'mcpb', package: 'https://ex.example/notes', fileSha256: 'ab' }],
+  ],
+  [
+    'a bundle with a digest of its own',
+    {
+      packages: [{ ...listed('mcpb'), fileSha256: 'ab' }],
+      artifacts: [{ kind: 'mcpb', spec: { url: 'https://ex.example/notes', digest: 'cd' } }],
+    },
+    [{ url: 'https://ex.example/notes', digest: 'cd' }],
+  ],
   ['registries the hub does not support', { packages: [listed('nuget'), listed('cargo')] }, []],
   ['a hosted package', { packages: [npm({ transport: { type: 'sse', url: 'https://ex.example/sse' } })] }, []],
   [
