@@ -55,10 +55,12 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
 
 /** For STDIO, catalogs often list the address of a web page, not the server's. A2A agents are not MCP servers. */
 function registeredRemote({ document, mcpRegistration }: LaunchSource): Launch | undefined {
-  const { url, transport: type } = describeServer(mcpRegistration);
-  if (!url || /^(stdio|a2a)$/i.test(type)) return undefined;
+  const { url, transport } = describeServer(mcpRegistration);
+  if (!url || /^(stdio|a2a)$/i.test(transport)) return undefined;
+  const server = serverOf(mcpRegistration);
   const listed = asObjects(document.remotes).find((each) => each.url === url);
-  return launchRemote({ ...listed, type, url }, asObject(serverOf(mcpRegistration).headers));
+  const type = asText(server.transport) ?? asText(listed?.type) ?? transport;
+  return launchRemote({ ...listed, type, url }, asObject(server.headers));
 }
 
 /** A remote as registries list it; `headers` are set by the registration itself, often for authentication. */

@@ -1,15 +1,25 @@
 // Lists the artifacts that a manifest installs; most published servers list only packages, which are converted.
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts';
+import { kindNameOf } from '../artifact-kind.ts';
 import { plainText } from './package-runner.ts';
 import { hostedAddress, launchPackage } from './registry-package.ts';
 
 const INSTALLED = ['npm', 'pypi', 'oci', 'mcpb'];
 
 export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
-  if (Array.isArray(artifacts) && artifacts.length > 0) return artifacts.map(asObject);
+  if (Array.isArray(artifacts) && artifacts.length > 0)
+    return artifacts.map((artifact) => withDigestOfPackage(asObject(artifact), asObjects(packages)));
   return asObjects(packages)
     .filter((pack) => INSTALLED.includes(registryOf(pack)) && asText(pack.identifier) && !hostedAddress(pack))
     .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
+}
+
+/** Registries list the digest of a bundle in `packages`, not in the artifact. */
+function withDigestOfPackage(artifact: JsonObject, packages: readonly JsonObject[]): JsonObject {
+  const spec = asObject(artifact.spec);
+  if (kindNameOf(asText(artifact.kind) ?? '', spec) !== 'mcpb' || (spec.fileSha256 ?? spec.digest)) return artifact;
+  const pack = packages.find(({ identifier }) => identifier === (spec.package ?? spec.url));
+  return pack?.fileSha256 ? { ...artifact, spec: { ...spec, fileSha256: pack.fileSha256 } } : artifact;
 }
 
 export function artifactOfPackage(pack: JsonObject): JsonObject {

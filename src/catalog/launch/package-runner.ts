@@ -123,8 +123,7 @@ function pythonWords({ own, reference }: Run, program: string | undefined, name:
 
 /** A container sees only the named variables of its user. */
 function runImage({ runner, own, reference, args, env }: Run, started: LaunchedPackage): CommandLaunch {
-  const { options, named } = readVariables(own);
-  const variables = [...env, ...named.filter(({ name }) => !env.some((each) => each.name === name))];
+  const { options, variables } = readVariables(own, env);
   const passed = variables.flatMap(({ name }) => [['-e'], [name]]);
   return {
     kind: 'command',
@@ -135,23 +134,27 @@ function runImage({ runner, own, reference, args, env }: Run, started: LaunchedP
   };
 }
 
-/** Converts `-e NAME` and `-e NAME={secret}` to variables; drops terminal options. */
-function readVariables(own: readonly GappedText[]): { options: GappedText[]; named: Variable[] } {
+/** Converts `-e NAME` and `-e NAME={secret}` to variables; removes those that the command sets, and terminal options. */
+function readVariables(own: readonly GappedText[], env: readonly Variable[]) {
   const options: GappedText[] = [];
-  const named: Variable[] = [];
+  const variables = new Map(env.map((each) => [each.name, each]));
   for (let index = 0; index < own.length; index += 1) {
     const word = own[index] as GappedText;
     const option = plainText(word);
     if (/^(-i|-t|-it|-ti|-d|--interactive|--tty|--rm|--detach)(=.*)?$/.test(option)) continue;
     const value = own[index + 1];
-    const [, name, equals] = /^(\w+)(=?)/.exec(plainText(value)) ?? [];
-    const isKnown = equals === '=' && value?.length === 1;
-    if (['-e', '--env'].includes(option) && name && !isKnown) {
-      named.push({ name, from: name, value: undefined, isRequired: true });
-      index += 1;
-    } else options.push(word);
+    const [, name, equals] = (['-e', '--env'].includes(option) && /^(\w+)(=?)/.exec(plainText(value))) || [];
+    if (!name) {
+      options.push(word);
+      continue;
+    }
+    index += 1;
+    if (equals === '=' && value?.length === 1) {
+      variables.delete(name);
+      options.push(word, value);
+    } else variables.set(name, variables.get(name) ?? { name, from: name, value: undefined, isRequired: true });
   }
-  return { options, named };
+  return { options, variables: [...variables.values()] };
 }
 
 export function packageName(reference: string, kind: LaunchedPackage['kind']): string {

@@ -29,14 +29,15 @@ function wordsOf(word: unknown, isSwitch: (name: string) => boolean): GappedText
 function argumentWords(argument: JsonObject, isSwitch: (name: string) => boolean): GappedText[] {
   const name = asText(argument.name);
   const value = argumentValue(argument);
-  // Positional arguments may have a name too, which is only a label.
-  if (name === undefined || argument.type === 'positional') return value ? [value] : [];
+  // The name of a positional argument is only a label; so is a name without a dash and without a type.
+  const isNamed = argument.type === 'named' || (argument.type !== 'positional' && name?.startsWith('-'));
+  if (name === undefined || !isNamed) return value ? [value] : [];
   const isFlag = isSwitch(name) || argument.format === 'boolean';
   if (isFlag && (value === undefined || ['true', 'false'].includes(plainText(value)))) {
     const isOn = value ? plainText(value) === 'true' : isSwitch(name) || isRequired(argument);
     return isOn ? [[name]] : [];
   }
-  if (value) return [[name], value];
+  if (value) return name.endsWith('=') ? [joined([name, ...value])] : [[name], value];
   return isBareSwitch(argument, name) ? [[name]] : [];
 }
 

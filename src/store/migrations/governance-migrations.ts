@@ -60,6 +60,6 @@ export const auditEnds = ({ byteOrderedText: key }: Dialect) => [
 /** 0024: adds the time of the next signature check of an entity whose registry did not respond. */
 export const trustRetries = () => [sql`alter table entity add column trust_due_at text`];
 
-/** 0028: makes the database refuse updates of audit log entries; they are only added, and deleted when they are too old. */
+/** 0028: makes the database refuse updates of audit log entries; they are only added. */
 export const auditUnchanged = ({ refuseUpdates }: Dialect) =>
   (['audit_entry', 'audit_end'] as const).flatMap((table) => refuseUpdates(table));

@@ -217,12 +217,18 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'npx -y @ex/notes@1.2.0 --dir <DIR_FOR_ORG_EXAMPLE__NOTES> <FILE_FOR_ORG_EXAMPLE__NOTES>',
   ],
   [
+    'a label',
+    { packages: [npm({ packageArguments: [{ type: '', name: 'notes', value: './x' }, { name: '--all' }] })] },
+    'npx -y @ex/notes@1.2.0 ./x --all',
+  ],
+  [
     'defaults and switches',
     {
       packages: [
         npm({
           packageArguments: [
             named('--port', { default: 8080 }),
+            named('--host=', { value: '::1' }),
             named('--verbose'),
             named('--quiet', { format: 'boolean', value: 'true' }),
             named('--level', { value: '{level}', default: 'info' }),
@@ -230,7 +236,7 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
         }),
       ],
     },
-    'npx -y @ex/notes@1.2.0 --port 8080 --verbose --quiet --level info',
+    'npx -y @ex/notes@1.2.0 --port 8080 --host=::1 --verbose --quiet --level info',
   ],
   [
     'secret arguments',
@@ -264,6 +270,18 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
       ],
     },
     'NOTES_URL=$NOTES_URL LEVEL=info NOTES_TOKEN=$NOTES_TOKEN docker run -i --rm -v <FOLDER_FOR_ORG_EXAMPLE__NOTES>:/data -e NOTES_URL -e LEVEL -e NOTES_TOKEN ghcr.io/ex/notes:1.2.0 --bind :80 serve',
+  ],
+  [
+    'an image whose command sets a variable, and names another twice',
+    {
+      packages: [
+        oci({
+          runtimeArguments: ['LEVEL=info', 'KEY', 'KEY'].map((value) => named('-e', { value })),
+          environmentVariables: [{ name: 'LEVEL', isRequired: true }],
+        }),
+      ],
+    },
+    'KEY=$KEY docker run -i --rm -e LEVEL=info -e KEY ghcr.io/ex/notes:1.2.0',
   ],
   [
     'variables: required, with a value, optional, secret, described by the registration',
@@ -350,6 +368,14 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
     'an address',
     { mcp_registration: { server: { transport: 'SSE', url: 'https://ex.example/sse' } } },
     'sse https://ex.example/sse',
+  ],
+  [
+    'the listed transport of an address',
+    {
+      mcp_registration: { server: { url: 'https://ex.example/api' } },
+      remotes: [{ type: 'streamable-http', url: 'https://ex.example/api' }],
+    },
+    'http https://ex.example/api',
   ],
   [
     'SSE at /mcp',
@@ -482,6 +508,22 @@ const INSTALLED: [sentence: string, document: JsonObject, expected: JsonObject[]
     'a bundle with its digest',
     { packages: [{ ...listed('mcpb'), fileSha256: 'ab' }] },
     [{ registry: 'mcpb', url: 'https://ex.example/notes', digest: 'sha256:ab' }],
+  ],
+  [
+    'a bundle whose digest is in its package',
+    {
+      packages: [{ ...listed('mcpb'), fileSha256: 'ab' }],
+      artifacts: [{ kind: 'other', spec: { registry: 'mcpb', package: 'https://ex.example/notes' } }],
+    },
+    [{ registry: 'mcpb', package: 'https://ex.example/notes', fileSha256: 'ab' }],
+  ],
+  [
+    'a bundle with a digest of its own',
+    {
+      packages: [{ ...listed('mcpb'), fileSha256: 'ab' }],
+      artifacts: [{ kind: 'mcpb', spec: { url: 'https://ex.example/notes', digest: 'cd' } }],
+    },
+    [{ url: 'https://ex.example/notes', digest: 'cd' }],
   ],
   ['registries the hub does not support', { packages: [listed('nuget'), listed('cargo')] }, []],
   ['a hosted package', { packages: [npm({ transport: { type: 'sse', url: 'https://ex.example/sse' } })] }, []],

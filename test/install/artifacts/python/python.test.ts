@@ -101,8 +101,10 @@ for (const tool of TOOLS) {
     assert.match(await sentence({ version: '7.0' }), /^The package index has no (version )?thing==7\.0/);
     assert.match(await sentence({}, { allowPrivate: false }), /^The registry http.* cannot be used: 127\.0\.0\.1 /);
     // uv does not show why the proxy refuses an http address.
-    index.host.redirect('/simple/thing/', 'https://169.254.169.254/latest/');
-    assert.match(await sentence({}), /leads to an address that the hub may not connect to/);
+    for (const scheme of tool === 'pip' ? ['http', 'https'] : ['https']) {
+      index.host.redirect('/simple/thing/', `${scheme}://169.254.169.254/latest/`);
+      assert.match(await sentence({}), /leads to an address that the hub may not connect to/, scheme);
+    }
     index.host.fail('/simple/thing/', { status: 403, times: 9 });
     assert.match(await sentence({}), /refused access \(403\): check its address, and whether your login/);
   });
