@@ -1,6 +1,6 @@
 // Exports the catalog entity by entity, as JSON lines or as a publishable folder.
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
@@ -42,14 +42,25 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
   const paths: string[] = [];
   for await (const { entity, manifestText } of exported(request)) {
     const path = manifestPath(entity);
-    await mkdir(join(folder, dirname(path)), { recursive: true });
-    await writeFile(join(folder, path), `${manifestText.trimEnd()}\n`);
+    await replaceFile(join(folder, path), `${manifestText.trimEnd()}\n`);
     paths.push(path);
   }
   // Written last, so that the index never lists a missing file.
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'index.json'), `${JSON.stringify({ manifests: paths }, null, 2)}\n`);
+  await replaceFile(join(folder, 'index.json'), `${JSON.stringify({ manifests: paths }, null, 2)}\n`);
   return paths.length;
+}
+
+/** Atomic, because hubs may read a folder that is served, and a full disk must not destroy what it has. */
+async function replaceFile(path: string, content: string): Promise<void> {
+  const unfinished = `${path}.unfinished`;
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(unfinished, content);
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
 }
 
 /** Readable, and unique per id even on case-insensitive file systems. */

@@ -5,8 +5,17 @@ import { ENTITY_TYPES } from '../catalog/uid.ts';
 import { NONE } from './conditions.ts';
 import { ACTIONS, type Match, outcomeFor, type PolicyDocument, type Rule, ruleLabel } from './document.ts';
 
+/** Every request for the policy needs them. */
+const known = new WeakMap<PolicyDocument, string[]>();
+
 /** Returns sentences in the order of the rules. */
-export function policyWarnings({ rules }: PolicyDocument): string[] {
+export function policyWarnings(document: PolicyDocument): string[] {
+  const warnings = known.get(document) ?? warningsOf(document);
+  known.set(document, warnings);
+  return warnings;
+}
+
+function warningsOf({ rules }: PolicyDocument): string[] {
   const shadows = shadowWarnings(rules);
   return rules.flatMap((rule, index) => [...ownWarnings(rule, index, rules), ...(shadows[index] ?? [])]);
 }
@@ -31,35 +40,57 @@ function isEmptyRange({ quality_below, quality_at_least, younger_than_days, olde
 }
 
 /** Member → accepted values. Omits members that match every entity. */
-type Conditions = ReadonlyMap<string, ReadonlySet<string>>;
+type Conditions = ReadonlyMap<string, readonly string[]>;
 
 function conditionsOf({ match = {}, except }: Rule): Conditions {
   const members = Object.entries(match).map(
-    ([member, value]) => [member, new Set([value].flat().map((each) => String(each).toLowerCase()))] as const,
+    ([member, value]) => [member, [value].flat().map((each) => String(each).toLowerCase())] as const,
   );
   const needed = members.filter(([member, values]) => !isMetByAll(member, values));
-  return new Map(except ? [...needed, ['except', new Set([JSON.stringify(except)])]] : needed);
+  return new Map(except ? [...needed, ['except', [JSON.stringify(except)]]] : needed);
 }
 
-function isMetByAll(member: string, values: ReadonlySet<string>): boolean {
-  const hasAll = (all: readonly string[]) => all.every((each) => values.has(each));
+function isMetByAll(member: string, values: readonly string[]): boolean {
+  const hasAll = (all: readonly string[]) => all.every((each) => values.includes(each));
   if (member === 'type') return hasAll(ENTITY_TYPES);
   if (member === 'trust') return hasAll(TRUST_STATES);
-  if (member === 'quality_at_least') return values.has('0');
-  const isAnyText = [...values].some((value) => /^\*+$/.test(value));
+  if (member === 'quality_at_least') return values[0] === '0';
+  const isAnyText = values.some((value) => /^\*+$/.test(value));
   // Every entity has a name; other texts may be missing.
-  return isAnyText && (member === 'name' || values.has(NONE));
+  return isAnyText && (member === 'name' || values.includes(NONE));
 }
 
-/** For each rule, warns about actions that an earlier rule always decides first, as far as the patterns show. */
+/**
+ * For each rule, warns about actions that an earlier rule always decides first, as far as the patterns show. A set of rules
+ * is a number with one bit per rule, so that the time grows with the number of patterns, not with the pairs of rules.
+ */
 function shadowWarnings(rules: readonly Rule[]): string[][] {
   const conditions = rules.map(conditionsOf);
+  const members = new Set(conditions.flatMap((each) => [...each.keys()]));
+  const earlier = new Map<string, bigint>();
+  const saying = (what: string) => earlier.get(what) ?? 0n;
+
+  /** Earlier rules that accept each of these values, or do not restrict the member. */
+  function widerThan(wanted: Conditions, position: number): bigint {
+    let wider = (1n << BigInt(position)) - 1n;
+    for (const member of members) {
+      const values = wanted.get(member);
+      const naming = values?.reduce((some, value) => some & saying(`${member} ${value}`), wider) ?? 0n;
+      wider &= ~saying(member) | naming;
+    }
+    return wider;
+  }
+
   return rules.map((rule, position) => {
-    const wider = conditions.slice(0, position).map((earlier) => isWider(earlier, conditions[position] ?? new Map()));
-    const shadowed = ACTIONS.filter((action) => outcomeFor(rule, action)).flatMap((action) => {
-      const first = rules.findIndex((earlier, index) => wider[index] === true && outcomeFor(earlier, action));
-      return first === -1 ? [] : [{ action, by: ruleLabel(first + 1, rules[first]?.name) }];
+    const wanted: Conditions = conditions[position] ?? new Map();
+    const wider = widerThan(wanted, position);
+    const decided = ACTIONS.filter((action) => outcomeFor(rule, action));
+    const shadowed = decided.flatMap((action) => {
+      const first = lowestOf(wider & saying(action));
+      return first === undefined ? [] : [{ action, by: ruleLabel(first + 1, rules[first]?.name) }];
     });
+    const said = [...wanted].flatMap(([member, values]) => [member, ...values.map((value) => `${member} ${value}`)]);
+    for (const what of [...decided, ...said]) earlier.set(what, saying(what) | (1n << BigInt(position)));
     return [...Map.groupBy(shadowed, ({ by }) => by)].map(([by, some]) => {
       const actions = some.map(({ action }) => action);
       return `${labelOf(rule, position)} never decides about ${LIST.format(actions)}: ${by} decides first.`;
@@ -67,12 +98,8 @@ function shadowWarnings(rules: readonly Rule[]): string[][] {
   });
 }
 
-/** Whether `earlier` accepts everything that `later` accepts. */
-function isWider(earlier: Conditions, later: Conditions): boolean {
-  return [...earlier].every(([member, accepted]) => {
-    const values = later.get(member);
-    return values !== undefined && [...values].every((value) => accepted.has(value));
-  });
+function lowestOf(bits: bigint): number | undefined {
+  return bits === 0n ? undefined : (bits & -bits).toString(2).length - 1;
 }
 
 const LIST = new Intl.ListFormat('en', { type: 'disjunction' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { link, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { exportIndex, exportLines } from '../../src/cli/export.ts';
@@ -33,6 +33,18 @@ test('export as an index: a type of a malicious hub does not become a path', asy
       assert.equal(await exportIndex({ hub, folder, ...request }), 1);
     });
   }
+});
+
+test('export as an index: replaces files instead of overwriting them', async (t) => {
+  const { hub } = await testHub(t, { manifests: [aManifest()] });
+  const folder = await tempDir(t);
+  const [index, old] = [join(folder, 'index.json'), join(folder, 'old.json')];
+  await writeFile(index, 'old');
+  await link(index, old);
+  await exportIndex({ hub, folder, type: undefined, onProgress() {}, signal: new AbortController().signal });
+  assert.match(await readFile(index, 'utf8'), /"manifests"/);
+  assert.equal(await readFile(old, 'utf8'), 'old');
+  assert.deepEqual((await readdir(folder)).toSorted(), ['index.json', 'manifests', 'old.json']);
 });
 
 test('export as lines: sorted by name, without an entity that was removed meanwhile', async (t) => {

@@ -90,3 +90,42 @@ test('mcp: an install names its program, and the variables to set, without value
     ],
   });
 });
+
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
+
+test('mcp: a long sync report keeps the counts, the note, errors and notes of remotes', async (t) => {
+  const stats = { failed: 0, errors: [], changed: [] };
+  const results = many(64, (index) => ({ url: `https://${index}.example/index.json`, ok: index < 40, stats }));
+  results.push({ url: 'https://last.example/', ok: true, stats: { ...stats, ...{ note: 'shrunk' } } });
+  const errors = Object.fromEntries(many(24, (index) => [`https://${index}.example/`, 'word '.repeat(800)]));
+  const note = `Registration stopped: 401. ${'The reason. '.repeat(60)}Check MCP_GATEWAY_TOKEN.`;
+  const ingested = results.map(({ url }) => url);
+  const report = { ingested, errors, synced: false, count: 64, results, registered: 0, failed: 1, stopped: true, note };
+  const client = await clientOf(t, { syncRemotes: (async () => report) as unknown as McpHub['syncRemotes'] });
+  const { structuredContent } = await client.callTool({ name: 'sync_remotes', arguments: {} });
+  const shown = structuredContent as unknown as typeof report & { cut: string[] };
+  assert.partialDeepStrictEqual(shown, { count: 64, registered: 0, failed: 1, stopped: true, note });
+  assert.ok(Object.keys(shown.errors).length > 3);
+  assert.partialDeepStrictEqual(shown.results[0], { url: 'https://last.example/', note: 'shrunk' });
+  assert.deepEqual(shown.cut, ['errors', 'results', 'ingested']);
+});
+
+test('mcp: a long plan or install report keeps warnings and failures', async (t) => {
+  const warnings = ['No remote lists it.'];
+  const spec = Object.fromEntries(many(50, (index) => [`k${index}`, 'word '.repeat(100)]));
+  const artifacts = many(12, (index) => ({ kind: 'npm', spec, ...(index === 11 && { fault: 'No such package.' }) }));
+  const adapters = many(60, (index) => ({ framework: 'x', path: `${index}/${'z'.repeat(400)}` }));
+  const plan = { id: 'tool:a@1.0.0', artifacts, adapters, mcp_registration: {} };
+  const calls = many(60, (index) => ({ call: `POST /tools/${index}`, outcome: 'created', name: 'n'.repeat(90) }));
+  const failure = { step: 'gateway.register', ok: false, extra: { error: 'The gateway refused it.', calls } };
+  const results = [...many(60, () => ({ step: 'npm.install', ok: true, extra: { path: 'p'.repeat(200) } })), failure];
+  const files_written = many(60, (index) => `${index}/${'f'.repeat(200)}`);
+  const report = { ok: false, target: 'project', warnings, plan, results, files_written };
+  const client = await clientOf(t, { install: (async () => report) as unknown as McpHub['install'] });
+  const call = async (name: string, args = {}) =>
+    (await client.callTool({ name, arguments: { id: plan.id, ...args } })).structuredContent as Record<string, unknown>;
+  assert.partialDeepStrictEqual(await call('plan_install'), { warnings, artifacts: [{ fault: 'No such package.' }] });
+  const { extra } = failure;
+  const installed = await call('install_entity', { target: 'project' });
+  assert.partialDeepStrictEqual(installed, { warnings, results: [{ extra: { error: extra.error } }] });
+});

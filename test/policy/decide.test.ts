@@ -205,3 +205,8 @@ for (const { rules, says } of warnings) {
     for (const [index, pattern] of says.entries()) assert.match(found[index] ?? '', pattern);
   });
 }
+
+test('warnings: are found once for a policy, not for every request', () => {
+  const policy = readPolicy('{ version: 1, rules: [{ outcome: allow }] }');
+  assert.equal(policyWarnings(policy), policyWarnings(policy));
+});

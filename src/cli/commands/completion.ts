@@ -5,6 +5,7 @@ import { searchQuery } from '../../search/search-query.ts';
 import { type Call, command, type NameKind } from '../command.ts';
 import { type Candidate, candidatesAfter } from '../completion/candidates.ts';
 import { COMPLETION_SCRIPTS } from '../completion/scripts.ts';
+import { NotFoundError } from '../exit-codes.ts';
 import { openOwnInstall } from '../hub/own-install.ts';
 
 const MOST_NAMES = 50;
@@ -109,5 +110,8 @@ function withLastPart({ name }: { name: string }): string[] {
 }
 
 function openExisting({ access }: NameCall): Promise<HubOperations | undefined> {
-  return access.serverUrl === undefined ? access.findLocal() : access.open();
+  return access.open().catch((error) => {
+    if (!(error instanceof NotFoundError)) throw error;
+    return undefined;
+  });
 }

@@ -1,4 +1,7 @@
 // Checks of a hub on this machine, with the settings of this process.
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import { NewerDatabaseError } from '../../errors.ts';
@@ -22,11 +25,17 @@ export function localChecks({ config, run, catalog }: LocalChecksOptions): Check
   const isOpen = catalog !== undefined && !(catalog instanceof Error);
   return [
     { subject: 'database', look: async () => (isOpen ? databaseFinding(catalog) : unusable(config, catalog)) },
-    ...(isOpen ? hubChecks(searchedWhenLoaded(catalog)) : []),
+    ...(isOpen ? hubChecks(searchedWhenLoaded(catalog)) : [{ subject: 'catalog', look: async () => NOT_CHECKED }]),
     { subject: 'protection', look: async () => protectionFinding(config) },
     ...toolChecks(run),
   ];
 }
+
+const NOT_CHECKED: Finding = {
+  outcome: 'warning',
+  found: 'not available, so the gateway, the models and the remotes were not checked',
+  advice: 'Run this command again when the catalog exists and can be read.',
+};
 
 /** Waits for the vectors of this process, which a running hub has in memory. */
 function searchedWhenLoaded(hub: Hub): Hub {
@@ -39,13 +48,26 @@ function searchedWhenLoaded(hub: Hub): Hub {
   };
 }
 
-function unusable(config: Config, error: Error | undefined): Finding {
+async function unusable(config: Config, catalog: Error | undefined): Promise<Finding> {
+  const error = catalog ?? (await creationError(config));
   if (error) return { outcome: 'failed', found: error.message, advice: databaseAdvice(config, error) };
   return {
     outcome: 'warning',
     found: `${describeDatabase(config.database)}: no catalog yet`,
     advice: "'hub serve' creates it. To use another database, set DATA_DIR, DB_PATH or DATABASE_URL.",
   };
+}
+
+/** Why a missing catalog could not be created. */
+async function creationError({ database }: Config): Promise<Error | undefined> {
+  if (database.engine === 'postgres') return undefined;
+  let folder = dirname(database.path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  // The dot makes it fail for a file, too.
+  return access(`${folder}/.`, constants.W_OK | constants.X_OK).then(
+    () => undefined,
+    ({ message }: Error) => new Error(`no catalog yet, and none can be created: ${message}`),
+  );
 }
 
 function databaseAdvice({ database }: Config, error: Error): string {

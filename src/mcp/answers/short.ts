@@ -32,7 +32,10 @@ export interface Shortened {
   cut: string[];
 }
 
-/** Shortens a response to its maximum length; `longest` sets the limit of individual texts. */
+/**
+ * Shortens a response to its maximum length. The most important members must come first: the last ones are left out.
+ * `longest` sets the limit of individual texts.
+ */
 export function shortened(members: Record<string, unknown>, longest: Record<string, number> = {}): Shortened {
   let room = MOST_CHARS - REMARK_CHARS;
   const cut: string[] = [];
@@ -49,22 +52,33 @@ export function shortened(members: Record<string, unknown>, longest: Record<stri
 
 /** The first items of a list that fit into a response; at least one. */
 export function pageThatFits<T>(items: readonly T[]): T[] {
-  return items.slice(0, Math.max(1, firstThatFit(items, MOST_CHARS - REMARK_CHARS).length));
-}
-
-/** The value, or the first items of a list that is too long; undefined if nothing can be shown. */
-function fitted(value: unknown, room: number): unknown {
-  if (charsOf(value) <= room) return value;
-  return Array.isArray(value) && room > 0 ? firstThatFit(value, room) : undefined;
-}
-
-function firstThatFit<T>(values: readonly T[], room: number): T[] {
-  let left = room;
-  const end = values.findIndex((value) => {
-    left -= charsOf(value) + 1;
+  let left = MOST_CHARS - REMARK_CHARS;
+  const end = items.findIndex((item) => {
+    left -= charsOf(item) + 1;
     return left < 0;
   });
-  return values.slice(0, end === -1 ? undefined : end);
+  return items.slice(0, end === -1 ? undefined : Math.max(1, end));
+}
+
+/** Puts the items with faults or notes first, because the last ones are left out if a response gets too long. */
+export function remarkableFirst<T>(items: readonly T[], isRemarkable: (item: T) => unknown): T[] {
+  return items.toSorted((a, b) => Number(!isRemarkable(a)) - Number(!isRemarkable(b)));
+}
+
+/** The value, or the first parts of a list or object that is too long; undefined if nothing can be shown. */
+function fitted(value: unknown, room: number): unknown {
+  if (charsOf(value) <= room) return value;
+  if (typeof value !== 'object' || value === null || room < 2) return undefined;
+  const parts: [string, unknown][] = [];
+  let left = room - 2;
+  for (const [name, part] of Object.entries(value)) {
+    left -= Array.isArray(value) ? 1 : charsOf(name) + 2;
+    const fitting = fitted(part, left);
+    if (fitting !== undefined) parts.push([name, fitting]);
+    if (fitting !== part) break;
+    left -= charsOf(part);
+  }
+  return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
 function charsOf(value: unknown): number {

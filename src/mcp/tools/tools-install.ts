@@ -9,7 +9,7 @@ import { clientAdvice, isInClient, pastesOf, programsOf, variablesToSet } from '
 import { shown } from '../../hub/short-names.ts';
 import { type InstallReport, InstallRequest } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
-import { shortened } from '../answers/short.ts';
+import { remarkableFirst, shortened } from '../answers/short.ts';
 import { EntityId, idOf, Prerelease, SEARCH_ADVICE, WholeId } from './entity-id.ts';
 import {
   answered,
@@ -50,10 +50,15 @@ export function offerPlan(server: McpServer, options: McpServerOptions): void {
           options.hub.install({ ...NO_OPTIONS, ...request, id, target: randomUUID(), dry_run: true }),
         );
         // Excludes the registration, which may contain secrets.
-        const { mcp_registration: registration, ...rest } = plan;
+        const { mcp_registration: registration, artifacts, adapters } = plan;
         const isEmpty = Object.keys(registration).length === 0;
         const reason = isEmpty ? undefined : reasonNotForGateway(registration);
-        const whole = { ...rest, registers: !isEmpty && reason === undefined, not_for_gateway: reason, warnings };
+        const whole = {
+          ...{ id: plan.id, warnings, registers: !isEmpty && reason === undefined, not_for_gateway: reason },
+          // The spec is last, because it may be so long that the rest of its artifact is left out.
+          artifacts: remarkableFirst(artifacts, isRemarkable).map(({ spec, ...rest }) => ({ ...rest, spec })),
+          adapters: remarkableFirst(adapters, isRemarkable),
+        };
         return shortAnswer(shortened(whole), wholeManifest(plan.id));
       }),
   );
@@ -91,11 +96,16 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         const { ok, plan, results, files_written, warnings = [] } = report;
         const folder = (await options.targetFolder?.(request.target)) ?? report.target;
         const after = ok ? { programs: programsOf(report), next_steps: nextSteps(report) } : {};
-        const whole = { ok, id: plan.id, target: folder, ...after, warnings, files_written, results };
+        const steps = remarkableFirst(results, ({ ok: isDone, extra }) => !isDone || extra?.warning);
+        const whole = { ok, id: plan.id, target: folder, warnings, results: steps, ...after, files_written };
         const place = 'hub.lock.json in the folder lists what was installed.';
         return { ...shortAnswer(shortened(whole), place), isError: !ok };
       }),
   );
+}
+
+function isRemarkable({ fault, warning, note }: { fault?: string; warning?: string; note?: string }): boolean {
+  return [fault, warning, note].some(Boolean);
 }
 
 /** The API's message suggests what these tools do not accept, such as a manifest. */

@@ -1,7 +1,7 @@
 // Tools for operators: pending servers, and the sync that registers them.
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { pageThatFits, shortened, shortText, shownJson } from '../answers/short.ts';
+import { pageThatFits, remarkableFirst, shortened, shortText, shownJson } from '../answers/short.ts';
 import {
   answer,
   answered,
@@ -13,6 +13,7 @@ import {
 } from './tool.ts';
 
 const MOST_PENDING = 50;
+const LONGEST_NOTE = 2_000;
 
 export function offerPending(server: McpServer, options: McpServerOptions): void {
   server.registerTool(
@@ -80,9 +81,11 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
           },
           { force },
         );
-        const results = report.results.map(({ url, ok, stats: { errors, ...stats } }) => ({ url, ok, ...stats }));
+        const { ingested, errors, removed, results: all, ...counts } = report;
+        const remotes = all.map(({ url, ok, stats: { errors: _, ...stats } }) => ({ url, ok, ...stats }));
+        const results = remarkableFirst(remotes, ({ note, changed }) => note || changed.length > 0);
         return shortAnswer(
-          shortened({ ...report, results }),
+          shortened({ ...counts, errors, removed, results, ingested }, { note: LONGEST_NOTE }),
           "'hub remotes list' and 'hub remotes rejections' show everything.",
         );
       }),

@@ -4,12 +4,15 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { COMMAND_TABLE } from '../../../src/cli/command-table.ts';
+import { createAccess } from '../../../src/cli/hub/reach-hub.ts';
+import type { Output } from '../../../src/cli/output/output.ts';
 import { aManifest } from '../../support/builders.ts';
 import { tempDir } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { unlessHere } from '../../support/programs.ts';
-import { WITHOUT_MODEL } from '../hubs.ts';
-import { inTerminal } from '../terminal/in-terminal.ts';
+import { localSettings, WITHOUT_MODEL } from '../hubs.ts';
+import { inTerminal, terminalOf } from '../terminal/in-terminal.ts';
 
 const execute = promisify(execFile);
 
@@ -122,6 +125,20 @@ test('complete: without a catalog prints no names and creates none', async (t) =
   const completed = await inTerminal(['complete', '--', 'show', 'a'], { environment });
   assert.deepEqual(completed, { exitCode: 0, out: '', error: '' });
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('complete: opens a local catalog like other commands, whose searches wait for the index', async (t) => {
+  let out = '';
+  const write = (text: string) => {
+    out += text;
+  };
+  const terminal = terminalOf({ environment: await localSettings(t, { manifests: [aManifest()] }), write });
+  const opened = createAccess({ named: undefined, terminal });
+  t.after(() => opened.close());
+  const access = { ...opened, findLocal: () => assert.fail('its searches do not wait') };
+  const call = { args: ['show', 'pdf'], options: {}, terminal, output: {} as Output, access, table: COMMAND_TABLE };
+  await COMMAND_TABLE.commands.find(({ path }) => path[0] === 'complete')?.run(call);
+  assert.equal(out, 'pdf-tables\n');
 });
 
 /** The environment of a shell with a `hub` on its PATH. */

@@ -164,7 +164,18 @@ test('hub doctor: without a catalog says so, and creates none', async (t) => {
   assert.deepEqual([exitCode, about.database?.outcome, about.npm?.outcome], [0, 'warning', 'ok']);
   assert.match(about.database?.found ?? '', /no catalog yet$/);
   assert.match(about.database?.advice ?? '', /^'hub serve' creates it\./);
+  assert.equal(about.catalog?.outcome, 'warning');
+  assert.match(about.catalog?.found ?? '', /the gateway, the models and the remotes were not checked$/);
   assert.deepEqual(await readdir(folder), []);
+});
+
+test('hub doctor: a folder that cannot be created is a failure with its reason', async (t) => {
+  const file = join(await tempDir(t), 'file');
+  await writeFile(file, '');
+  const { exitCode, about } = await diagnose({ DATA_DIR: join(file, 'data'), PATH: '/nowhere' });
+  assert.deepEqual([exitCode, about.database?.outcome], [1, 'failed']);
+  assert.match(about.database?.found ?? '', /^no catalog yet, and none can be created: ENOTDIR: .*file/);
+  assert.match(about.database?.advice ?? '', /DB_PATH and DATA_DIR are correct/);
 });
 
 test('hub doctor: names model servers that do not answer', async (t) => {
