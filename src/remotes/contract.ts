@@ -221,6 +221,9 @@ export const IngestRun = z
   .meta({ id: 'IngestRun' });
 export type IngestRun = z.infer<typeof IngestRun>;
 
+const FinishedRun = IngestRun.extend({ finished_at: Timestamp, ok: z.boolean() }).meta({ id: 'FinishedRun' });
+export type FinishedRun = z.infer<typeof FinishedRun>;
+
 /** Progress of ingests and syncs; event streams send it periodically. */
 const SyncProgress = z.object({
   running: z.array(IngestRun).describe('Ingests that are running in this hub.'),
@@ -248,7 +251,7 @@ export interface SyncOptions {
   background?: boolean;
 }
 
-export const IngestStatus = SyncProgress.extend({ last: z.array(IngestRun).describe('Newest first.') }).meta({
+export const IngestStatus = SyncProgress.extend({ last: z.array(FinishedRun).describe('Newest first.') }).meta({
   id: 'IngestStatus',
 });
 export type IngestStatus = z.infer<typeof IngestStatus>;

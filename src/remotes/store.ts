@@ -1,6 +1,6 @@
 // Ports: the database operations that remotes and ingest need.
 import type { RegisterMode } from '../policy/contract.ts';
-import type { IngestRun, RejectionPage, RejectionQuery, Remote } from './contract.ts';
+import type { FinishedRun, IngestRun, RejectionPage, RejectionQuery, Remote } from './contract.ts';
 
 /** The state after the last full read of an index, which makes the next read cheap. */
 export interface IndexState {
@@ -128,7 +128,7 @@ export interface Rejection {
 export interface RunStore {
   save(run: IngestRun): Promise<void>;
   /** Newest first. */
-  last(limit: number): Promise<IngestRun[]>;
+  last(limit: number): Promise<FinishedRun[]>;
   /** Replaces the remote's earlier rejections. */
   replaceRejections(remote: string, rejections: readonly Rejection[]): Promise<void>;
   rejections(query: RejectionQuery): Promise<RejectionPage>;

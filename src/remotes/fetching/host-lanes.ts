@@ -31,8 +31,8 @@ const MOST_LANES = 10_000;
 export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLimits): HostLanes<Entry> {
   const lanes = new Map<string, Lane<Entry>>();
   /** Lanes that may start a fetch, in round-robin order. */
-  const ready = new Set<Lane<Entry>>();
-  let [waiting, underWay] = [0, 0];
+  const ready = { proven: new Set<Lane<Entry>>(), unproven: new Set<Lane<Entry>>() };
+  let [waiting, underWay, unprovenUnderWay] = [0, 0, 0];
 
   function laneOf(host: string): Lane<Entry> {
     const lane = lanes.get(host) ?? { host, waiting: createQueue<Entry>(), underWay: 0, isProven: false };
@@ -42,7 +42,16 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
 
   function offer(lane: Lane<Entry>): void {
     const most = lane.isProven ? requestsPerHost : Math.min(requestsPerHost, UNPROVEN_PER_HOST);
-    if (lane.waiting.size() > 0 && lane.underWay < most) ready.add(lane);
+    if (lane.waiting.size() > 0 && lane.underWay < most) (lane.isProven ? ready.proven : ready.unproven).add(lane);
+  }
+
+  /** Unproven lanes together may use half of the slots. A proven lane leaves as many slots free as it uses. */
+  function firstReady(): Lane<Entry> | undefined {
+    const free = mostUnderWay - underWay;
+    const [unproven] = ready.unproven;
+    if (unproven && free > 0 && unprovenUnderWay < mostUnderWay / 2) return unproven;
+    for (const lane of ready.proven) if (lane.underWay < free) return lane;
+    return undefined;
   }
 
   return {
@@ -54,21 +63,25 @@ export function createHostLanes<Entry>({ requestsPerHost, mostUnderWay }: LaneLi
     },
 
     next() {
-      const [lane] = ready;
-      if (!lane || underWay >= mostUnderWay) return undefined;
-      ready.delete(lane);
+      const lane = firstReady();
+      if (!lane) return undefined;
+      ready.unproven.delete(lane);
+      ready.proven.delete(lane);
       waiting -= 1;
       underWay += 1;
       lane.underWay += 1;
+      if (!lane.isProven) unprovenUnderWay += 1;
       const entry = lane.waiting.take() as Entry;
       offer(lane);
       return { entry, lane };
     },
 
     ended(lane, { isAnswered }) {
+      if (!lane.isProven) unprovenUnderWay -= isAnswered ? lane.underWay : 1;
       underWay -= 1;
       lane.underWay -= 1;
       lane.isProven ||= isAnswered;
+      if (lane.isProven) ready.unproven.delete(lane);
       if (lane.underWay + lane.waiting.size() === 0 && lanes.size > MOST_LANES) lanes.delete(lane.host);
       offer(lane);
     },

@@ -25,6 +25,11 @@ export function isTrusted(known: IndexState, at: Date, { isBackground }: { isBac
   return isBackground && wasGoneThrough(known, at, HOUR_MS);
 }
 
+/** Whether all entries of the index were checked within the last day. */
+export function wasFinishedLately(known: IndexState, at: Date): boolean {
+  return wasGoneThrough(known, at, DAY_MS);
+}
+
 function wasGoneThrough({ goneThroughAt }: IndexState, at: Date, withinMs: number): boolean {
   // A time far in the future comes from a wrong clock.
   return goneThroughAt !== null && Math.abs(at.getTime() - Date.parse(goneThroughAt)) < withinMs;

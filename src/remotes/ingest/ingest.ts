@@ -10,7 +10,7 @@ import type { ListedEntry } from '../fetching/parse-index-worker.ts';
 import { NO_LIST } from '../fetching/read-index.ts';
 import type { IndexState, KnownMember, MemberStore } from '../store.ts';
 import { createDuplicates } from './duplicates.ts';
-import { isTrusted, NO_STATE, stateAfter } from './index-freshness.ts';
+import { isTrusted, NO_STATE, stateAfter, wasFinishedLately } from './index-freshness.ts';
 import { createPositions } from './positions.ts';
 import type { Progress } from './progress.ts';
 import { type ManifestOutcome, type ManifestReader, readAll } from './read-manifest.ts';
@@ -77,6 +77,8 @@ export function createIngest(
   const saver = createManifestSaver(dependencies, { remote: url, positions, progress, duplicates });
   /** Withdrawn addresses, marked as missing at the end, once their number is known. */
   const deleted = new Set<string>();
+  /** After an unfinished ingest, stored manifests are checked last, so that each run makes progress. */
+  const isNewFirst = !wasFinishedLately(known, now());
   let listedAgain = 0;
   let hasFailedForNow = false;
 
@@ -171,13 +173,30 @@ export function createIngest(
   }
 
   async function* entriesToFetch(page: IndexPage, start: number): AsyncGenerator<EntryToFetch[]> {
+    const all = lookedUp(listedOn(page, start));
+    if (!isNewFirst) return yield* all;
+    const isStored = ({ entry, member }: EntryToFetch) => member !== undefined && entry.text === undefined;
+    const stored: ListedEntry[][] = [];
+    for await (const found of all) {
+      stored.push(found.filter(isStored).map(({ entry }) => entry));
+      yield found.filter((each) => !isStored(each));
+    }
+    yield* lookedUp(stored.filter(({ length }) => length > 0));
+  }
+
+  async function* listedOn(page: IndexPage, start: number): AsyncGenerator<ListedEntry[]> {
     let at = start;
-    let looking: Promise<EntryToFetch[]> | undefined;
     for await (const chunk of page.chunks()) {
       // A page lists each address once, so the first page needs no check against earlier ones.
-      const chosen = start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
+      yield start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
       at += chunk.length;
-      const next = lookUp(chosen);
+    }
+  }
+
+  async function* lookedUp(chunks: AsyncIterable<ListedEntry[]> | ListedEntry[][]): AsyncGenerator<EntryToFetch[]> {
+    let looking: Promise<EntryToFetch[]> | undefined;
+    for await (const chunk of chunks) {
+      const next = lookUp(chunk);
       // The consumer gets the rejection when it awaits the promise.
       next.catch(() => {});
       // Looks up one chunk ahead, while the current one is fetched.
@@ -208,7 +227,8 @@ export function createIngest(
       entries.map((entry) => entry.url),
     );
     const stored = new Map(found.map((member) => [member.url, member]));
-    listedAgain += found.filter(({ isMissing }) => !isMissing).length;
+    // With `isNewFirst`, entries are looked up twice, so the count would be wrong.
+    if (!isNewFirst) listedAgain += found.filter(({ isMissing }) => !isMissing).length;
     return entries.map((entry) => ({ entry, member: stored.get(entry.url) }));
   }
 

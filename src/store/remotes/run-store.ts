@@ -1,6 +1,5 @@
 // Stores the ingest history and the manifests that the last ingest refused, on both engines.
 import { sql } from 'kysely';
-import type { IngestRun } from '../../remotes/contract.ts';
 import type { RunStore } from '../../remotes/store.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
@@ -10,7 +9,7 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
   return {
     async save(run) {
       await write.transaction().execute(async (tx) => {
-        const text = JSON.stringify({ ...run, catalog_size: run.finished_at === null ? null : await sizeOf(tx) });
+        const text = JSON.stringify({ ...run, catalog_size: await sizeOf(tx) });
         await tx
           .insertInto('ingest_run')
           .values({ remote_url: run.url, started_at: run.started_at, run: text })
@@ -29,13 +28,15 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
       const rows = await read
         .selectFrom('ingest_run')
         .select('run')
+        // Older hubs also stored runs that were not finished.
+        .where('run', 'not like', '%"finished_at":null%')
         .orderBy('started_at', 'desc')
         .orderBy('remote_url', 'desc')
         .limit(limit)
         .execute();
       // Runs written by older hubs lack these counts.
       return rows.map(({ run }) =>
-        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0, catalog_size: null }, JSON.parse(run) as IngestRun),
+        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0, catalog_size: null }, JSON.parse(run)),
       );
     },
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchInLanes } from '../../../src/remotes/fetching/fetch-lanes.ts';
 import type { FetchedManifest } from '../../../src/remotes/fetching/fetch-manifest.ts';
+import { createHostLanes, type HostLanes } from '../../../src/remotes/fetching/host-lanes.ts';
 import type { ListedEntry } from '../../../src/remotes/fetching/parse-index-worker.ts';
 
 interface Input {
@@ -57,6 +58,34 @@ test('fetch lanes: a silent host does not delay another, however many of its ent
   hanging.resolve();
   await all;
   assert.equal(results.length, 5_600);
+});
+
+function startAll({ next }: HostLanes<number>) {
+  const started = [];
+  for (let each = next(); each; each = next()) started.push(each);
+  return started;
+}
+
+test('host lanes: hosts without a response use at most half of the slots', () => {
+  const lanes = createHostLanes<number>({ requestsPerHost: 32, mostUnderWay: 128 });
+  for (let number = 0; number < 200; number += 1) lanes.add(`dead-${number % 40}.test`, number);
+  const started = startAll(lanes);
+  assert.equal(started.length, 64);
+  for (const { lane } of started) lanes.ended(lane, { isAnswered: false });
+  assert.equal(startAll(lanes).length, 64);
+});
+
+test('host lanes: each slow host leaves slots for the next host', () => {
+  const lanes = createHostLanes<number>({ requestsPerHost: 256, mostUnderWay: 128 });
+  const used = ['a.test', 'b.test', 'c.test'].map((host) => {
+    for (let number = 0; number < 300; number += 1) lanes.add(host, number);
+    const [first] = startAll(lanes);
+    assert.equal(first?.lane.host, host);
+    lanes.ended(first.lane, { isAnswered: true });
+    startAll(lanes);
+    return first.lane.underWay;
+  });
+  assert.deepEqual(used, [64, 32, 16]);
 });
 
 test('fetch lanes: fetching pauses while large results wait to be read', async () => {

@@ -111,6 +111,25 @@ test('time: a remote over its time limit stops, keeps its results, and says so',
   assert.deepEqual(countsOf(await ingest()), { created: 300 - kept, unchanged: kept });
 });
 
+test('time: the next runs read what one run had no time for', async (t) => {
+  const { host, ingest, publish, ids } = await testIngestOnSqlite(t, { requestsPerHost: 1 });
+  const names = Array.from({ length: 20 }, (_, number) => `n${String(number).padStart(2, '0')}`);
+  publish(...someManifests(...names));
+  // The second run must read the new manifests although a stored one at the start takes all its time.
+  for (const [held, read] of [['n07', 7] as const, ['n01', 20] as const]) {
+    const letGo = host.hold(`/m/${held}.json`);
+    // A busy machine may need more than one run.
+    for (let runs = 1; (await ids()).length < read; runs += 1) {
+      assert.ok(runs <= 10, `stays at ${(await ids()).length}`);
+      const { ok, error } = await ingest(undefined, { timeLimitMs: 2_500 });
+      assert.deepEqual([ok, error], [false, tookTooLong(2_500)]);
+    }
+    letGo();
+  }
+  publish(...someManifests(...names.slice(1)));
+  assert.deepEqual(countsOf(await ingest()), { unchanged: 19, missing: 1 });
+});
+
 test('time: an ingest stops soon after the hub closes', async (t) => {
   const { host, ingest, publish } = await testIngestOnSqlite(t);
   publish(...someManifests('a', 'b'));

@@ -135,6 +135,9 @@ testOnEveryEngine('runs: lists a limited number, newest first', async (t, addres
   const rows = await dialect.read.selectFrom('ingest_run').select('started_at').execute();
   assert.equal(rows.length, 500);
   assert.equal((await runs.last(500)).length, 500);
+
+  await runs.save(aRun(B, '2026-06-01T14:00:00.000Z', { finished_at: null, ok: null }));
+  assert.equal((await runs.last(1))[0]?.url, A, 'older hubs stored unfinished runs');
 });
 
 testOnEveryEngine('rejections: are replaced completely per remote, and listed in pages', async (t, address) => {

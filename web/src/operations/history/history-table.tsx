@@ -1,12 +1,12 @@
 // Recent ingests as a table.
-import type { IngestRun } from '../../../../src/remotes/contract.ts';
+import type { FinishedRun } from '../../../../src/remotes/contract.ts';
 import { ScrollTable } from '../../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../../parts/words.ts';
 import { nameOf } from '../operations-state.ts';
 
 const COLUMNS = ['Started', 'Remote', 'Duration', 'New', 'Changed', 'Unchanged', 'Refused', 'Missing', 'Outcome'];
 
-export function HistoryTable({ runs }: { runs: readonly IngestRun[] }) {
+export function HistoryTable({ runs }: { runs: readonly FinishedRun[] }) {
   return (
     <ScrollTable columns={COLUMNS}>
       {runs.map((run) => (
@@ -16,31 +16,24 @@ export function HistoryTable({ runs }: { runs: readonly IngestRun[] }) {
   );
 }
 
-function RunRow({ run }: { run: IngestRun }) {
+function RunRow({ run }: { run: FinishedRun }) {
   const { url, started_at, finished_at, ok, error, note, conflicts, unchecked } = run;
   return (
     <tr>
       <td class="run-time">{atMoment(started_at)}</td>
       <td class="run-remote">
         <span title={url}>{nameOf(url)}</span>
-        {ok === false && error && <span class="run-error">{error}</span>}
+        {error && <span class="run-error">{error}</span>}
         {conflicts > 0 && <span class="run-note">{count(conflicts, 'conflict')}</span>}
         {note && <span class="run-note">{note}</span>}
       </td>
-      <td class="run-time">
-        {finished_at ? duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000) : '…'}
-      </td>
+      <td class="run-time">{duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000)}</td>
       <td>{run.created}</td>
       <td>{run.updated}</td>
       <td>{unchecked > 0 ? `${unchecked} not checked` : run.unchanged}</td>
       <td>{run.failed}</td>
       <td>{run.missing}</td>
-      <td>{outcomeOf(ok)}</td>
+      <td>{ok ? 'ok' : 'failed'}</td>
     </tr>
   );
-}
-
-function outcomeOf(ok: boolean | null): string {
-  if (ok === null) return 'running';
-  return ok ? 'ok' : 'failed';
 }

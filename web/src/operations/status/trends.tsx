@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { RegistrationHistory } from '../../../../src/gateway/contract.ts';
-import type { IngestRun } from '../../../../src/remotes/contract.ts';
+import type { FinishedRun } from '../../../../src/remotes/contract.ts';
 import { hub } from '../../api/hub.ts';
 import { settings } from '../../api/settings.ts';
 import { atMoment, count, duration, onDay, shortMoment, shortNumber } from '../../parts/words.ts';
@@ -39,12 +39,10 @@ export function Trends({ metrics }: { metrics: Metrics }) {
 }
 
 /** The size of the catalog after each ingest, and now: entries may have been deleted since. */
-function Growth({ runs, now }: { runs: readonly IngestRun[]; now: number }) {
+function Growth({ runs, now }: { runs: readonly FinishedRun[]; now: number }) {
   // Remotes are read at the same time, and may end in another order than they started.
   const ingested = runs
-    .flatMap(({ finished_at: at, catalog_size: size }) =>
-      at !== null && size !== null ? [{ at, size, time: Date.parse(at) }] : [],
-    )
+    .flatMap(({ finished_at: at, catalog_size: size }) => (size !== null ? [{ at, size, time: Date.parse(at) }] : []))
     .sort((one, other) => one.time - other.time);
   const [first] = ingested;
   if (!first) return <NoTrend name="Catalog size">Appears after the first ingest.</NoTrend>;
