@@ -64,10 +64,10 @@ export interface CatalogDependencies {
   verifyingRemotes: readonly string[];
 }
 
-/** Approximate bytes of cached records and lists of versions, and of one entry in such a list. */
-const RECORDS_SIZE = 24_000_000;
-const VERSIONS_SIZE = 8_000_000;
-const VERSION_SIZE = 200;
+/** Approximate bytes of cached records and lists of versions, and of one entry in such a list with its JSON. */
+const RECORDS_SIZE = 12_000_000;
+const VERSIONS_SIZE = 20_000_000;
+const VERSION_SIZE = 330;
 const REFRESH_BATCH = 100;
 const RECORDS_TTL_MS = 600_000;
 

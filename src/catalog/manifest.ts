@@ -167,7 +167,8 @@ const MOMENT =
   /^(?<day>\d{4}-\d\d-\d\d)(?:(?<time>T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/;
 
 function timestamp(value: unknown): string | null {
-  const { day = '', time = '', zone = 'Z' } = MOMENT.exec(text(value)?.replace(' ', 'T') ?? '')?.groups ?? {};
+  const { day, time, zone = 'Z' } = MOMENT.exec(text(value)?.replace(' ', 'T') ?? '')?.groups ?? {};
+  if (day === undefined) return null;
   const date = new Date(time ? `${day}${time}${zone}` : day);
   const isDay = new Date(day).getUTCDate() === Number(day.slice(-2));
   return Number.isNaN(date.getTime()) || !isDay || date.getUTCFullYear() < 1970 || date.getUTCFullYear() > 9999

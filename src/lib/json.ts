@@ -39,14 +39,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether arrays and objects are nested at most `limit` deep; iterative, so that no input can exhaust the stack. */
+/** Whether arrays and objects are nested at most `limit` deep. Looks no deeper, so that no input can exhaust the stack. */
 export function isWithinDepth(value: unknown, limit: number): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > limit) return false;
-    level = level.flatMap((each): unknown[] => Object.values(each)).filter(isNested);
-  }
-  return true;
+  if (!isNested(value)) return true;
+  return limit > 0 && Object.values(value).every((each) => isWithinDepth(each, limit - 1));
 }
 
 /** The number of values at all depths, including itself. */
