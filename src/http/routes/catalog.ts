@@ -96,7 +96,10 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
     async (request, reply) => {
       const record = await hub.getEntity(request.params.id, request.query);
       // Fastify also sends bytes, but its type does not say so.
-      return reply.serializer(recordBytes as never).send(record);
+      return reply
+        .type('application/json; charset=utf-8')
+        .serializer(recordBytes as never)
+        .send(record);
     },
   );
 
