@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundHits, Hit, ListRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
-import { createFacetCounter } from '../index/facets.ts';
+import { countFacets } from '../index/facets.ts';
 import { membersOf, type Segment } from '../index/segment.ts';
 import type { Snapshot } from '../index/snapshot.ts';
 import { type Compare, type Member, ORDER_OF, ORDERS } from '../sort.ts';
@@ -58,12 +58,6 @@ function matching(index: Snapshot, { filters, versions, sort }: ListRequest): Ma
     };
     return { segment, members: ordered.filter(isShown) };
   });
-}
-
-function countFacets(found: readonly Matching[], text = ''): FacetCounts {
-  const counter = createFacetCounter();
-  for (const { segment, members } of found) for (const member of members) counter.count(segment, member);
-  return counter.counts(text);
 }
 
 /** The remaining members of a segment, from a position on. */
