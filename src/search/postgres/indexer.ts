@@ -74,31 +74,24 @@ async function indexed({ index, tables }: Indexing, families: readonly FamilyNam
   const [members, described] = await Promise.all([tables.members(families), tables.described(families)]);
   const digests = new Map(described.map((family) => [familyKey(family), family.digest]));
   const byFamily = Map.groupBy(members.toSorted(byPreference), familyKey);
-  const newest = [...byFamily.values()].flatMap(([first]) => first ?? []);
-  const changed = newest.filter((member) => digests.get(familyKey(member)) !== member.manifestDigest);
-  const manifests = new Map(
-    (await index.manifests(changed.map(({ uid }) => uid))).map((row) => [row.uid, row.manifest]),
-  );
-  const documents = new Map(
-    changed.flatMap((member) => {
-      const manifest = manifests.get(member.uid);
-      return manifest === undefined ? [] : [[familyKey(member), describe(member, manifest)] as const];
-    }),
-  );
+  const newestOfEach = [...byFamily.values()].flatMap(([newest]) => newest ?? []);
+  const changed = newestOfEach.filter((newest) => digests.get(familyKey(newest)) !== newest.manifestDigest);
+  const read = await index.manifests(changed.map(({ uid }) => uid));
+  const manifests = new Map(read.map(({ uid, manifest }) => [uid, manifest]));
   return families.map(({ type, name }) => {
-    const key = familyKey({ type, name });
-    const document = documents.get(key);
-    const versions = byFamily.get(key) ?? [];
+    const versions = byFamily.get(familyKey({ type, name })) ?? [];
+    const [newest] = versions;
+    const manifest = newest && manifests.get(newest.uid);
     return {
       type,
       name,
       members: versions.map((member) => ({
         ...member,
         slugKey: nameKey(member.slug),
-        sortName: sortName(versions[0] ?? member),
+        sortName: sortName(newest ?? member),
         facetValues: facetValues(member.facets),
       })),
-      ...(document && { document }),
+      ...(manifest !== undefined && { document: describe(newest as FamilyMember, manifest) }),
     };
   });
 }
