@@ -1,5 +1,4 @@
 // Turns the text of a query into weighted terms for PostgreSQL.
-
 import { editDistance } from '../../lib/typing-errors.ts';
 import { HIGHEST_IMPACT } from '../impacts.ts';
 import {
