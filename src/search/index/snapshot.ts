@@ -41,7 +41,8 @@ export interface Snapshot {
 /** Most searches use one of a few combinations of filters. */
 const MOST_CHOICE_BYTES = 32_000_000;
 
-export function createSnapshotReader() {
+/** Opens states of the index, one after the other; reuses segments that are already open. */
+export function createSnapshotReader(): (parts: SnapshotParts) => Snapshot {
   let known = new Map<number, OpenSegment>();
   const choices = new LRUCache<string, Choice, { segment: Segment; filters: SearchFilters }>({
     maxSize: MOST_CHOICE_BYTES,
@@ -51,13 +52,10 @@ export function createSnapshotReader() {
   const choose = ({ id, segment }: OpenSegment, filters: SearchFilters) =>
     choices.memo(`${id} ${JSON.stringify(filters)}`, { context: { segment, filters } });
 
-  return {
-    /** Opens a state of the index; reuses segments that are already open. */
-    open(parts: SnapshotParts): Snapshot {
-      const segments = parts.map((part) => openParts(part, known.get(part.id)));
-      known = new Map(segments.map((segment) => [segment.id, segment]));
-      return createSnapshot(segments, choose);
-    },
+  return (parts) => {
+    const segments = parts.map((part) => openParts(part, known.get(part.id)));
+    known = new Map(segments.map((segment) => [segment.id, segment]));
+    return createSnapshot(segments, choose);
   };
 }
 

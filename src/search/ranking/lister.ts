@@ -8,9 +8,7 @@ import type { Snapshot } from '../index/snapshot.ts';
 import { type Compare, type Member, ORDER_OF, ORDERS } from '../sort.ts';
 
 /** Lists one state of the index. */
-export interface Lister {
-  list(request: ListRequest): FoundHits;
-}
+export type Lister = (request: ListRequest) => FoundHits;
 
 interface Matching {
   segment: Segment;
@@ -33,17 +31,15 @@ export function createLister(index: Snapshot): Lister {
     max: MOST_FACET_COUNTS,
     memoMethod: (_key, _old, { context }) => countFacets(context),
   });
-  return {
-    list(request) {
-      const key = JSON.stringify([request.filters, request.versions]);
-      const found = lists.memo(key + ORDER_OF[request.sort], { context: request });
-      return {
-        hits: pageOf(found, request),
-        total: found.reduce((sum, { members }) => sum + members.length, 0),
-        ...(request.withFacets &&
-          (request.facetText ? countFacets(found, request.facetText) : facetCounts.memo(key, { context: found }))),
-      };
-    },
+  return (request) => {
+    const key = JSON.stringify([request.filters, request.versions]);
+    const found = lists.memo(key + ORDER_OF[request.sort], { context: request });
+    return {
+      hits: pageOf(found, request),
+      total: found.reduce((sum, { members }) => sum + members.length, 0),
+      ...(request.withFacets &&
+        (request.facetText ? countFacets(found, request.facetText) : facetCounts.memo(key, { context: found }))),
+    };
   };
 }
 

@@ -32,5 +32,5 @@ async function snapshotFrom(index: Index): Promise<Snapshot> {
 /** A single segment with everything. */
 export function snapshotOf(families: Parameters<typeof buildSegment>[0]): Snapshot {
   const parts = { id: 1, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
-  return createSnapshotReader().open([parts]);
+  return createSnapshotReader()([parts]);
 }
