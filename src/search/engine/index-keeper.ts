@@ -153,13 +153,8 @@ export class IndexKeeper implements FollowingIndex {
       for (;;) {
         const ids = segmentsToMerge(state.segments.filter(({ id }) => !except.has(id)));
         if (ids.length === 0) break;
-        state.replace(
-          ids,
-          await run(
-            'merge',
-            state.parts.filter(({ id }) => ids.includes(id)),
-          ),
-        );
+        const parts = state.parts.filter(({ id }) => ids.includes(id));
+        state.replace(ids, await run('merge', parts));
       }
     } catch (error) {
       log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');
