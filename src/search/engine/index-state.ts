@@ -142,9 +142,8 @@ function bury(held: Held, documents: readonly number[]): Held {
   if (documents.length === 0) return held;
   const { parts, open } = held;
   // A copy, because threads may be ranking with the old one.
-  const dead = new SharedArrayBuffer(parts.dead.byteLength);
+  const dead = parts.dead.slice();
   const flags = new Uint8Array(dead);
-  flags.set(new Uint8Array(parts.dead));
   for (const document of documents) flags[document] = 1;
   return hold({ ...parts, dead }, open);
 }
