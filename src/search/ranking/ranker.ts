@@ -126,11 +126,7 @@ function byScore(one: Found, other: Found): number {
   return other.final - one.final || one.segment.uids.compare(one.member, other.segment.uids, other.member);
 }
 
-function explain(
-  { segment, document, named }: Found,
-  hit: Hit,
-  { index, words, weights }: Query,
-): Record<string, unknown> {
+function explain({ segment, document, named }: Found, hit: Hit, { index, words, weights }: Query) {
   const terms = words.terms.map(({ term, word, weight, why }) => {
     const { impact, fields } = matchOf(segment, term, document);
     return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
