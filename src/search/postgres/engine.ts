@@ -68,7 +68,7 @@ async function ranked(
   const { limit, sort, withFacets, facetText, explain } = request;
   const weights = weightsFor(mode, words);
   // Not cut at the page size, so that pages never overlap.
-  const best = hitsFrom(candidates, { weights, now }).slice(0, MOST_HITS);
+  const best = hitsFrom(candidates, weights, now).slice(0, MOST_HITS);
   const byUid = new Map(best.map((hit) => [hit.uid, hit]));
   const shown = candidates.filter(({ uid }) => byUid.has(uid));
   const sorted = sort === 'relevance' ? best : shown.flatMap(({ uid }) => byUid.get(uid) ?? []);
