@@ -72,11 +72,10 @@ async function termsLike(term: string, vocabulary: Vocabulary): Promise<Readonly
 
 function corrections(term: string, alike: ReadonlyMap<string, number> = new Map()): SimilarTerm[] {
   const mostErrors = mostErrorsIn(term);
-  const found = contentTerms(alike).map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }));
-  return mostSimilar(
-    term,
-    found.filter(({ errors }) => errors <= mostErrors),
-  );
+  const found = contentTerms(alike)
+    .map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }))
+    .filter(({ errors }) => errors <= mostErrors);
+  return mostSimilar(term, found);
 }
 
 /** Excludes stop words: `four` is not a typo of `for`, which half of the catalog contains. */
