@@ -48,26 +48,19 @@ export async function indexChanges({ index, tables }: Indexing, signal: AbortSig
 }
 
 /** Undefined when the tables contain the whole catalog. */
-async function nextStep(
-  { index, tables }: Indexing,
-  { revision, build }: IndexProgress,
-): Promise<{ families: FamilyName[]; progress: IndexProgress } | undefined> {
-  if (build) return buildStep(tables, revision, build);
-  const current = await index.revision();
-  if (revision === current) return undefined;
-  const changes = revision === undefined ? undefined : await tables.changedFamilies(revision);
-  if (changes) return { families: changes.families, progress: { revision: changes.revision } };
-  return buildStep(tables, revision, { began: current, after: undefined });
-}
-
-async function buildStep(
-  tables: SearchTables,
-  revision: number | undefined,
-  { began, after }: NonNullable<IndexProgress['build']>,
-): Promise<{ families: FamilyName[]; progress: IndexProgress }> {
-  const families = await tables.familiesAfter(after, FAMILIES_AT_ONCE);
-  const last = families.at(-1);
-  return { families, progress: last ? { revision, build: { began, after: last } } : { revision: began } };
+async function nextStep({ index, tables }: Indexing, progress: IndexProgress) {
+  const { revision } = progress;
+  let { build } = progress;
+  if (!build) {
+    const began = await index.revision();
+    if (revision === began) return undefined;
+    const changes = revision === undefined ? undefined : await tables.changedFamilies(revision);
+    if (changes) return { families: changes.families, progress: { revision: changes.revision } };
+    build = { began, after: undefined };
+  }
+  const families = await tables.familiesAfter(build.after, FAMILIES_AT_ONCE);
+  const after = families.at(-1);
+  return { families, progress: after ? { revision, build: { ...build, after } } : { revision: build.began } };
 }
 
 async function indexed({ index, tables }: Indexing, families: readonly FamilyName[]): Promise<IndexedFamily[]> {
