@@ -1,6 +1,7 @@
 // One state of the index: its segments, their replaced documents, and their vectors.
 import { LRUCache } from 'lru-cache';
 import type { SearchFilters } from '../contract.ts';
+import { rarityOf } from '../impacts.ts';
 import { type Choice, chooseMembers } from './choice.ts';
 import { openSegment, type Segment } from './segment.ts';
 import { openVectors, type VectorBlock, type Vectors } from './vectors.ts';
@@ -28,12 +29,9 @@ export interface OpenSegment {
 
 export interface Snapshot {
   readonly segments: readonly OpenSegment[];
-  /** Documents in all segments. */
-  readonly documentCount: number;
   readonly textCount: number;
   /** How many documents contain a term; may include replaced documents. */
   frequency(term: string): number;
-  /** Higher for rarer terms; 0 when every document contains the term. */
   rarity(term: string): number;
   choose(segment: OpenSegment, filters: SearchFilters): Choice;
 }
@@ -88,10 +86,9 @@ function createSnapshot(segments: readonly OpenSegment[], choose: Snapshot['choo
 
   return {
     segments,
-    documentCount,
     textCount: segments.reduce((sum, { segment }) => sum + segment.textCount, 0),
     frequency,
-    rarity: (term) => Math.log(1 + (documentCount + 0.5) / (frequency(term) + 0.5)),
+    rarity: (term) => rarityOf(frequency(term), documentCount),
     choose,
   };
 }

@@ -1,6 +1,6 @@
 // Turns the text of a query into weighted terms for PostgreSQL.
 import { editDistance } from '../../lib/typing-errors.ts';
-import { HIGHEST_IMPACT } from '../impacts.ts';
+import { HIGHEST_IMPACT, rarityOf } from '../impacts.ts';
 import {
   type Expansion,
   expansionsOf,
@@ -43,15 +43,14 @@ export async function readQuery(text: string, vocabulary: Vocabulary, size: numb
     ...unknown.slice(0, MOST_MISSPELLED).map(({ term }) => termsLike(term, vocabulary)),
   ]);
   const frequencies = new Map([known, beginning, ...alike].flatMap((found) => [...found]));
-  const rarity = (documents: number) => Math.log(1 + (size + 0.5) / (documents + 0.5));
-  const best = words.reduce((sum, { term }) => sum + rarity(known.get(term) ?? 0), 0) * HIGHEST_IMPACT;
+  const best = words.reduce((sum, { term }) => sum + rarityOf(known.get(term) ?? 0, size), 0) * HIGHEST_IMPACT;
   const terms = words.flatMap((word) => {
     const longer = word === unfinished ? contentTerms(beginning).filter((term) => term !== word.term) : [];
     const similar = corrections(word.term, alike[unknown.indexOf(word)]);
     return expansionsOf(word, { isKnown: isKnown(word), longer, similar }).map((expansion): QueryTerm => {
       const documents = expansion.forms.reduce((sum, form) => sum + (frequencies.get(form) ?? 0), 0);
       const query = expansion.forms.map(quoted).join(' | ');
-      return { ...expansion, word: word.text, query, rarity: rarity(documents), documents };
+      return { ...expansion, word: word.text, query, rarity: rarityOf(documents, size), documents };
     });
   });
   const worth = ({ weight, rarity: rare }: QueryTerm) => weight * rare;
