@@ -53,7 +53,7 @@ export async function readQuery(text: string, vocabulary: Vocabulary, size: numb
       return { ...expansion, word: word.text, query, rarity: rarityOf(documents, size), documents };
     });
   });
-  const worth = ({ weight, rarity: rare }: QueryTerm) => weight * rare;
+  const worth = ({ weight, rarity }: QueryTerm) => weight * rarity;
   const found = terms.filter(({ documents }) => documents > 0).sort((a, b) => worth(b) - worth(a));
   return { terms: found.slice(0, MOST_TERMS), best, wordCount, isName };
 }

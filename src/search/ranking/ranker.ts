@@ -128,16 +128,10 @@ function byScore(one: Found, other: Found): number {
 
 function explain({ segment, document, named }: Found, hit: Hit, { index, words, weights }: Query) {
   const terms = words.terms.map(({ term, word, weight, why }) => {
-    const { impact, fields } = matchOf(segment, term, document);
+    const posting = postingsAt(segment, segment.terms.find(term)).find((each) => each.document === document);
+    const fields = FIELDS.filter((_, field) => ((posting?.fields ?? 0) & (1 << field)) !== 0);
+    const impact = (posting?.impact ?? 0) * IMPACT_STEP;
     return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
   });
   return explanationOf(hit, { terms, best: words.best, weights, named });
-}
-
-function matchOf(segment: Segment, term: string, document: number) {
-  const posting = postingsAt(segment, segment.terms.find(term)).find((each) => each.document === document);
-  return {
-    impact: (posting?.impact ?? 0) * IMPACT_STEP,
-    fields: FIELDS.filter((_, field) => ((posting?.fields ?? 0) & (1 << field)) !== 0),
-  };
 }
