@@ -28,15 +28,13 @@ export const TEXT_DIGEST_BYTES = 16;
 const LONGEST_FIELD = 20_000;
 const LONGEST_MEANING = 2_000;
 
-const NO_TEXTS = Object.fromEntries(FIELDS.map((field) => [field, ''])) as Record<Field, string>;
-
 /** A manifest that is no longer readable can still be found by its name. */
 export function readDocument(name: string, manifest: string): SearchDocument {
   try {
     return documentFromManifest(JSON.parse(manifest));
   } catch {
     const { publisher, ownName } = splitName(name);
-    return { fields: { ...NO_TEXTS, name: ownName, publisher }, meaning: `${ownName}.` };
+    return { fields: fieldsFrom({ name: ownName, publisher }), meaning: `${ownName}.` };
   }
 }
 
@@ -64,7 +62,7 @@ export function documentFromManifest(document: unknown): SearchDocument {
   const tools = toolTexts(document as JsonObject, manifest.mcpRegistration).filter((text) => text !== description);
   const about = [summary, description].filter(Boolean).join(' ');
   return {
-    fields: cutAll({
+    fields: fieldsFrom({
       name: ownName,
       title,
       capabilities: manifest.capabilities.join(' '),
@@ -83,10 +81,9 @@ export function ownSummary(summary: string, description: string): string {
   return description.startsWith(summary.replace(/(?:…|\.\.\.)$/, '')) ? '' : summary;
 }
 
-function cutAll(fields: Record<Field, string>): Record<Field, string> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, text]) => [field, text.slice(0, LONGEST_FIELD)]),
-  ) as Record<Field, string>;
+function fieldsFrom(texts: Partial<Record<Field, string>>): Record<Field, string> {
+  const cut = FIELDS.map((field) => [field, (texts[field] ?? '').slice(0, LONGEST_FIELD)]);
+  return Object.fromEntries(cut) as Record<Field, string>;
 }
 
 /**

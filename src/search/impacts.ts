@@ -19,6 +19,11 @@ const SATURATION = 1.2;
 /** The maximum weight of a term, before it is multiplied by its rarity. */
 export const HIGHEST_IMPACT = SATURATION + 1;
 
+/** Higher for rarer terms. `frequency`: how many of the documents contain the term. */
+export function rarityOf(frequency: number, documents: number): number {
+  return Math.log(1 + (documents + 0.5) / (frequency + 0.5));
+}
+
 /** Field counts are normalized by length, weighted and summed before they saturate. `fields` is a bit set of matching fields. */
 export function impactsOf(fields: Readonly<Record<Field, string>>): Map<string, { impact: number; fields: number }> {
   const weights = new Map<string, { weight: number; fields: number }>();

@@ -19,11 +19,8 @@ interface Presenting {
 }
 
 /** `isLasting` is false when a reason should come from a model but does not. */
-export async function presentHits(
-  hits: readonly Hit[],
-  query: SearchQuery,
-  { store, baseUrl, writeReasons, rerank }: Presenting,
-): Promise<{ items: SearchItem[]; isLasting: boolean }> {
+export async function presentHits(hits: readonly Hit[], query: SearchQuery, presenting: Presenting) {
+  const { store, baseUrl, writeReasons, rerank } = presenting;
   const { text, withSnippets } = query;
   const withFitReason = query.withFitReason && text !== '';
   const [page, descriptions] = await Promise.all([
@@ -52,10 +49,7 @@ export async function presentHits(
 }
 
 /** Skips hits whose entity is no longer in the catalog. */
-export async function loadEntities(
-  hits: readonly Hit[],
-  store: SearchStore,
-): Promise<{ hit: Hit; entity: FoundEntity }[]> {
+export async function loadEntities(hits: readonly Hit[], store: SearchStore) {
   const entities = await store.found(hits.map(({ uid }) => uid));
   const byUid = new Map(entities.map((entity) => [entity.uid, entity]));
   return hits.flatMap((hit) => {

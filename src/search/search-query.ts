@@ -17,7 +17,10 @@ export function searchQuery({ type, ...request }: SearchRequest): SearchQuery {
   const { includeInactive = false, includePending = true, prerelease = false } = request;
   const { withFitReason = false, withSnippets = false, withFacets = false, explain = false } = request;
   const { text = '', mode, rerank, sort = 'relevance', versions, limit, offset = 0, facetText } = request;
-  if (text.length > LONGEST_QUERY) throw tooLong();
+  if (text.length > LONGEST_QUERY) {
+    const message = `must not be longer than ${LONGEST_QUERY} characters`;
+    throw new HubError('invalid_request', `The query ${message}.`, { faults: [{ path: 'q', message }] });
+  }
   const lists = { capabilities, frameworks, providers, transports };
   const shown = { withFitReason, withSnippets, withFacets, explain, ...(withFacets && { facetText }) };
   const filters = { type: type === 'any' ? undefined : type, ...lists, includeInactive, includePending, prerelease };
@@ -31,9 +34,4 @@ export function plainText(text: string): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .toWellFormed();
-}
-
-function tooLong(): HubError {
-  const message = `must not be longer than ${LONGEST_QUERY} characters`;
-  return new HubError('invalid_request', `The query ${message}.`, { faults: [{ path: 'q', message }] });
 }

@@ -102,13 +102,8 @@ async function stateOf({ store, engine, world }: Parts): Promise<string> {
   return [await store.revision(), engine.version(), world.now().toISOString().slice(0, 10)].join(' ');
 }
 
-interface Answer {
-  page: SearchPage;
-  /** Whether the same query returns the same result until something changes; false after part of search failed. */
-  isLasting: boolean;
-}
-
-async function answer(query: CompletedQuery, parts: Parts): Promise<Answer> {
+/** `isLasting`: the same query returns the same page until something changes; false after part of search failed. */
+async function answer(query: CompletedQuery, parts: Parts) {
   const { hits, isLasting, ...about } = await (query.text === '' ? listed(query, parts) : ranked(query, parts));
   const shown = await presentHits(hits, query, { ...parts, ...about });
   return { page: { items: shown.items, ...about }, isLasting: isLasting && shown.isLasting };
@@ -143,11 +138,8 @@ async function ranked(query: CompletedQuery, parts: Parts): Promise<Cut> {
   };
 }
 
-async function reranked(
-  text: string,
-  hits: readonly Hit[],
-  { order, store }: Parts,
-): Promise<{ hits: readonly Hit[]; rerank: SearchPage['rerank'] }> {
+async function reranked(text: string, hits: readonly Hit[], parts: Parts): Promise<Pick<Cut, 'hits' | 'rerank'>> {
+  const { order, store } = parts;
   if (!order) return { hits, rerank: 'unavailable' };
   const best = await loadEntities(hits.slice(0, MOST_RERANKED), store);
   const entities = best.map(({ entity }) => entity);

@@ -2,12 +2,11 @@
 import type { Clock } from '../../lib/world.ts';
 import type { TryLock } from './embed-texts.ts';
 import type { RankRequest, SearchEngine } from './engine.ts';
-import { createEngine, type EmbedQuery, type Meaning, type ShellDependencies } from './engine-shell.ts';
+import { createEngine, type EmbedQuery, type ShellDependencies } from './engine-shell.ts';
 import { IndexKeeper } from './index-keeper.ts';
 import { IndexState } from './index-state.ts';
 import { createIndexThreads } from './index-threads.ts';
 import { createSearchThreads } from './search-threads.ts';
-import type { RankWork } from './search-worker.ts';
 
 export interface SearchEngineDependencies extends ShellDependencies {
   tryLock: TryLock;
@@ -26,19 +25,16 @@ export function createSearchEngine(dependencies: SearchEngineDependencies): Sear
   const keeper = new IndexKeeper({ index, state, run: indexThreads.run, tryLock, path, log });
 
   /** The query's vector, or the model with which the search threads compute it. */
-  async function understand(
-    { mode }: RankRequest,
-    embed: EmbedQuery,
-  ): Promise<Pick<RankWork, 'vector' | 'model'> & Meaning> {
-    if (mode === 'keyword') return {};
-    if (modelFolder !== undefined) return { model: state.model };
+  async function understand({ mode }: RankRequest, embed: EmbedQuery) {
+    if (mode === 'keyword') return { understood: {} };
+    if (modelFolder !== undefined) return { model: state.model, understood: {} };
     const { vector, meaning } = await embed();
-    return { vector: vector?.vector, ...meaning };
+    return { vector: vector?.vector, understood: meaning };
   }
 
   async function rank(request: RankRequest, embed: EmbedQuery) {
-    const { vector, model, ...understood } = await understand(request, embed);
-    const { found, meaning } = await searchThreads.rank({ request, now: now(), vector, model });
+    const { understood, ...query } = await understand(request, embed);
+    const { found, meaning } = await searchThreads.rank({ request, now: now(), ...query });
     return { ...found, meaning: { ...meaning, ...understood } };
   }
 

@@ -55,9 +55,7 @@ export async function whileOnlyOneEmbeds<Result>(
 }
 
 /** Returns how many vectors were computed, and their dimensions. @throws EmbeddingError */
-export async function embedTexts<Text extends MissingText>(
-  task: EmbeddingTask<Text>,
-): Promise<{ made: number; dimensions: number }> {
+export async function embedTexts<Text extends MissingText>(task: EmbeddingTask<Text>) {
   const { embedder, signal } = task;
   const [sample] = await embedder.embed(['catalog'], { signal });
   if (!sample) throw new EmbeddingError('The embedder gave no vector');

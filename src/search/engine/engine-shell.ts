@@ -86,11 +86,7 @@ export function createEngine(searched: SearchedIndex, dependencies: ShellDepende
 }
 
 /** `isLasting`: the same search returns the same result until the engine's version changes. */
-function troublesOf(
-  { revision, isBehind }: IndexShown,
-  sizes: IndexSizes,
-  meaning?: Meaning,
-): { degraded?: string; isLasting: boolean } {
+function troublesOf({ revision, isBehind }: IndexShown, sizes: IndexSizes, meaning?: Meaning) {
   const isBuilding = revision === undefined;
   const passing = [
     ...(isBuilding ? [`The index is still being built: ${sizes.entities} entities so far.`] : []),

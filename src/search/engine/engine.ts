@@ -1,6 +1,6 @@
 // The interface of a search engine: ranks entities for a text by keywords, meaning or both, and lists entities by filter.
 import type { EntityUid } from '../../catalog/uid.ts';
-import type { SearchFilters, SearchMode, Sort } from '../contract.ts';
+import type { SearchMode, SearchQuery } from '../contract.ts';
 import type { FacetCounts } from '../facet-values.ts';
 import type { ModelCheck } from '../model/check-model.ts';
 
@@ -25,21 +25,9 @@ export interface SearchEngine {
 /** Maximum hits of a query: only these are counted, sorted and shown. */
 export const MOST_HITS = 500;
 
-export interface RankRequest {
-  /** Not empty: an empty query is a list. */
-  text: string;
-  filters: SearchFilters;
-  mode: SearchMode;
-  /** `latest`: one hit per type and name; `all`: one per version that matches the filters. */
-  versions: 'latest' | 'all';
-  explain: boolean;
-  sort: Sort;
-  /** How many hits the caller needs. */
-  limit: number;
-  withFacets: boolean;
-  /** Only facet values that contain it are counted. */
-  facetText?: string;
-}
+/** The text is not empty: an empty query is a list. `latest` gives one hit per type and name, `all` one per matching version. */
+export type RankRequest = Pick<SearchQuery, 'text' | 'filters' | 'explain' | 'sort' | 'withFacets' | 'facetText'> &
+  Required<Pick<SearchQuery, 'mode' | 'versions' | 'limit'>>;
 
 /** `latest`: for each type and name, the newest matching version; a stable one if it exists. */
 export interface ListRequest extends Omit<RankRequest, 'text' | 'mode' | 'explain'> {

@@ -68,9 +68,7 @@ function bytesOf({ block, dead, vectors }: Omit<SegmentParts, 'id'>): Uint8Array
 }
 
 /** Undefined when the file is missing or damaged. */
-export async function readIndexFile(
-  path: string,
-): Promise<{ key: FileKey; segments: Omit<SegmentParts, 'id'>[] } | undefined> {
+export async function readIndexFile(path: string) {
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;
   const hash = createHash('sha256');

@@ -7,7 +7,6 @@ import type { IndexSizes } from './engine.ts';
 import type { FollowingIndex } from './follow-catalog.ts';
 import type { IndexState } from './index-state.ts';
 import type { RunIndexTask } from './index-threads.ts';
-import { segmentsToMerge } from './merge-policy.ts';
 import { type FamilyName, familyKey, type IndexEntry, type SearchIndex } from './search-index.ts';
 
 export interface IndexKeeperDependencies {
@@ -151,15 +150,10 @@ export class IndexKeeper implements FollowingIndex {
     this.isMerging = true;
     try {
       for (;;) {
-        const ids = segmentsToMerge(state.segments.filter(({ id }) => !except.has(id)));
+        const ids = state.toMerge(except);
         if (ids.length === 0) break;
-        state.replace(
-          ids,
-          await run(
-            'merge',
-            state.parts.filter(({ id }) => ids.includes(id)),
-          ),
-        );
+        const parts = state.parts.filter(({ id }) => ids.includes(id));
+        state.replace(ids, await run('merge', parts));
       }
     } catch (error) {
       log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');

@@ -31,6 +31,12 @@ interface Held {
   counts: IndexSizes;
 }
 
+/** This many segments of one size class are merged into one of the next. */
+const SEGMENTS_OF_ONE_SIZE = 4;
+/** Segments with fewer documents count as this large. */
+const SMALLEST_SIZE = 64;
+const MOST_DEAD = 0.3;
+
 export class IndexState {
   /** Increases whenever `parts` change. */
   version = 0;
@@ -41,10 +47,6 @@ export class IndexState {
 
   get parts(): SnapshotParts {
     return this.held.map(({ parts }) => parts);
-  }
-
-  get segments(): readonly OpenSegment[] {
-    return this.held.map(({ open }) => open);
   }
 
   sizes(): IndexSizes {
@@ -67,6 +69,18 @@ export class IndexState {
       return Array.from(moved).flatMap((number, document) => (number >= 0 && flags[document] !== 0 ? number : []));
     });
     this.set([...this.held.filter(({ parts }) => !ids.includes(parts.id)), bury(merged, dead)]);
+  }
+
+  /** The ids of several segments of about the same size, or of one with many dead documents; empty when there are none. */
+  toMerge(except: ReadonlySet<number>): number[] {
+    const segments = this.held.map(({ open }) => open).filter(({ id }) => !except.has(id));
+    const bySize = Map.groupBy(segments, ({ liveCount }) => sizeClass(liveCount));
+    const [smallest] = [...bySize].filter(([, same]) => same.length >= SEGMENTS_OF_ONE_SIZE).sort(([a], [b]) => a - b);
+    if (smallest) return smallest[1].map(({ id }) => id);
+    const decayed = segments.find(
+      ({ liveCount, dead }) => dead.length > SMALLEST_SIZE && liveCount < (1 - MOST_DEAD) * dead.length,
+    );
+    return decayed ? [decayed.id] : [];
   }
 
   restore(segments: readonly Omit<SegmentParts, 'id'>[], model: string | undefined): void {
@@ -133,6 +147,10 @@ export class IndexState {
   }
 }
 
+function sizeClass(documents: number): number {
+  return Math.floor(Math.log(Math.max(documents, SMALLEST_SIZE) / SMALLEST_SIZE) / Math.log(SEGMENTS_OF_ONE_SIZE));
+}
+
 function hold(parts: SegmentParts, before?: OpenSegment): Held {
   const open = openParts(parts, before);
   return { parts, open, counts: countsOf(open) };
@@ -142,9 +160,8 @@ function bury(held: Held, documents: readonly number[]): Held {
   if (documents.length === 0) return held;
   const { parts, open } = held;
   // A copy, because threads may be ranking with the old one.
-  const dead = new SharedArrayBuffer(parts.dead.byteLength);
+  const dead = parts.dead.slice();
   const flags = new Uint8Array(dead);
-  flags.set(new Uint8Array(parts.dead));
   for (const document of documents) flags[document] = 1;
   return hold({ ...parts, dead }, open);
 }

@@ -4,7 +4,7 @@ import { textToEmbed } from '../document.ts';
 import { findSlug } from '../index/names.ts';
 import { membersOf, openSegment, type Segment, typeOf } from '../index/segment.ts';
 import { buildSegment, type Family } from '../index/segment-builder.ts';
-import { writeSegment } from '../index/segment-writer.ts';
+import { newNumbers, writeSegment } from '../index/segment-writer.ts';
 import { openParts, type SegmentParts, type SnapshotParts } from '../index/snapshot.ts';
 import { sourceFromSegment } from '../index/source.ts';
 import { createVectorBlock, openVectors } from '../index/vectors.ts';
@@ -62,11 +62,9 @@ function familyName(segment: Segment, document: number): FamilyName {
 
 function mergeSegments(parts: SnapshotParts): MergedSegments {
   const opened = parts.map((each) => openParts(each));
-  const block = writeSegment(
-    opened.map(({ segment, dead }) => sourceFromSegment(segment, (document) => dead[document] === 0)),
-  );
-  let next = 0;
-  const numbers = opened.map(({ dead }) => Int32Array.from(dead, (isDead) => (isDead ? -1 : next++)));
+  const sources = opened.map(({ segment, dead }) => sourceFromSegment(segment, (document) => dead[document] === 0));
+  const block = writeSegment(sources);
+  const numbers = newNumbers(sources);
   const dimensions = opened.find(({ vectors }) => vectors)?.vectors?.block.dimensions;
   if (dimensions === undefined) return { block, vectors: undefined, numbers };
   const merged = openSegment(block);

@@ -36,20 +36,20 @@ const { modelFolder } = workerData as { modelFolder: string };
 const MOST_QUERY_VECTORS = 1_000;
 const OTHER_SIZE = "the vectors of the texts have another size than the query's";
 
-const reader = createSnapshotReader();
+const openSnapshot = createSnapshotReader();
 const queryVectors = new LRUCache<string, Float32Array>({ max: MOST_QUERY_VECTORS });
-let current: { version: number; snapshot: Snapshot; lister: Lister } | undefined;
+let current: { version: number; snapshot: Snapshot; list: Lister } | undefined;
 let model: Promise<Encoder> | undefined;
 
 /** Returns undefined when it needs the parts of the index. */
 export default async function run({ version, parts, work }: SearchTask): Promise<RankedReply | FoundHits | undefined> {
   if (current?.version !== version) {
     if (!parts) return undefined;
-    const snapshot = reader.open(parts);
-    current = { version, snapshot, lister: createLister(snapshot) };
+    const snapshot = openSnapshot(parts);
+    current = { version, snapshot, list: createLister(snapshot) };
   }
-  const { snapshot, lister } = current;
-  return 'list' in work ? lister.list(work.list) : answer(snapshot, work.rank);
+  const { snapshot, list } = current;
+  return 'list' in work ? list(work.list) : answer(snapshot, work.rank);
 }
 
 async function answer(snapshot: Snapshot, work: RankWork): Promise<RankedReply> {

@@ -26,40 +26,38 @@ export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Arr
   });
 }
 
-export function createFacetCounter() {
-  const types = new Map<string, number>();
-  const sets = new Map<Segment, Uint32Array>();
-
-  function countValues(): Map<string, number> {
-    const totals = new Map(types);
-    for (const [{ setStarts, setValues, facetValues }, members] of sets) {
-      const values = new Uint32Array(facetValues.length);
-      for (let set = 0; set < members.length; set += 1) {
-        const number = members[set] as number;
-        if (number === 0) continue;
-        for (let position = setStarts[set] as number; position < (setStarts[set + 1] as number); position += 1) {
-          const value = setValues[position] as number;
-          values[value] = (values[value] as number) + number;
-        }
-      }
-      for (let value = 0; value < values.length; value += 1) {
-        const number = values[value] as number;
-        if (number > 0) add(totals, facetValues.at(value), number);
-      }
-    }
-    return totals;
-  }
-
-  return {
-    count(segment: Segment, member: number): void {
-      add(types, `type:${typeOf(segment.flags[member] as number)}`, 1);
-      const members = sets.get(segment) ?? new Uint32Array(segment.setStarts.length - 1);
-      sets.set(segment, members);
+/** Counts how many of these members have each value. */
+export function countFacets(
+  found: readonly { segment: Segment; members: Iterable<number> }[],
+  text?: string,
+): FacetCounts {
+  const totals = new Map<string, number>();
+  // Many members share a facet set, so sets are counted first.
+  const setCounts = new Map<Segment, Uint32Array>();
+  for (const { segment, members } of found) {
+    const counts = setCounts.get(segment) ?? new Uint32Array(segment.setStarts.length - 1);
+    setCounts.set(segment, counts);
+    for (const member of members) {
+      add(totals, `type:${typeOf(segment.flags[member] as number)}`, 1);
       const set = segment.facetSets[member] as number;
-      members[set] = (members[set] as number) + 1;
-    },
-    counts: (text?: string): FacetCounts => countsFrom(countValues(), text),
-  };
+      counts[set] = (counts[set] as number) + 1;
+    }
+  }
+  for (const [segment, counts] of setCounts) addValues(totals, segment, counts);
+  return countsFrom(totals, text);
+}
+
+function addValues(totals: Map<string, number>, segment: Segment, setCounts: Uint32Array): void {
+  const { setStarts, setValues, facetValues } = segment;
+  const counts = new Uint32Array(facetValues.length);
+  for (const [set, number] of setCounts.entries()) {
+    if (number === 0) continue;
+    for (let position = setStarts[set] as number; position < (setStarts[set + 1] as number); position += 1) {
+      const value = setValues[position] as number;
+      counts[value] = (counts[value] as number) + number;
+    }
+  }
+  for (const [value, number] of counts.entries()) if (number > 0) add(totals, facetValues.at(value), number);
 }
 
 function add(totals: Map<string, number>, key: string, number: number): void {

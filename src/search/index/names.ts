@@ -59,14 +59,9 @@ function documentsAt(segment: Segment, position: number): number[] {
 function positionsNear({ terms }: Segment, key: string): number[] {
   if (key.length < SHORTEST_NEAR) return [];
   const half = Math.floor((key.length - 2) / 2);
-  const backwards = reversed(key);
-  const beginnings: [string, string][] = [
-    [WHOLE, key],
-    [PART, key],
-    [BACKWARDS, backwards],
-  ];
-  return beginnings.flatMap(([kind, name]) => {
-    const [start, end] = terms.startingWith(kind + name.slice(0, half));
+  return [WHOLE + key, PART + key, BACKWARDS + reversed(key)].flatMap((term) => {
+    const [start, end] = terms.startingWith(term.slice(0, 1 + half));
+    const name = term.slice(1);
     const positions: number[] = [];
     for (let position = start; position < Math.min(end, start + MOST_COMPARED); position += 1) {
       if (editDistance(name, terms.at(position).slice(1), 1) === 1) positions.push(position);

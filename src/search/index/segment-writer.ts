@@ -171,8 +171,8 @@ function termColumns(sources: readonly Source[]) {
   };
 }
 
-/** For each source, the new numbers of its documents; -1 for those that are left out. */
-function newNumbers(sources: readonly Source[]): Int32Array[] {
+/** For each source, the numbers of its documents in the new segment; -1 for those that are left out. */
+export function newNumbers(sources: readonly Source[]): Int32Array[] {
   let next = 0;
   return sources.map(({ documentCount, isLive }) =>
     Int32Array.from({ length: documentCount }, (_, document) => (isLive(document) ? next++ : -1)),

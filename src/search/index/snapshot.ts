@@ -1,6 +1,7 @@
 // One state of the index: its segments, their replaced documents, and their vectors.
 import { LRUCache } from 'lru-cache';
 import type { SearchFilters } from '../contract.ts';
+import { rarityOf } from '../impacts.ts';
 import { type Choice, chooseMembers } from './choice.ts';
 import { openSegment, type Segment } from './segment.ts';
 import { openVectors, type VectorBlock, type Vectors } from './vectors.ts';
@@ -28,12 +29,9 @@ export interface OpenSegment {
 
 export interface Snapshot {
   readonly segments: readonly OpenSegment[];
-  /** Documents in all segments. */
-  readonly documentCount: number;
   readonly textCount: number;
   /** How many documents contain a term; may include replaced documents. */
   frequency(term: string): number;
-  /** Higher for rarer terms; 0 when every document contains the term. */
   rarity(term: string): number;
   choose(segment: OpenSegment, filters: SearchFilters): Choice;
 }
@@ -41,7 +39,8 @@ export interface Snapshot {
 /** Most searches use one of a few combinations of filters. */
 const MOST_CHOICE_BYTES = 32_000_000;
 
-export function createSnapshotReader() {
+/** Opens states of the index, one after the other; reuses segments that are already open. */
+export function createSnapshotReader(): (parts: SnapshotParts) => Snapshot {
   let known = new Map<number, OpenSegment>();
   const choices = new LRUCache<string, Choice, { segment: Segment; filters: SearchFilters }>({
     maxSize: MOST_CHOICE_BYTES,
@@ -51,13 +50,10 @@ export function createSnapshotReader() {
   const choose = ({ id, segment }: OpenSegment, filters: SearchFilters) =>
     choices.memo(`${id} ${JSON.stringify(filters)}`, { context: { segment, filters } });
 
-  return {
-    /** Opens a state of the index; reuses segments that are already open. */
-    open(parts: SnapshotParts): Snapshot {
-      const segments = parts.map((part) => openParts(part, known.get(part.id)));
-      known = new Map(segments.map((segment) => [segment.id, segment]));
-      return createSnapshot(segments, choose);
-    },
+  return (parts) => {
+    const segments = parts.map((part) => openParts(part, known.get(part.id)));
+    known = new Map(segments.map((segment) => [segment.id, segment]));
+    return createSnapshot(segments, choose);
   };
 }
 
@@ -90,10 +86,9 @@ function createSnapshot(segments: readonly OpenSegment[], choose: Snapshot['choo
 
   return {
     segments,
-    documentCount,
     textCount: segments.reduce((sum, { segment }) => sum + segment.textCount, 0),
     frequency,
-    rarity: (term) => Math.log(1 + (documentCount + 0.5) / (frequency(term) + 0.5)),
+    rarity: (term) => rarityOf(frequency(term), documentCount),
     choose,
   };
 }

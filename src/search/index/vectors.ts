@@ -3,7 +3,7 @@ import { VECTOR_KERNELS } from './vector-kernels.ts';
 
 /** What threads send each other. */
 export interface VectorBlock {
-  memory: SharedMemory;
+  memory: { readonly buffer: SharedArrayBuffer };
   dimensions: number;
   count: number;
 }
@@ -36,10 +36,6 @@ interface SignDistances {
   histogram: Uint32Array;
 }
 
-interface SharedMemory {
-  readonly buffer: SharedArrayBuffer;
-}
-
 /** The exports of vector-kernels.wat. Addresses are in bytes. */
 interface Kernels {
   differences(
@@ -58,11 +54,11 @@ interface Kernels {
 /** The part of WebAssembly used here, which Node's types lack. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
-  Memory: new (size: {
+  Memory: new <Buffer>(size: {
     initial: number;
     maximum?: number;
     shared?: boolean;
-  }) => { readonly buffer: never; grow(pages: number): number };
+  }) => { readonly buffer: Buffer; grow(pages: number): number };
   Instance: new (module: object, imports: object) => { exports: unknown };
 };
 
@@ -70,14 +66,11 @@ const PAGE_BYTES = 65_536;
 
 const module = new WebAssembly.Module(Buffer.from(VECTOR_KERNELS, 'base64'));
 /** For the current query: its numbers, its signs, and the distances from them. */
-const queryMemory = new WebAssembly.Memory({ initial: 1 }) as {
-  readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
-};
+const queryMemory = new WebAssembly.Memory<ArrayBuffer>({ initial: 1 });
 
 export function createVectorBlock(dimensions: number, count: number): VectorBlock {
   const pages = Math.max(1, Math.ceil(layoutOf(dimensions, count).bytes / PAGE_BYTES));
-  const memory: SharedMemory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const memory = new WebAssembly.Memory<SharedArrayBuffer>({ initial: pages, maximum: pages, shared: true });
   return { memory, dimensions, count };
 }
 
@@ -88,7 +81,8 @@ export function openVectors(block: VectorBlock): Vectors {
   const scales = new Float32Array(memory.buffer, layout.scales, count);
   const kernels = new WebAssembly.Instance(module, { memories: { vectors: memory, query: queryMemory } })
     .exports as Kernels;
-  makeRoom(query.bytes);
+  const missingBytes = query.bytes - queryMemory.buffer.byteLength;
+  if (missingBytes > 0) queryMemory.grow(Math.ceil(missingBytes / PAGE_BYTES));
 
   const valuesOf = (text: number) => new Int8Array(memory.buffer, layout.values + text * valueBytes, dimensions);
   const signsOf = (text: number) => new Uint8Array(memory.buffer, layout.signs + text * signBytes, signBytes);
@@ -146,11 +140,6 @@ function layoutOf(dimensions: number, count: number) {
   const bytes = histogram + (dimensions + 1) * Uint32Array.BYTES_PER_ELEMENT;
   const query = { signs: querySigns, eligible, distances, histogram, bytes };
   return { present: 0, scales, signs, values, valueBytes, signBytes, bytes: values + count * valueBytes, query };
-}
-
-function makeRoom(bytes: number): void {
-  const missing = bytes - queryMemory.buffer.byteLength;
-  if (missing > 0) queryMemory.grow(Math.ceil(missing / PAGE_BYTES));
 }
 
 function quantized(vector: Float32Array): StoredNumbers {

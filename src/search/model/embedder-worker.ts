@@ -3,16 +3,12 @@ import { workerData } from 'node:worker_threads';
 import type { Encoder } from './encoder.ts';
 import { openModel } from './open-model.ts';
 
-export interface EmbedderReply {
-  model: string;
-  fallback: string | undefined;
-  vectors: Float32Array[];
-}
+export type EmbedderReply = Awaited<ReturnType<typeof embed>>;
 
 let opened: Promise<Encoder> | undefined;
 
 /** An empty list only opens the model. @throws Error when no model can be used here. */
-export default async function embed(texts: readonly string[]): Promise<EmbedderReply> {
+export default async function embed(texts: readonly string[]) {
   opened ??= openModel((workerData as { folder: string }).folder);
   const { model, fallback, encode } = await opened;
   const vectors: Float32Array[] = [];

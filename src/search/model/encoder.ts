@@ -12,16 +12,11 @@ export interface Encoder {
   encode(text: string): Promise<Float32Array>;
 }
 
-export type Tokenize = (text: string, options: { isFramed: boolean }) => number[];
-
 /** Models ignore what follows; cut before tokenizing, because tokenizing a hostile text is expensive. */
 const LONGEST_TEXT = 2_000;
 
 /** `isFramed`: includes the tokens for beginning and end. */
-export function createTokenizer(file: Buffer): Tokenize {
+export function createTokenizer(file: Buffer, { isFramed }: { isFramed: boolean }): (text: string) => number[] {
   const tokenizer = new Tokenizer(JSON.parse(file.toString('utf8')), {});
-  return (text, { isFramed }) => {
-    const { ids } = tokenizer.encode(text.slice(0, LONGEST_TEXT).toWellFormed(), { add_special_tokens: isFramed });
-    return ids;
-  };
+  return (text) => tokenizer.encode(text.slice(0, LONGEST_TEXT).toWellFormed(), { add_special_tokens: isFramed }).ids;
 }

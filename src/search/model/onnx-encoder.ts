@@ -1,5 +1,5 @@
 // The embedded sentence encoder, run by onnxruntime. Its calls block the calling thread.
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Tensor } from 'onnxruntime-node';
 import { createTokenizer, type Encoder } from './encoder.ts';
 import { modelFilePath, modelName, readModelFile } from './model-files.ts';
 
@@ -19,26 +19,19 @@ export async function openOnnxEncoder(folder: string): Promise<Encoder> {
     interOpNumThreads: 1,
     logSeverityLevel: 3,
   });
-  const tokenize = createTokenizer(tokenizer);
+  const tokenize = createTokenizer(tokenizer, { isFramed: true });
   return {
     model: modelName('catalog-encoder', 'encoder.int8.onnx'),
     async encode(text) {
-      const ids = cut(tokenize(text, { isFramed: true }));
+      const all = tokenize(text);
+      const ids = all.length > MOST_TOKENS ? [...all.slice(0, MOST_TOKENS - 1), END_TOKEN] : all;
       const tensor = (values: BigInt64Array): Tensor => new onnx.Tensor('int64', values, [1, ids.length]);
       const { embedding } = await session.run({
         input_ids: tensor(BigInt64Array.from(ids, BigInt)),
         attention_mask: tensor(new BigInt64Array(ids.length).fill(1n)),
       });
-      return floats(embedding);
+      if (!(embedding?.data instanceof Float32Array)) throw new Error('The encoder gave no vector');
+      return Float32Array.from(embedding.data);
     },
   };
-}
-
-function cut(ids: number[]): number[] {
-  return ids.length > MOST_TOKENS ? [...ids.slice(0, MOST_TOKENS - 1), END_TOKEN] : ids;
-}
-
-function floats(output: InferenceSession.ReturnType[string] | undefined): Float32Array {
-  if (!(output?.data instanceof Float32Array)) throw new Error('The encoder gave no vector');
-  return Float32Array.from(output.data);
 }

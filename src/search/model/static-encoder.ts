@@ -11,12 +11,12 @@ export async function openStaticEncoder(folder: string): Promise<Encoder> {
     readModelFile(folder, 'static-256.scale.f16'),
     readModelFile(folder, 'tokenizer.json'),
   ]);
-  const tokenize = createTokenizer(tokenizer);
+  const tokenize = createTokenizer(tokenizer, { isFramed: false });
   return {
     model: modelName('catalog-static', 'static-256.i8'),
     async encode(text) {
       const sum = new Float32Array(DIMENSIONS);
-      for (const id of tokenize(text, { isFramed: false })) {
+      for (const id of tokenize(text)) {
         const scale = halfFloat(scales.readUInt16LE(2 * id));
         const start = id * DIMENSIONS;
         for (let i = 0; i < DIMENSIONS; i += 1) {

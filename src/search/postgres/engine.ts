@@ -44,14 +44,12 @@ export function createPostgresEngine(dependencies: PostgresEngineDependencies): 
     return { ...(await ranked(request, found, (await vector) ? mode : 'keyword', { reads, now: now() })), meaning };
   }
 
-  async function list(
-    { filters, versions, sort, limit, offset, withFacets, facetText }: ListRequest,
-    revision: number | undefined,
-  ): Promise<FoundHits> {
-    const choice = { filter: entityFilter(filters), versions };
+  async function list(request: ListRequest, revision: number | undefined): Promise<FoundHits> {
+    const { filters, withFacets, facetText, ...page } = request;
+    const choice = { filter: entityFilter(filters), versions: page.versions };
     const context = { ...choice, withFacets, facetText };
     const [listed, counted] = await Promise.all([
-      reads.list({ ...choice, sort, limit, offset }),
+      reads.list({ ...choice, ...page }),
       counts.forceFetch(JSON.stringify([revision, context]), { context }),
     ]);
     return { hits: listed.map((each) => ({ ...each, ...NO_SCORES })), ...counted };
@@ -70,7 +68,7 @@ async function ranked(
   const { limit, sort, withFacets, facetText, explain } = request;
   const weights = weightsFor(mode, words);
   // Not cut at the page size, so that pages never overlap.
-  const best = hitsFrom(candidates, { weights, now }).slice(0, MOST_HITS);
+  const best = hitsFrom(candidates, weights, now).slice(0, MOST_HITS);
   const byUid = new Map(best.map((hit) => [hit.uid, hit]));
   const shown = candidates.filter(({ uid }) => byUid.has(uid));
   const sorted = sort === 'relevance' ? best : shown.flatMap(({ uid }) => byUid.get(uid) ?? []);

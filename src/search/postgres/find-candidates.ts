@@ -3,8 +3,8 @@ import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
 import { clamp01, isUnrelated, leastNearness } from '../ranking/merge.ts';
 import { nameKey, versionedName } from '../words.ts';
-import { type FoundMember, type Named, namedFamilies } from './merge-hits.ts';
-import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
+import { type Named, namedFamilies } from './merge-hits.ts';
+import { candidateQuery, readQuery, scoredTerms } from './query.ts';
 import type { MemberChoice, SearchReads, VectorQuery } from './store.ts';
 
 export interface Query extends Pick<RankRequest, 'text' | 'mode'> {
@@ -14,19 +14,13 @@ export interface Query extends Pick<RankRequest, 'text' | 'mode'> {
   sizes: { families: number; texts: number };
 }
 
-export interface Found {
-  words: LexicalQuery;
-  /** The terms that are scored. */
-  terms: ReturnType<typeof scoredTerms>;
-  named: Map<number, Named>;
-  candidates: FoundMember[];
-}
+export type Found = Awaited<ReturnType<typeof findCandidates>>;
 
 const MOST_BY_WORDS = 200;
 const MOST_BY_MEANING = 150;
 
-/** Every candidate gets both scores, regardless of which one found it. */
-export async function findCandidates(reads: SearchReads, query: Query): Promise<Found> {
+/** Every candidate gets both scores, regardless of which one found it. `terms` are those that are scored. */
+export async function findCandidates(reads: SearchReads, query: Query) {
   const [named, { words, terms, byWords }, { vector, byMeaning }] = await Promise.all([
     findNamed(reads, query.text),
     findByWords(reads, query),

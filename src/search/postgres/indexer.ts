@@ -48,57 +48,43 @@ export async function indexChanges({ index, tables }: Indexing, signal: AbortSig
 }
 
 /** Undefined when the tables contain the whole catalog. */
-async function nextStep(
-  { index, tables }: Indexing,
-  { revision, build }: IndexProgress,
-): Promise<{ families: FamilyName[]; progress: IndexProgress } | undefined> {
-  if (build) return buildStep(tables, revision, build);
-  const current = await index.revision();
-  if (revision === current) return undefined;
-  const changes = revision === undefined ? undefined : await tables.changedFamilies(revision);
-  if (changes) return { families: changes.families, progress: { revision: changes.revision } };
-  return buildStep(tables, revision, { began: current, after: undefined });
-}
-
-async function buildStep(
-  tables: SearchTables,
-  revision: number | undefined,
-  { began, after }: NonNullable<IndexProgress['build']>,
-): Promise<{ families: FamilyName[]; progress: IndexProgress }> {
-  const families = await tables.familiesAfter(after, FAMILIES_AT_ONCE);
-  const last = families.at(-1);
-  return { families, progress: last ? { revision, build: { began, after: last } } : { revision: began } };
+async function nextStep({ index, tables }: Indexing, progress: IndexProgress) {
+  const { revision } = progress;
+  let { build } = progress;
+  if (!build) {
+    const began = await index.revision();
+    if (revision === began) return undefined;
+    const changes = revision === undefined ? undefined : await tables.changedFamilies(revision);
+    if (changes) return { families: changes.families, progress: { revision: changes.revision } };
+    build = { began, after: undefined };
+  }
+  const families = await tables.familiesAfter(build.after, FAMILIES_AT_ONCE);
+  const after = families.at(-1);
+  return { families, progress: after ? { revision, build: { ...build, after } } : { revision: build.began } };
 }
 
 async function indexed({ index, tables }: Indexing, families: readonly FamilyName[]): Promise<IndexedFamily[]> {
   const [members, described] = await Promise.all([tables.members(families), tables.described(families)]);
   const digests = new Map(described.map((family) => [familyKey(family), family.digest]));
   const byFamily = Map.groupBy(members.toSorted(byPreference), familyKey);
-  const newest = [...byFamily.values()].flatMap(([first]) => first ?? []);
-  const changed = newest.filter((member) => digests.get(familyKey(member)) !== member.manifestDigest);
-  const manifests = new Map(
-    (await index.manifests(changed.map(({ uid }) => uid))).map((row) => [row.uid, row.manifest]),
-  );
-  const documents = new Map(
-    changed.flatMap((member) => {
-      const manifest = manifests.get(member.uid);
-      return manifest === undefined ? [] : [[familyKey(member), describe(member, manifest)] as const];
-    }),
-  );
+  const newestOfEach = [...byFamily.values()].flatMap(([newest]) => newest ?? []);
+  const changed = newestOfEach.filter((newest) => digests.get(familyKey(newest)) !== newest.manifestDigest);
+  const read = await index.manifests(changed.map(({ uid }) => uid));
+  const manifests = new Map(read.map(({ uid, manifest }) => [uid, manifest]));
   return families.map(({ type, name }) => {
-    const key = familyKey({ type, name });
-    const document = documents.get(key);
-    const versions = byFamily.get(key) ?? [];
+    const versions = byFamily.get(familyKey({ type, name })) ?? [];
+    const [newest] = versions;
+    const manifest = newest && manifests.get(newest.uid);
     return {
       type,
       name,
       members: versions.map((member) => ({
         ...member,
         slugKey: nameKey(member.slug),
-        sortName: sortName(versions[0] ?? member),
+        sortName: sortName(newest ?? member),
         facetValues: facetValues(member.facets),
       })),
-      ...(document && { document }),
+      ...(manifest !== undefined && { document: describe(newest as FamilyMember, manifest) }),
     };
   });
 }

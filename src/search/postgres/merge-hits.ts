@@ -21,11 +21,7 @@ export type FoundMember = ScoredMember & Pick<Candidate, 'lexical' | 'semantic' 
 const MATCHES: readonly NameMatch[] = ['near', 'part', 'whole'];
 
 /** The best match of each family. */
-export function namedFamilies(
-  found: readonly NamedFamily[],
-  key: string,
-  reference: EntityReference | undefined,
-): Map<number, Named> {
+export function namedFamilies(found: readonly NamedFamily[], key: string, reference?: EntityReference) {
   const named = new Map<number, Named>();
   for (const { family, type, key: own, isWhole, uid } of found) {
     if (reference && type !== reference.type) continue;
@@ -39,10 +35,7 @@ export function namedFamilies(
 }
 
 /** Best first, ties in a fixed order. */
-export function hitsFrom(
-  members: readonly FoundMember[],
-  { weights, now }: { weights: MergeWeights; now: Date },
-): Hit[] {
+export function hitsFrom(members: readonly FoundMember[], weights: MergeWeights, now: Date): Hit[] {
   const hits = members.map(({ uid, versionCount, lexical, semantic, named, ...member }): Hit => {
     const quality = clamp01(member.quality);
     const recency = recencyScore(member.publishedAt, now);

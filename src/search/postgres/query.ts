@@ -1,7 +1,6 @@
 // Turns the text of a query into weighted terms for PostgreSQL.
-
 import { editDistance } from '../../lib/typing-errors.ts';
-import { HIGHEST_IMPACT } from '../impacts.ts';
+import { HIGHEST_IMPACT, rarityOf } from '../impacts.ts';
 import {
   type Expansion,
   expansionsOf,
@@ -44,18 +43,17 @@ export async function readQuery(text: string, vocabulary: Vocabulary, size: numb
     ...unknown.slice(0, MOST_MISSPELLED).map(({ term }) => termsLike(term, vocabulary)),
   ]);
   const frequencies = new Map([known, beginning, ...alike].flatMap((found) => [...found]));
-  const rarity = (documents: number) => Math.log(1 + (size + 0.5) / (documents + 0.5));
-  const best = words.reduce((sum, { term }) => sum + rarity(known.get(term) ?? 0), 0) * HIGHEST_IMPACT;
+  const best = words.reduce((sum, { term }) => sum + rarityOf(known.get(term) ?? 0, size), 0) * HIGHEST_IMPACT;
   const terms = words.flatMap((word) => {
     const longer = word === unfinished ? contentTerms(beginning).filter((term) => term !== word.term) : [];
     const similar = corrections(word.term, alike[unknown.indexOf(word)]);
     return expansionsOf(word, { isKnown: isKnown(word), longer, similar }).map((expansion): QueryTerm => {
       const documents = expansion.forms.reduce((sum, form) => sum + (frequencies.get(form) ?? 0), 0);
       const query = expansion.forms.map(quoted).join(' | ');
-      return { ...expansion, word: word.text, query, rarity: rarity(documents), documents };
+      return { ...expansion, word: word.text, query, rarity: rarityOf(documents, size), documents };
     });
   });
-  const worth = ({ weight, rarity: rare }: QueryTerm) => weight * rare;
+  const worth = ({ weight, rarity }: QueryTerm) => weight * rarity;
   const found = terms.filter(({ documents }) => documents > 0).sort((a, b) => worth(b) - worth(a));
   return { terms: found.slice(0, MOST_TERMS), best, wordCount, isName };
 }
@@ -73,11 +71,10 @@ async function termsLike(term: string, vocabulary: Vocabulary): Promise<Readonly
 
 function corrections(term: string, alike: ReadonlyMap<string, number> = new Map()): SimilarTerm[] {
   const mostErrors = mostErrorsIn(term);
-  const found = contentTerms(alike).map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }));
-  return mostSimilar(
-    term,
-    found.filter(({ errors }) => errors <= mostErrors),
-  );
+  const found = contentTerms(alike)
+    .map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }))
+    .filter(({ errors }) => errors <= mostErrors);
+  return mostSimilar(term, found);
 }
 
 /** Excludes stop words: `four` is not a typo of `for`, which half of the catalog contains. */

@@ -131,8 +131,8 @@ export function byMeaning(
   const nearest = nearestTexts(index, query, filters);
   const allCosines = nearest.map(({ cosines }) => cosines);
   const least = Math.max(0, nthLargest(allCosines, MOST_BY_MEANING));
-  return index.segments.map(({ segment, vectors }, position) => {
-    const { texts, cosines } = nearest[position] as NearTexts;
+  return nearest.map(({ texts, cosines }, position) => {
+    const { segment, vectors } = index.segments[position] as OpenSegment;
     const found: ByDocument<number> = new Map();
     for (const [at, text] of texts.entries()) {
       const cosine = cosines[at] as number;
@@ -150,13 +150,8 @@ export function byMeaning(
   });
 }
 
-interface NearTexts {
-  texts: readonly number[];
-  cosines: Float32Array;
-}
-
 /** By segment. Compares signs first, at a tenth of the cost, then the cosines of the texts nearest by signs. */
-function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilters): NearTexts[] {
+function nearestTexts(index: Snapshot, query: Float32Array, filters: SearchFilters) {
   const compared = index.segments.map((open) =>
     open.vectors?.block.dimensions === query.length
       ? open.vectors.compareSigns(query, index.choose(open, filters).texts)

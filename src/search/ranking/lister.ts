@@ -2,15 +2,13 @@
 import { LRUCache } from 'lru-cache';
 import type { FoundHits, Hit, ListRequest } from '../engine/engine.ts';
 import type { FacetCounts } from '../facet-values.ts';
-import { createFacetCounter } from '../index/facets.ts';
+import { countFacets } from '../index/facets.ts';
 import { membersOf, type Segment } from '../index/segment.ts';
 import type { Snapshot } from '../index/snapshot.ts';
 import { type Compare, type Member, ORDER_OF, ORDERS } from '../sort.ts';
 
 /** Lists one state of the index. */
-export interface Lister {
-  list(request: ListRequest): FoundHits;
-}
+export type Lister = (request: ListRequest) => FoundHits;
 
 interface Matching {
   segment: Segment;
@@ -33,17 +31,15 @@ export function createLister(index: Snapshot): Lister {
     max: MOST_FACET_COUNTS,
     memoMethod: (_key, _old, { context }) => countFacets(context),
   });
-  return {
-    list(request) {
-      const key = JSON.stringify([request.filters, request.versions]);
-      const found = lists.memo(key + ORDER_OF[request.sort], { context: request });
-      return {
-        hits: pageOf(found, request),
-        total: found.reduce((sum, { members }) => sum + members.length, 0),
-        ...(request.withFacets &&
-          (request.facetText ? countFacets(found, request.facetText) : facetCounts.memo(key, { context: found }))),
-      };
-    },
+  return (request) => {
+    const key = JSON.stringify([request.filters, request.versions]);
+    const found = lists.memo(key + ORDER_OF[request.sort], { context: request });
+    return {
+      hits: pageOf(found, request),
+      total: found.reduce((sum, { members }) => sum + members.length, 0),
+      ...(request.withFacets &&
+        (request.facetText ? countFacets(found, request.facetText) : facetCounts.memo(key, { context: found }))),
+    };
   };
 }
 
@@ -58,12 +54,6 @@ function matching(index: Snapshot, { filters, versions, sort }: ListRequest): Ma
     };
     return { segment, members: ordered.filter(isShown) };
   });
-}
-
-function countFacets(found: readonly Matching[], text = ''): FacetCounts {
-  const counter = createFacetCounter();
-  for (const { segment, members } of found) for (const member of members) counter.count(segment, member);
-  return counter.counts(text);
 }
 
 /** The remaining members of a segment, from a position on. */

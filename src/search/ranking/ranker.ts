@@ -2,8 +2,7 @@
 import { recencyAt } from '../../catalog/quality.ts';
 import { FIELDS } from '../document.ts';
 import { type FoundHits, type Hit, MOST_HITS, type RankRequest } from '../engine/engine.ts';
-import type { FacetCounts } from '../facet-values.ts';
-import { createFacetCounter } from '../index/facets.ts';
+import { countFacets } from '../index/facets.ts';
 import { IS_DEPRECATED, IS_DISABLED, membersOf, postingsAt, type Segment } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
 import type { OpenSegment, Snapshot } from '../index/snapshot.ts';
@@ -52,7 +51,11 @@ export function rank(index: Snapshot, task: RankTask): FoundHits {
   return {
     hits: best.slice(0, task.limit).map((each) => hitFrom(each, query)),
     total: best.length,
-    ...(task.withFacets && countFacets(best, task.facetText)),
+    ...(task.withFacets &&
+      countFacets(
+        best.map(({ segment, member }) => ({ segment, members: [member] })),
+        task.facetText,
+      )),
   };
 }
 
@@ -123,28 +126,12 @@ function byScore(one: Found, other: Found): number {
   return other.final - one.final || one.segment.uids.compare(one.member, other.segment.uids, other.member);
 }
 
-function countFacets(found: readonly Found[], text?: string): FacetCounts {
-  const counter = createFacetCounter();
-  for (const { segment, member } of found) counter.count(segment, member);
-  return counter.counts(text);
-}
-
-function explain(
-  { segment, document, named }: Found,
-  hit: Hit,
-  { index, words, weights }: Query,
-): Record<string, unknown> {
+function explain({ segment, document, named }: Found, hit: Hit, { index, words, weights }: Query) {
   const terms = words.terms.map(({ term, word, weight, why }) => {
-    const { impact, fields } = matchOf(segment, term, document);
+    const posting = postingsAt(segment, segment.terms.find(term)).find((each) => each.document === document);
+    const fields = FIELDS.filter((_, field) => ((posting?.fields ?? 0) & (1 << field)) !== 0);
+    const impact = (posting?.impact ?? 0) * IMPACT_STEP;
     return { word, term, why, fields, weight: rounded(weight), score: rounded(weight * impact * index.rarity(term)) };
   });
   return explanationOf(hit, { terms, best: words.best, weights, named });
-}
-
-function matchOf(segment: Segment, term: string, document: number) {
-  const posting = postingsAt(segment, segment.terms.find(term)).find((each) => each.document === document);
-  return {
-    impact: (posting?.impact ?? 0) * IMPACT_STEP,
-    fields: FIELDS.filter((_, field) => ((posting?.fields ?? 0) & (1 << field)) !== 0),
-  };
 }

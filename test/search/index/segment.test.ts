@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readPostings, writePosting } from '../../../src/search/index/postings.ts';
 import { buildSegment } from '../../../src/search/index/segment-builder.ts';
 import { writeSegment } from '../../../src/search/index/segment-writer.ts';
-import { createSnapshotReader, openParts } from '../../../src/search/index/snapshot.ts';
+import { createSnapshotReader, openParts, type SnapshotParts } from '../../../src/search/index/snapshot.ts';
 import { sourceFromSegment } from '../../../src/search/index/source.ts';
 import { ByteWriter } from '../../../src/search/index/strings.ts';
 import { rank } from '../../../src/search/ranking/ranker.ts';
@@ -21,8 +21,8 @@ function partsOf(id: number, ...manifests: Parameters<typeof familiesFrom>) {
   return { id, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
 }
 
-function found(parts: Parameters<ReturnType<typeof createSnapshotReader>['open']>[0], text: string): string[] {
-  const snapshot = createSnapshotReader().open(parts);
+function found(parts: SnapshotParts, text: string): string[] {
+  const snapshot = createSnapshotReader()(parts);
   const { hits } = rank(snapshot, { ...asks(text, { mode: 'keyword' }), now: new Date(), vector: undefined });
   return hits.map(({ uid }) => uid);
 }

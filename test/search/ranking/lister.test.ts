@@ -15,7 +15,7 @@ function listed(
   fields: Partial<SearchFilters> = {},
   versions: 'all' | 'latest' = 'all',
 ): string[] {
-  const lister = createLister(snapshotOf(familiesOf(entries)));
+  const list = createLister(snapshotOf(familiesOf(entries)));
   const request = {
     filters: { ...ANY, ...fields },
     versions,
@@ -24,7 +24,7 @@ function listed(
     offset: 0,
     withFacets: false,
   } as const;
-  return lister.list(request).hits.map(({ uid }) => uid);
+  return list(request).hits.map(({ uid }) => uid);
 }
 
 test('list: newest first; entries added at once by publication, then by name', () => {
@@ -41,19 +41,18 @@ test('list: newest first; entries added at once by publication, then by name', (
 });
 
 test('list: many distinct filters do not fill the memory', () => {
-  const lister = createLister(snapshotOf(familiesOf([anEntry({ name: 'a' })])));
+  const list = createLister(snapshotOf(familiesOf([anEntry({ name: 'a' })])));
   const filler = 'x'.repeat(10_000);
-  const list = (number: number) => {
+  const totalWith = (number: number) => {
     const filters = { ...ANY, capabilities: [`${number} ${filler}`] };
-    return lister.list({ filters, versions: 'latest', sort: 'relevance', limit: 10, offset: 0, withFacets: false })
-      .total;
+    return list({ filters, versions: 'latest', sort: 'relevance', limit: 10, offset: 0, withFacets: false }).total;
   };
   const before = heapInUse();
   // 200 MB of text in total.
-  for (let number = 0; number < 20_000; number += 1) list(number);
+  for (let number = 0; number < 20_000; number += 1) totalWith(number);
   const grownBy = heapInUse() - before;
-  // This also keeps the lister reachable until the heap is measured.
-  assert.equal(list(0), 0);
+  // This also keeps the list reachable until the heap is measured.
+  assert.equal(totalWith(0), 0);
   assert.ok(grownBy < 80_000_000, `The heap grew by ${grownBy} bytes.`);
 });
 
@@ -117,9 +116,9 @@ test('list: counts the values of all its entries, the fifty most frequent', () =
   const crowd = Array.from({ length: 60 }, (_, index) =>
     anEntry({ name: `crowd-${index}`, facets: { tag: ['Shared', 'shared', `own-${index}`] } }),
   );
-  const lister = createLister(snapshotOf(familiesOf([...SEARCHABLE, ...crowd])));
+  const list = createLister(snapshotOf(familiesOf([...SEARCHABLE, ...crowd])));
   const asked = { filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset: 0, withFacets: true } as const;
-  const { facets, facet_totals, total } = lister.list(asked);
+  const { facets, facet_totals, total } = list(asked);
   assert.equal(total, 66);
   assert.deepEqual(facets?.type, [
     { value: 'tool', count: 64 },
@@ -138,9 +137,9 @@ test('list: counts only the values that contain a text, in any case', () => {
   const crowd = Array.from({ length: 60 }, (_, index) =>
     anEntry({ name: `crowd-${index}`, facets: { tag: ['Shared', `own-${index}`], provider: ['Own-Brand'] } }),
   );
-  const lister = createLister(snapshotOf(familiesOf(crowd)));
+  const list = createLister(snapshotOf(familiesOf(crowd)));
   const asked = { filters: ANY, versions: 'all', sort: 'relevance', limit: 1, offset: 0, withFacets: true } as const;
-  const few = lister.list({ ...asked, facetText: ' OWN-5' });
+  const few = list({ ...asked, facetText: ' OWN-5' });
   assert.equal(few.total, 60);
   assert.deepEqual(
     few.facets?.capability.map(({ value }) => value),
@@ -148,10 +147,10 @@ test('list: counts only the values that contain a text, in any case', () => {
   );
   assert.deepEqual(few.facet_totals, { type: 1, capability: 11, framework: 0, provider: 0, transport: 0 });
   assert.deepEqual(few.facets?.type, [{ value: 'tool', count: 60 }], 'types are always counted');
-  const many = lister.list({ ...asked, facetText: 'own' });
+  const many = list({ ...asked, facetText: 'own' });
   assert.deepEqual([many.facets?.capability.length, many.facet_totals?.capability], [50, 60]);
   assert.deepEqual(many.facets?.provider, [{ value: 'own-brand', count: 60 }]);
-  assert.equal(lister.list({ ...asked, facetText: 'nothing' }).facet_totals?.capability, 0);
+  assert.equal(list({ ...asked, facetText: 'nothing' }).facet_totals?.capability, 0);
 });
 
 test('list: pages over several segments have no gaps or overlaps', () => {
@@ -164,10 +163,10 @@ test('list: pages over several segments have no gaps or overlaps', () => {
     const families = familiesOf(entries.filter((_, index) => (index % 7 < 5 ? 0 : index % 7 === 5 ? 1 : 2) === part));
     return { id: part, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
   });
-  const lister = createLister(createSnapshotReader().open(parts));
+  const list = createLister(createSnapshotReader()(parts));
   const newestFirst = [...entries.slice(15).toReversed(), ...entries.slice(0, 15)].map(({ uid }) => uid);
   for (let offset = 0; offset < 45; offset += 1) {
-    const { hits, total } = lister.list({
+    const { hits, total } = list({
       filters: ANY,
       versions: 'all',
       sort: 'relevance',

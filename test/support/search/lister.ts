@@ -1,7 +1,7 @@
 // Lists a whole catalog without threads.
 import type { Ranking, RankRequest } from '../../../src/search/engine/engine.ts';
 import type { SearchIndex } from '../../../src/search/engine/search-index.ts';
-import { createFacetCounter } from '../../../src/search/index/facets.ts';
+import { countFacets } from '../../../src/search/index/facets.ts';
 import { buildSegment } from '../../../src/search/index/segment-builder.ts';
 import { createSnapshotReader, type Snapshot } from '../../../src/search/index/snapshot.ts';
 import { createLister, type Lister } from '../../../src/search/ranking/lister.ts';
@@ -16,13 +16,11 @@ export async function listerOf(index: Index): Promise<Lister> {
 export async function withFacets(ranking: Ranking, request: RankRequest, index: Index): Promise<Ranking> {
   if (!request.withFacets) return ranking;
   const uids = new Set(ranking.hits.map(({ uid }) => uid));
-  const counter = createFacetCounter();
-  for (const { segment } of (await snapshotFrom(index)).segments) {
-    for (let member = 0; member < segment.memberCount; member += 1) {
-      if (uids.has(segment.uids.at(member))) counter.count(segment, member);
-    }
-  }
-  return { ...ranking, ...counter.counts(request.facetText) };
+  const found = (await snapshotFrom(index)).segments.map(({ segment }) => ({
+    segment,
+    members: [...segment.flags.keys()].filter((member) => uids.has(segment.uids.at(member))),
+  }));
+  return { ...ranking, ...countFacets(found, request.facetText) };
 }
 
 async function snapshotFrom(index: Index): Promise<Snapshot> {
@@ -34,5 +32,5 @@ async function snapshotFrom(index: Index): Promise<Snapshot> {
 /** A single segment with everything. */
 export function snapshotOf(families: Parameters<typeof buildSegment>[0]): Snapshot {
   const parts = { id: 1, block: buildSegment(families), dead: new SharedArrayBuffer(families.length) };
-  return createSnapshotReader().open([parts]);
+  return createSnapshotReader()([parts]);
 }

@@ -75,7 +75,7 @@ export async function testSearch(t: TestContext, { manifests = [], settings = {}
   const engine = Object.assign(words, {
     findable,
     rank: async (request: RankRequest) => withFacets(await rank(request), request, index),
-    list: async (request: ListRequest) => ({ ...(await listerOf(index)).list(request), isLasting: true }),
+    list: async (request: ListRequest) => ({ ...(await listerOf(index))(request), isLasting: true }),
   });
   const llm: LlmServer | undefined = withLlm ? await startLlm(t) : undefined;
   const store = createSearchStore(dialect, revision);
