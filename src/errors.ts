@@ -111,3 +111,8 @@ export class SettingError extends StartError {
     this.setting = setting;
   }
 }
+
+/** Code of others may throw anything. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,6 +1,6 @@
 // The command line: parses the arguments, runs the command, and reports errors.
 import { CommanderError } from 'commander';
-import { HubError, StartError, UnreachableError } from '../errors.ts';
+import { HubError, messageOf, StartError, UnreachableError } from '../errors.ts';
 import { harmless } from '../lib/harmless.ts';
 import { COMMAND_TABLE } from './command-table.ts';
 import { type Ending, EXIT_CODES, endingOf, NotFoundError, UsageError } from './exit-codes.ts';
@@ -45,7 +45,7 @@ function failureOf(error: unknown, { shutdown }: Terminal): { ending: Ending; me
   const isStopped = isAborted && !(error instanceof StartError || error instanceof UsageError);
   if (isStopped) return { ending: 'stopped', message: 'Stopped before it was done.' };
   const ending = endingOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   // A forbidden operation needs another token, so the advice to set HUB_TOKEN would not help.
   const isAdvised = isOfServer(error) && !(error instanceof HubError && error.code === 'forbidden');
   return { ending, message: `${message}${isAdvised ? (ADVICE[ending] ?? '') : ''}` };

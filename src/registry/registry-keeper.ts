@@ -1,6 +1,6 @@
 // Keeps the registry up to date with the catalog: in the background, and before each response within a time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HubError } from '../errors.ts';
+import { HubError, messageOf } from '../errors.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { RegistryTables } from './store.ts';
 
@@ -141,7 +141,7 @@ export class RegistryKeeper {
 
   /** Logs each reason once, instead of with every response. */
   private report(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (this.reported === reason || this.stopping.signal.aborted) return;
     this.reported = reason;
     this.given.log.warn({ reason }, 'The entries of the registry could not be brought up to date');

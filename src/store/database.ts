@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { HubError, NewerDatabaseError, StartError } from '../errors.ts';
+import { HubError, messageOf, NewerDatabaseError, StartError } from '../errors.ts';
 import { type DatabaseAddress, describeDatabase } from '../lib/net/address.ts';
 import type { Logger } from '../lib/world.ts';
 import type { Dialect, DialectDependencies } from './dialects/dialect.ts';
@@ -190,5 +190,5 @@ async function isUpToDate({ lookup }: Dialect): Promise<boolean> {
 
 function reason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
+  return messageOf(cause).replace(/\.$/, '');
 }

@@ -1,6 +1,8 @@
 // The result of checking one artifact, and how bundles are turned into results.
+
 import { z } from 'zod';
 import type { TrustSignal } from '../catalog/contract.ts';
+import { messageOf } from '../errors.ts';
 import { parseJson, storableText } from '../lib/json.ts';
 import type { Fetch } from '../lib/world.ts';
 import type { Source, VerifyBundle } from './sigstore.ts';
@@ -58,7 +60,7 @@ export function asOutcome(check: () => Source): Outcome {
   try {
     return { ok: true, source: check() };
   } catch (error) {
-    const reason = storableText(error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
+    const reason = storableText(messageOf(error)).slice(0, LONGEST_REASON);
     return { ok: false, fault: `The signature is not valid: ${reason.replace(/\.$/, '')}.` };
   }
 }

@@ -1,4 +1,5 @@
 // `hub mcp`: the hub for MCP clients that start it as a child process.
+import { messageOf } from '../../errors.ts';
 import { command } from '../command.ts';
 
 export const mcpCommands = [
@@ -19,8 +20,7 @@ export const mcpCommands = [
           "hub: Waiting for an MCP client on standard input; 'hub mcp --help' says how to configure one.\n",
         );
       const { serveMcpOnStdio } = await import('../../mcp/stdio.ts');
-      const onFailure = (error: unknown) =>
-        terminal.writeError(`${error instanceof Error ? error.message : String(error)}\n`);
+      const onFailure = (error: unknown) => terminal.writeError(`${messageOf(error)}\n`);
       const isLocal = access.serverUrl === undefined;
       const hub = await access.open({ mayCreate: true, via: 'mcp' });
       // The folders of a remote hub are unknown here.

@@ -1,4 +1,5 @@
 // The result of a check, and the function that runs checks.
+import { messageOf } from '../../errors.ts';
 import { oneLine } from '../output/text.ts';
 
 export interface Finding {
@@ -44,6 +45,6 @@ function stopOf(signal: AbortSignal): Promise<never> {
 }
 
 function failure(error: unknown): Finding {
-  const found = oneLine(error instanceof Error ? error.message : String(error));
+  const found = oneLine(messageOf(error));
   return { outcome: 'failed', found, advice: 'The log of the hub may say more.' };
 }

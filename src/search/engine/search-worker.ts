@@ -1,8 +1,9 @@
 // Runs on each search thread: embeds the query, ranks and lists, over shared memory.
+
 import { workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
+import { messageOf } from '../../errors.ts';
 import { createSnapshotReader, type Snapshot, type SnapshotParts } from '../index/snapshot.ts';
-import { messageOf } from '../model/embedder.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { openModel } from '../model/open-model.ts';
 import { createLister, type Lister } from '../ranking/lister.ts';

@@ -1,4 +1,5 @@
 // Queries a language model through an OpenAI-compatible chat endpoint, with limits and a pause after repeated failures.
+
 import {
   bulkhead,
   ConsecutiveBreaker,
@@ -11,6 +12,7 @@ import {
   wrap,
 } from 'cockatiel';
 import { z } from 'zod';
+import { messageOf } from '../../errors.ts';
 import type { Fetch, Logger } from '../../lib/world.ts';
 
 export interface LlmClient {
@@ -108,5 +110,5 @@ export function readJsonObject<T>(text: string, schema: z.ZodType<T>): T {
 /** Leaves out the question and the answer: both contain callers' words. */
 function reason(error: unknown): string {
   if (error instanceof z.ZodError || error instanceof SyntaxError) return 'returned an answer in the wrong format';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,4 +1,5 @@
 // Port: turns texts into vectors, so that texts with similar meanings are near each other.
+import { messageOf } from '../../errors.ts';
 
 export interface Embedder {
   /** Identifies the vector space: vectors of different models are never compared. */
@@ -26,10 +27,6 @@ export class EmbeddingError extends Error {
 /** For callers: why semantic search is not used. */
 export function troubleOf(error: unknown): string {
   return error instanceof EmbeddingError ? error.message : 'the model cannot be used';
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** For the operator, including the cause. */

@@ -1,12 +1,14 @@
 // An embedder behind an OpenAI-compatible endpoint.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsecutiveBreaker, circuitBreaker, handleAll, isBrokenCircuitError } from 'cockatiel';
 import { z } from 'zod';
+import { messageOf } from '../../errors.ts';
 import { parseJson } from '../../lib/json.ts';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { retryAfterMs } from '../../lib/net/retry-after.ts';
 import type { Fetch, FetchReply } from '../../lib/world.ts';
-import { type Embedder, EmbeddingError, type EmbedOptions, messageOf, unitLength } from './embedder.ts';
+import { type Embedder, EmbeddingError, type EmbedOptions, unitLength } from './embedder.ts';
 
 export interface HttpEmbedderOptions {
   baseUrl: string;

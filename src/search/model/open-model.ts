@@ -1,6 +1,7 @@
 // Opens the model shipped with the hub: the sentence encoder, or a simpler model where that cannot run.
+
 import { fileURLToPath } from 'node:url';
-import { messageOf } from './embedder.ts';
+import { messageOf } from '../../errors.ts';
 import type { Encoder } from './encoder.ts';
 import { openOnnxEncoder } from './onnx-encoder.ts';
 import { openStaticEncoder } from './static-encoder.ts';
