@@ -7,7 +7,9 @@ import type { IndexSizes } from './engine.ts';
 import type { StoredVector } from './search-index.ts';
 
 export interface IndexChange {
-  block: SharedArrayBuffer | undefined;
+  block?: SharedArrayBuffer;
+  /** The vectors of texts that the replaced documents had too. */
+  vectors?: SegmentParts['vectors'];
   /** The documents that were removed, by segment. */
   dead: ReadonlyMap<number, readonly number[]>;
 }
@@ -55,9 +57,9 @@ export class IndexState {
   }
 
   /** Adds new documents and marks others as dead in one step. */
-  change({ block, dead }: IndexChange): void {
+  change({ block, vectors, dead }: IndexChange): void {
     const kept = this.held.map((each) => bury(each, dead.get(each.parts.id) ?? []));
-    this.set(block ? [...kept, this.newSegment(block)] : kept);
+    this.set(block ? [...kept, this.newSegment(block, vectors)] : kept);
   }
 
   replace(ids: readonly number[], { block, vectors, numbers }: MergedSegments): void {

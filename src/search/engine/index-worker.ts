@@ -27,10 +27,12 @@ const tasks = {
     });
   },
   /** Builds a segment of these families and marks what the parts contain under the replaced names as dead. */
-  index: (parts: SnapshotParts, families: readonly Family[], replaced: readonly FamilyName[]): IndexChange => ({
-    block: families.length > 0 ? buildSegment(families) : undefined,
-    dead: new Map(parts.map((each) => [each.id, deadIn(each, replaced)])),
-  }),
+  index(parts: SnapshotParts, families: readonly Family[], replaced: readonly FamilyName[]): IndexChange {
+    const dead = new Map(parts.map((each) => [each.id, deadIn(each, replaced)]));
+    if (families.length === 0) return { dead };
+    const block = buildSegment(families);
+    return { block, vectors: keptVectors(openSegment(block), parts, dead), dead };
+  },
   merge: mergeSegments,
   /** Undefined where a manifest no longer contains the text. */
   texts: (texts: readonly TextInManifest[]): (string | undefined)[] => texts.map(textToEmbed),
@@ -53,6 +55,22 @@ function deadIn(parts: SegmentParts, replaced: readonly FamilyName[]): number[] 
       return dead[document] === 0 && known.name === name && known.type === type;
     }),
   );
+}
+
+/** Entities often change without their text, whose vector is kept: until it is there, the meaning of a text finds nothing. */
+function keptVectors(segment: Segment, parts: SnapshotParts, dead: IndexChange['dead']): SegmentParts['vectors'] {
+  const dimensions = parts.find(({ vectors }) => vectors)?.vectors?.dimensions;
+  if (dimensions === undefined) return undefined;
+  const vectors = openVectors(createVectorBlock(dimensions, segment.textCount));
+  const texts = new Map(Array.from({ length: segment.textCount }, (_, text) => [segment.digest(text), text]));
+  for (const { segment: before, vectors: known, id } of parts.map((each) => openParts(each))) {
+    for (const document of dead.get(id) ?? []) {
+      const old = before.texts[document] as number;
+      const text = texts.get(before.digest(old));
+      if (known && text !== undefined) vectors.copy(known, old, text);
+    }
+  }
+  return vectors.block;
 }
 
 function familyName(segment: Segment, document: number): FamilyName {

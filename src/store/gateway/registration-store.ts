@@ -119,7 +119,9 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
         const isNews = ({ uid, error }: RegistrationRecord) =>
           recorded.has(uid) && error !== null && failedBefore.get(uid) !== error;
         const events = () => records.filter(isNews).map(failedEvent);
-        return { result: recorded, isChange: recorded.size > 0, entities: [...recorded], events };
+        // After a failed attempt, an entity is found as before.
+        const found = records.filter(({ uid, error }) => recorded.has(uid) && error === null).map(({ uid }) => uid);
+        return { result: recorded, isChange: recorded.size > 0, entities: found, events };
       });
     },
 

@@ -127,6 +127,20 @@ testOnEveryEngine('engine: saved, changed and removed entities are found without
   await eventually(async () => assert.deepEqual(await find('spreadsheet', { mode: 'keyword' }), []));
 });
 
+testOnEveryEngine('engine: a change that leaves the text as it is keeps its vector', async (t, address) => {
+  const subjects = threeSubjects();
+  let isModelLost = false;
+  const embed: Embedder['embed'] = (texts, options) =>
+    isModelLost && texts[0] === 'catalog' ? Promise.reject(new Error('lost')) : subjects.embed(texts, options);
+  const { save, catchUp, find } = await searchStage(t, { address, openEmbedder: async () => ({ ...subjects, embed }) });
+  await save(pdf, frost);
+  await catchUp();
+  isModelLost = true;
+  await save({ ...frost, license: 'MIT' });
+  await catchUp();
+  assert.equal((await find('umbrella', { mode: 'semantic' }))[0], FROST);
+});
+
 testOnEveryEngine('engine: two hubs on one database see each other, and embed a text once', async (t, address) => {
   const one = threeSubjects();
   const other = threeSubjects();
