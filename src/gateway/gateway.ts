@@ -1,5 +1,6 @@
 // The registration use cases: one entity during an install, and all due entities during a sync.
 import type { EntityUid } from '../catalog/uid.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import { shownText } from '../lib/secrets/secret-words.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { GatewayClient } from './client/client.ts';
@@ -64,7 +65,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   let isInUse = false;
 
   async function createBatch(signal: AbortSignal, given: GatewayClient): Promise<RegistrationBatch> {
-    if (!isInUse) await items.useGateway(given.url);
+    const former = isInUse ? undefined : await items.useGateway(given.url);
+    if (former !== undefined)
+      log.warn(
+        { former: shownAddress(former), now: shownAddress(given.url) },
+        'The gateway has another address. If it is another one, what this hub created in the former one stays there',
+      );
     isInUse = true;
     const client: GatewayClient = { url: given.url, send: (call) => given.send({ ...call, signal }) };
     return {

@@ -112,9 +112,9 @@ interface Leftovers {
 export interface ItemStore {
   /**
    * Call it before other methods. If the items are of a gateway at another address, those with a number as id are forgotten,
-   * and their entities become pending: the same number may mean something else there.
+   * and their entities become pending: the same number may mean something else there. Returns the former address, if any.
    */
-  useGateway(url: string): Promise<void>;
+  useGateway(url: string): Promise<string | undefined>;
   /** Unblocked entities in the catalog with this item; the one it was created for comes first. */
   holdersOf(kind: GatewayKind, id: string): Promise<ItemHolder[]>;
   /** Items of all registered entities. */

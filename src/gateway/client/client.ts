@@ -76,7 +76,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     const reply = await exchange(call, used);
     if (used === NEWER) return reply;
     if (isAnnounced(reply)) prefix = NEWER;
-    if (reply.status !== 410 && !(reply.status === 404 && isCollection(call))) return reply;
+    if (reply.status !== 410 && reply.status !== 404) return reply;
     const second = await exchange(call, NEWER);
     if (WRONG_PATH.includes(second.status)) return reply;
     prefix = NEWER;
@@ -110,11 +110,6 @@ function isWorthAnotherTry({ method }: GatewayCall, reply: GatewayReply): boolea
   if (method === 'POST') return false;
   if (reply.kind === 'refused') return RETRIED_STATUSES.includes(reply.status);
   return reply.kind === 'down' && reply.retryAfterMs === undefined;
-}
-
-/** A 404 for a collection indicates another path; a 404 for a single item does not. */
-function isCollection({ path }: GatewayCall): boolean {
-  return /^\/[^/?]+(\?|$)/.test(path);
 }
 
 function isAnnounced({ headers }: FetchReply): boolean {

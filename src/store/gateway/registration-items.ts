@@ -26,7 +26,7 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
   return {
     async useGateway(url) {
       const { url: before } = await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow();
-      if (before === url) return;
+      if (before === url) return undefined;
       await revision.change(async (tx) => {
         await tx.updateTable('gateway_state').set({ url }).execute();
         const numbered = before === null ? [] : await forgetNumbered(tx);
@@ -35,6 +35,7 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
           numbered.map(({ uid }) => uid),
         );
       });
+      return before ?? undefined;
     },
 
     async holdersOf(kind, id) {

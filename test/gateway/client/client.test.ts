@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GENERATIONS } from '../../support/servers/fake-gateway/generations.ts';
+import { createRow } from '../../support/servers/fake-gateway/rows.ts';
 import { startFakeGateway } from '../../support/servers/fake-gateway.ts';
 import { clientFor } from '../stage.ts';
 
@@ -74,10 +75,16 @@ test('client: a missing route of an old gateway does not switch other calls to /
   assert.deepEqual(gateway.lines(), ['GET /other', 'GET /v1/other', 'GET /gateways']);
 });
 
-test('client: a 404 for one item does not trigger version detection', async (t) => {
-  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
-  await clientFor(t, gateway).send({ method: 'DELETE', path: '/gateways/none' });
-  assert.deepEqual(gateway.lines(), ['DELETE /gateways/none']);
+test('client: an item counts as missing only if both paths say so', async (t) => {
+  const [newer, older] = [
+    await startFakeGateway(t, { legacyPaths: 404 }),
+    await startFakeGateway(t, { generation: '1.0.3' }),
+  ];
+  const row = createRow('a', { url: 'http://127.0.0.1:1/sse', transport: 'SSE' });
+  newer.table.gateways.push(row);
+  assert.equal((await clientFor(t, newer).send({ method: 'DELETE', path: `/gateways/${row.id}` })).kind, 'ok');
+  const missing = await clientFor(t, older).send({ method: 'DELETE', path: '/gateways/none' });
+  assert.equal(missing.kind === 'refused' && missing.status, 404);
 });
 
 const errorShapes = [
