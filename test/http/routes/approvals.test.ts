@@ -119,6 +119,14 @@ test('approvals: a rejected entity stays refused, with its reason', async () => 
   assert.deepEqual(registered(), []);
 });
 
+test('approvals: a second rejection replaces the reason', async () => {
+  const { app, hub } = await askedAbout(server('rejected-twice'));
+  await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'No.' });
+  const second = await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'Sends data abroad.' });
+  assert.equal(second.decision?.reason, 'Sends data abroad.');
+  assert.equal((await hub.getEntity(uidOf('rejected-twice'))).approval?.reason, 'Sends data abroad.');
+});
+
 test('approvals: a revoked entity leaves the gateway and waits again', async () => {
   const { app, registered, listed } = await askedAbout(server('revoked'));
   await decided(app, uidOf('revoked'), { decision: 'approve' });
