@@ -13,13 +13,15 @@ type Registrable = Pick<
   EntityRecord,
   'type' | 'blocked_at' | 'held_by' | 'lifecycle' | 'mcp_registration' | 'missing_since'
 >;
-type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'>;
+type Facts = Pick<EntityRecord, 'gateway_registered_at' | 'gateway_error'> & { blocked_at?: string | null };
 
 /** `shownMoment` formats a time; it returns an empty string where a time does not fit. */
 export function gatewayState(
-  { gateway_registered_at: registeredAt, gateway_error: error }: Facts,
+  { gateway_registered_at: registeredAt, gateway_error: lastError, blocked_at }: Facts,
   shownMoment = (moment: string) => moment,
 ): GatewayState {
+  // The error is from before the block.
+  const error = blocked_at ? null : lastError;
   if (!registeredAt) return { words: 'not registered', reason: reasonOf('Why it is not registered', error) };
   const registered = `registered ${shownMoment(registeredAt)}`.trimEnd();
   // Both apply if a later change could not be sent to the gateway.

@@ -102,7 +102,10 @@ export function operationsOf(
       const note = await clearGateway();
       return { ...(await catalog.get(uid)), ...note };
     },
-    unblockEntity: (uid) => catalog.unblock(uid),
+    async unblockEntity(uid) {
+      await catalog.unblock(uid);
+      return policy.getEntity(uid);
+    },
     install: (request, onEvent) => parts.installs.install(request, onEvent),
     listRemotes: () => book.list(),
     async addRemote(url, settings) {

@@ -100,7 +100,7 @@ export interface HubOperations {
   listRemotes(): Promise<RemoteList>;
   /** If the remote already exists, applies the given settings. @throws HubError `name_taken` */
   addRemote(url: string, settings?: RemoteSettings): Promise<RemoteAdded>;
-  /** By URL or name. @throws HubError `name_taken`, `remote_not_found` */
+  /** By URL or name. @throws HubError `invalid_request`, `name_taken`, `remote_not_found` */
   changeRemote(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
   /** By URL or name. */
   removeRemote(reference: string, options?: RemovalOptions): Promise<RemoteRemoved>;

@@ -101,10 +101,10 @@ export function createHubPolicy(dependencies: HubPolicyDependencies) {
       return { ...(await policies.test(record.id, text)), blocked_at: record.blocked_at };
     },
 
-    /** The entity with the result of the rules. */
+    /** The entity with the result of the rules; a block comes before them. */
     async getEntity(id: string, options?: VersionOptions) {
       const record = await catalog.get(id, options);
-      return { ...record, ...(await policies.standing(record.id)) };
+      return record.blocked_at ? record : { ...record, ...(await policies.standing(record.id)) };
     },
 
     listApprovals: queue.list,

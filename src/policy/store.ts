@@ -113,6 +113,6 @@ export interface ApprovalStore {
   decisionOn(subject: PolicySubject): Promise<StoredDecision | undefined>;
   /** The latest approval of any version and content with its type and slug. */
   lastApproval(subject: PolicySubject): Promise<StoredDecision | undefined>;
-  /** If a different decision already exists, that one stands. Also updates the flags of all versions of the name. */
+  /** If a different decision already exists, that one stands; the same decision with another reason replaces it. Also updates the flags of all versions of the name. */
   decide(subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome>;
 }

@@ -95,6 +95,8 @@ export function createRemoteBook({
       return { added, url, total: await store.count() };
     },
     async change(reference, settings) {
+      if (!hasAny(settings))
+        throw invalidRequest('', `must have at least one of ${Object.keys(RemoteSettings.shape).join(', ')}`);
       const url = await urlOf(reference, 'remote');
       await assertNameIsFree(url, settings);
       const passedOn = await change(url, settings);

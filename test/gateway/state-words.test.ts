@@ -23,6 +23,11 @@ test('gateway state: each caller formats the time, or omits it', () => {
   assert.equal(gatewayState(facts, () => '').words, 'registered, but its update failed');
 });
 
+test('gateway state: an error from before a block is no longer the reason', () => {
+  const blocked = { gateway_registered_at: null, gateway_error: 'No room.', blocked_at: AT };
+  assert.equal(gatewayLine(gatewayState(blocked)), 'not registered');
+});
+
 const WAITING = {
   type: 'mcp_server',
   blocked_at: null,

@@ -68,7 +68,8 @@ function toolPart(tool: JsonObject, entityName: string): Part {
         isJsonObject(schema) && Object.keys(schema).length > 0 ? schema : { type: 'object', properties: {} },
     },
     fault: toolFault({ url, integrationType, requestType }),
-    isDiscovered: integrationType === 'MCP',
+    // Without an address of its own, it can only be a tool of its server.
+    isDiscovered: integrationType === 'MCP' || url === '',
   };
 }
 

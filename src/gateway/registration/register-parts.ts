@@ -144,7 +144,7 @@ export function createPartsRegistration(batch: RegistrationBatch): RegisterParts
   };
 }
 
-const LEFT_TO_DISCOVERY: PartReport = { outcome: 'skipped', note: 'The gateway discovers it with its server.' };
+const LEFT_TO_DISCOVERY: PartReport = { outcome: 'skipped', note: 'The gateway discovers the tools of its server.' };
 
 function titleOf({ kind, uri, name }: Part): string {
   const what = KIND_NAMES[kind];

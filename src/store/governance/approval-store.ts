@@ -81,9 +81,9 @@ async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Pr
   const isOpen = before === undefined || before.decision === 'revoked';
   if (decision.decision === 'revoked' && isOpen) return { outcome: 'nothing to revoke' };
   if (decision.decision !== 'revoked' && !isOpen) {
-    return before.decision === decision.decision
-      ? { outcome: 'decided' }
-      : { outcome: 'decided otherwise', by: before };
+    if (before.decision !== decision.decision) return { outcome: 'decided otherwise', by: before };
+    const isSameReason = decision.reason === null || decision.reason === before.reason;
+    if (isSameReason) return { outcome: 'decided' };
   }
   const row = { uid, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null, ...decision };
   await tx

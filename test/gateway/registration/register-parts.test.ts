@@ -90,6 +90,14 @@ test('parts: a tool of type MCP without a server fails with the gateway’s mess
   );
 });
 
+test('parts: a tool without an address is left to its server', async (t) => {
+  const gateway = await startFakeGateway(t);
+  const { url: _url, ...tool } = TOOL;
+  const registration = await batchFor(t, gateway).registerServer({ registration: { tool } });
+  assert.deepEqual(outcomes(registration), ['POST /tools skipped', 'POST /gateways created 200']);
+  assert.equal(registration.outcome, 'registered');
+});
+
 test('parts: a changed address is a flat PUT to its path, and nothing else changes', async (t) => {
   const gateway = await startFakeGateway(t);
   await registerParts(t, gateway, { tool: TOOL });

@@ -119,6 +119,22 @@ test('approvals: a rejected entity stays refused, with its reason', async () => 
   assert.deepEqual(registered(), []);
 });
 
+test('approvals: a second rejection replaces the reason', async () => {
+  const { app, hub } = await askedAbout(server('rejected-twice'));
+  await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'No.' });
+  const second = await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'Sends data abroad.' });
+  assert.equal(second.decision?.reason, 'Sends data abroad.');
+  assert.equal((await hub.getEntity(uidOf('rejected-twice'))).approval?.reason, 'Sends data abroad.');
+});
+
+test('approvals: a blocked entity waits again once it is unblocked', async () => {
+  const { hub } = await askedAbout(server('kept-out'));
+  await hub.blockEntity(uidOf('kept-out'));
+  const { approval, install_refusal, held_by } = await hub.getEntity(uidOf('kept-out'));
+  assert.deepEqual([approval, install_refusal, held_by], [undefined, undefined, undefined]);
+  assert.equal((await hub.unblockEntity(uidOf('kept-out'))).approval?.state, 'pending');
+});
+
 test('approvals: a revoked entity leaves the gateway and waits again', async () => {
   const { app, registered, listed } = await askedAbout(server('revoked'));
   await decided(app, uidOf('revoked'), { decision: 'approve' });

@@ -339,6 +339,9 @@ testOnSqlite('remotes: syncs skip a disabled remote', async (t, address) => {
   assert.deepEqual((await ask('POST', '/remotes/sync')).body.ingested, [a, b]);
   assert.equal((await ask('PATCH', '/remotes?remote=nobody', { priority: 1 })).status, 400);
   assert.equal((await ask('PATCH', `/remotes?remote=${a}x`, { priority: 1 })).status, 404);
+  const misspelled = await ask('PATCH', `/remotes?remote=${a}`, { prio: 1 });
+  assert.equal(misspelled.status, 400);
+  assert.match(misspelled.body.detail, /the body: must have at least one of name, priority, enabled, register\.$/);
 });
 
 testOnSqlite('remotes: credentials are sent only to their addresses, and never shown', async (t, address) => {
