@@ -1,11 +1,8 @@
 // Routes that install an entity into a folder on the hub's machine.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { invalidRequest } from '../../errors.ts';
 import type { Hub } from '../../hub/hub.ts';
 import { InstallReport, InstallRequest } from '../../install/contract.ts';
-import { asObject, type JsonObject } from '../../lib/json.ts';
-import { editDistance } from '../../lib/typing-errors.ts';
 import { sendEvents, wantsEvents } from '../event-stream.ts';
 
 export function installRoutes(server: FastifyInstance, hub: Hub): void {
@@ -15,7 +12,6 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
     '/catalog/install',
     {
       config: { operation: 'install', streamsProgress: true },
-      preValidation: async ({ body }) => assertSpelling(asObject(body)),
       schema: {
         tags: ['install'],
         summary: 'Install an entity into a folder',
@@ -39,16 +35,4 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
       return install(request.body);
     },
   );
-}
-
-/** Existing clients send further members, so only misspelled ones are refused: a misspelled `dry_run` would install. */
-function assertSpelling(body: JsonObject): void {
-  const known = Object.keys(InstallRequest.shape);
-  for (const member of Object.keys(body)) {
-    if (known.includes(member)) continue;
-    const missing = known.filter((name) => !(name in body));
-    // Almost every short word is similar to `id`.
-    const meant = missing.find((name) => editDistance(member.toLowerCase(), name, 1) <= (name.length > 4 ? 1 : 0));
-    if (meant) throw invalidRequest(member, `is misspelled; send '${meant}'`);
-  }
 }
