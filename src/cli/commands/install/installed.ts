@@ -14,8 +14,9 @@ import {
   type UninstallReport,
 } from '../../../install/contract.ts';
 import { command } from '../../command.ts';
-import { NotFoundError } from '../../exit-codes.ts';
+import { NotFoundError, UsageError } from '../../exit-codes.ts';
 import { openOwnInstall } from '../../hub/own-install.ts';
+import { findInLockfile } from '../../names.ts';
 import { newestOf } from '../../newest.ts';
 import { flag, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
@@ -85,19 +86,21 @@ export const installedCommands = [
       const { output } = call;
       await using own = await openOwnInstall(call, { withCatalog: false });
       const folder = await own.folderOf(target);
-      const locked = entitiesFor(args, await lockfileIn(target, own), folder);
+      const lockfile = await lockfileIn(target, own);
       const reports: UninstallReport[] = [];
       const refused: { id: string; error: string }[] = [];
-      for (const { id } of locked) {
+      for (const name of args) {
+        let id = name;
         try {
+          id = findInLockfile(name, lockfile, folder).id;
           reports.push(await own.uninstall({ id, target, force }));
         } catch (error) {
-          if (locked.length === 1 || !(error instanceof HubError)) throw error;
+          if (args.length === 1 || !(error instanceof HubError || error instanceof UsageError)) throw error;
           refused.push({ id, error: error.message });
         }
       }
       const ok = refused.length === 0;
-      const answer = locked.length === 1 ? reports[0] : { ok, reports, refused };
+      const answer = args.length === 1 ? reports[0] : { ok, reports, refused };
       const lines = () => [
         ...reports.map((each) => uninstalledForPeople(each, folder)),
         ...refused.map(({ error }) => output.style.bad(oneLine(error)).concat('\n')),

@@ -172,10 +172,11 @@ test('hub uninstall: of several entities, removes some although others are refus
     /Uninstalled mcp_server:pdf-tables.*\n.*other@1\.0\.0' was not uninstalled\. .*--force removes it/,
   );
   assert.equal((await hub('install', 'pdf-tables')).exitCode, 0);
-  const { exitCode, answer } = await json('uninstall', 'pdf-tables', 'other');
+  const { exitCode, answer } = await json('uninstall', 'nothing', 'pdf-tables', 'other');
+  const ids = answer.refused.map(({ id }: { id: string }) => id);
   assert.deepEqual(
-    [exitCode, answer.ok, answer.reports.length, answer.refused[0].id],
-    [1, false, 1, 'mcp_server:other@1.0.0'],
+    [exitCode, answer.ok, answer.reports.length, ids],
+    [1, false, 1, ['nothing', 'mcp_server:other@1.0.0']],
   );
   assert.equal((await hub('uninstall', 'other', '--force')).exitCode, 0);
 });
