@@ -103,6 +103,8 @@ test('mcp: search finds matches, short and structured', async () => {
     arguments: { query: 'tables in a PDF', providers: ['nobody'] },
   });
   assert.match(textOf(none), /Nothing fits/);
+  const after = await client.callTool({ name: 'search_catalog', arguments: { query: 'PDF', offset: 500 } });
+  assert.match(textOf(after), /End of the list/);
 });
 
 test('mcp: a search of an empty catalog says so, and what to do', async (t) => {
