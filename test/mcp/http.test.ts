@@ -239,6 +239,9 @@ test('mcp: a name that only one entity has is accepted instead of its id, except
     await call('install_entity', { id: 'Clock', target }),
     /^invalid_request: install_entity needs an id: 'Clock' is mcp_server:io\.example\/clock@2\.0\.0\.$/,
   );
+  for (const tool of ['block_entity', 'remove_entity'])
+    for (const id of ['clock', 'mcp_server:io.example/clock'])
+      assert.match(await call(tool, { id }), / needs an id: '.+' is mcp_server:io\.example\/clock@2\.0\.0\.$/);
 
   const several =
     /^invalid_request: Several entities are called 'notes'\. Use one of these ids: mcp_server:io\.\w+\/notes@1\.0\.0, mcp_server:io\.\w+\/notes@1\.0\.0\.$/;
