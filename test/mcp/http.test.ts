@@ -437,6 +437,9 @@ test('mcp: entities and manifests are resources, also with a slash in the id', a
   assert.equal(JSON.parse((contents[0] as { text: string }).text).id, 'owner/slashed');
   const entity = await client.readResource({ uri: 'catalog://entity/tool:weather@1.0.0' });
   assert.equal(JSON.parse((entity.contents[0] as { text: string }).text).title, 'Weather');
+  assert.deepEqual((await client.readResource({ uri: 'catalog://entity/weather' })).contents, [
+    { ...entity.contents[0], uri: 'catalog://entity/weather' },
+  ]);
   await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:nothing@1.0.0' }), /No entity/);
 });
 
