@@ -417,10 +417,15 @@ test('mcp: without the token of a protected hub, only public tools work', async 
 
 test('mcp: with the token, lists pending servers and syncs', async (t) => {
   const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
-  const pending = await client.callTool({ name: 'list_pending', arguments: { query: 'pdf-tables' } });
+  const pending = await client.callTool({
+    name: 'list_pending',
+    arguments: { query: 'pdf-tables', registrable: false },
+  });
   const { items, total, unregistrable } = pending.structuredContent as Record<string, unknown>;
   assert.deepEqual([(items as { uid: string }[])[0]?.uid, total, unregistrable], ['mcp_server:pdf-tables@1.0.0', 1, 2]);
   assert.doesNotMatch(JSON.stringify(pending), /very-secret/);
+  const registrable = await client.callTool({ name: 'list_pending', arguments: {} });
+  assert.partialDeepStrictEqual(registrable.structuredContent, { total: 0, unregistrable: 2 });
   const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
   assert.partialDeepStrictEqual(synced.structuredContent, { count: 0, ingested: [] });
 });
