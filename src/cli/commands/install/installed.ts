@@ -1,4 +1,5 @@
 // `hub list`, `hub outdated`, `hub uninstall` and `hub verify`: what is installed in a folder.
+import { existsSync } from 'node:fs';
 import { kindNameOf } from '../../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../../catalog/contract.ts';
 import { withoutVersion } from '../../../catalog/uid.ts';
@@ -40,6 +41,7 @@ export const installedCommands = [
       const { output } = call;
       await using own = await openOwnInstall(call, { withCatalog: false });
       const folder = await own.folderOf(target);
+      if (!existsSync(folder)) throw new NotFoundError(`The folder ${folder} does not exist.`);
       const report = await own.verify(target);
       const locked = (await own.lockfile(target))?.entities ?? [];
       const entities = locked.map((entity) => installedEntity(entity, report?.checks ?? []));

@@ -69,6 +69,13 @@ test('hub list: shows installed entities and whether their files are present', a
   assert.match((await hub('list')).out, /'hub install --frozen' restores what is missing/);
 });
 
+test('hub list: reports a folder that does not exist', async (t) => {
+  const target = join(await tempDir(t), 'nothing');
+  const { exitCode, error } = await inTerminal(['list', '--target', target]);
+  assert.equal(exitCode, 3);
+  assert.match(error, /^hub: The folder \S+\/nothing does not exist\.\n$/);
+});
+
 test('hub outdated, hub update: distinguish a newer version, changed content, and no change', async (t) => {
   const { server, hub, json, version, target } = await installed(t, 'growing');
   const state = async () => (await json('outdated')).answer.entities[0];
