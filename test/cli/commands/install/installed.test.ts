@@ -255,7 +255,8 @@ test('hub list, hub verify: an unreadable lockfile is reported, with advice', as
   for (const command of ['list', 'verify']) {
     const { exitCode, error } = await hub(command);
     assert.notEqual(exitCode, 0);
-    assert.match(error, /hub\.lock\.json .*\$\.entities\.0\.id must be a string.* Fix it or move it away/);
+    assert.ok(error.startsWith(`hub: The lockfile hub.lock.json in ${target} cannot be read, because `), error);
+    assert.match(error, /\$\.entities\.0\.id must be a string.* Fix it or move it away/);
   }
 });
 
