@@ -183,7 +183,7 @@ function listForPeople(
     { title: 'Artifacts', text: ({ artifacts }) => artifacts.join(', '), isFlexible: true },
   ]);
   const isWhole = entities.every(({ state }) => state === 'ok');
-  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' restores what is missing.\n"}`;
+  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' restores what is missing, and with --force also what was changed.\n"}`;
 }
 
 interface Compared {

@@ -156,7 +156,13 @@ test('hub uninstall: is refused when the entry in a client configuration was edi
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
   assert.equal((await hub('install', 'launched', '--client', 'claude')).exitCode, 0);
   const file = join(target, '.mcp.json');
-  await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
+  const edited = (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"');
+  await writeFile(file, edited);
+  assert.match((await hub('list')).out, / changed .*'hub install --frozen' .* and with --force also what was changed/s);
+  assert.equal((await hub('install', '--frozen')).exitCode, 1);
+  assert.equal((await hub('install', '--frozen', '--force')).exitCode, 0);
+  assert.match((await hub('list')).out, /launched +1\.1\.0 +ok/);
+  await writeFile(file, edited);
   const again = await hub('install', 'launched');
   assert.match(again.error, /The entry 'launched' of '\.mcp\.json' has changed .* --force replaces it/);
   assert.match((await hub('uninstall', 'launched')).error, /'launched' of '\.mcp\.json' has changed .*--force/);
