@@ -64,8 +64,8 @@ function indexPage(generated: string): string {
 
 \`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`. With the package that
 \`npm pack\` creates, run \`npx ./catalog-hub-*.tgz\`, or install it (\`npm install -g ./catalog-hub-*.tgz\`) and run \`hub\`. To use only hubs on
-other machines, install the package that \`npm run pack:cli\` creates: command line and client without the hub, 15 MB instead of 300.
-\`hub <command> --help\` shows the same information as these pages.
+other machines, install the package that \`npm run pack:cli\` creates: command line and client without the hub, 15 MB instead of 300. It needs
+Node 24 or newer. \`hub <command> --help\` shows the same information as these pages.
 
 **Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it opens the local
 catalog, even while a hub uses it. That is the first of these:

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
-import { HubError, unlessNotFound } from '../errors.ts';
+import { HubError, messageOf, unlessNotFound } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
 
 export interface ExportRequest {
@@ -53,13 +53,14 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
 /** Atomic, because hubs may read a folder that is served, and a full disk must not destroy what it has. */
 async function replaceFile(path: string, content: string): Promise<void> {
   const unfinished = `${path}.unfinished`;
-  await mkdir(dirname(path), { recursive: true });
   try {
+    await mkdir(dirname(path), { recursive: true });
     await writeFile(unfinished, content);
     await rename(unfinished, path);
   } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
+    await rm(unfinished, { force: true }).catch(() => {});
+    const advice = 'Choose a folder that you may write to, with enough space.';
+    throw new Error(`The export could not be written (${messageOf(error)}). ${advice}`, { cause: error });
   }
 }
 

@@ -54,6 +54,16 @@ export function createInstall(dependencies: InstallDependencies): Install {
   const { signal } = stopping;
   const underWay = new Set<Promise<unknown>>();
 
+  async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
+    try {
+      // Callers on other machines must not see paths of this one.
+      return await readLockfile(targetDir, tools.rules.trust.isOwnMachine ? targetDir : undefined);
+    } catch (error) {
+      if (!(error instanceof InstallError)) throw unusable(error);
+      throw new HubError('lockfile_mismatch', error.message, { cause: error });
+    }
+  }
+
   async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
     const targetDir = await usableTarget(given.target, targets);
     const before = await lockfileOf(targetDir);
@@ -141,15 +151,6 @@ function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['ma
   const manifest = asked.manifest && manifestOf(asked.manifest);
   // The address of another document does not serve its manifest; only the hub does.
   return manifest === asked.manifest ? asked : { ...asked, manifest, source_url: undefined, provenance: undefined };
-}
-
-async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
-  try {
-    return await readLockfile(targetDir);
-  } catch (error) {
-    if (!(error instanceof InstallError)) throw unusable(error);
-    throw new HubError('lockfile_mismatch', error.message, { cause: error });
-  }
 }
 
 function ending(): HubError {

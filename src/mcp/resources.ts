@@ -3,6 +3,7 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } fr
 import { readDetails } from '../hub/entity-details.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
 import { shownEntity, wholeManifest } from './answers/present.ts';
+import { idOf } from './tools/entity-id.ts';
 import { type McpHub, type McpServerOptions, shownError } from './tools/tool.ts';
 
 /** The protocol's limit for one response. */
@@ -48,7 +49,7 @@ export function offerResources(server: McpServer, { hub, onFailure }: McpServerO
 }
 
 async function entityDocument(hub: McpHub, id: string): Promise<string> {
-  const entity = await hub.getEntity(id);
+  const entity = await hub.getEntity(await idOf({ id, prerelease: false }, hub));
   const { shown, cut } = shownEntity(entity, await readDetails(hub, entity));
   const missing = cut.length > 0 ? { cut, whole: wholeManifest(entity.id) } : {};
   return JSON.stringify({ ...shown, ...missing }, null, 2);

@@ -1,5 +1,5 @@
 // Opens the database at an address and migrates its schema.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
@@ -84,7 +84,12 @@ async function migrateAt(address: DatabaseAddress, dependencies: DialectDependen
 export async function holdsCatalog(address: DatabaseAddress): Promise<boolean> {
   if (address.engine === 'sqlite') {
     const { hasTable } = await import('./dialects/sqlite-connection.ts');
-    return existsSync(address.path) && hasTable(address.path, OWN_TABLE);
+    try {
+      // Unlike existsSync, fails if a folder of the path must not be read.
+      return statSync(address.path, { throwIfNoEntry: false }) !== undefined && hasTable(address.path, OWN_TABLE);
+    } catch (error) {
+      throw unusable(address, error);
+    }
   }
   const { openPostgres } = await import('./dialects/postgres.ts');
   const dialect = openPostgres(address, { metrics: { observeQuery() {} } });

@@ -140,6 +140,13 @@ for (const { args, exitCode, says } of [...refused, ...noLockfile, ...invalid, s
   });
 }
 
+test('access: a catalog that cannot be reached is not reported as missing', async (t) => {
+  const path = join(await tempDir(t), 'x'.repeat(300), 'catalog.sqlite');
+  const { exitCode, error } = await inTerminal(['search', 'a'], { environment: { DB_PATH: path } });
+  assert.equal(exitCode, 1);
+  assert.match(error, /^hub: The database \(SQLite at \S+\) cannot be used: ENAMETOOLONG: name too long, /);
+});
+
 for (const url of ['hub.example.org', 'ftp://hub.example.org', 'http://user:secret@hub.example.org', '']) {
   test(`access: '${url}' is not the address of a hub`, async () => {
     const { exitCode, out, error } = await inTerminal(['remotes', 'list', '--hub', url]);

@@ -37,12 +37,16 @@ test('export as an index: a type of a malicious hub does not become a path', asy
 
 test('export as an index: replaces files instead of overwriting them', async (t) => {
   const { hub } = await testHub(t, { manifests: [aManifest()] });
+  const request = { type: undefined, onProgress() {}, signal: new AbortController().signal };
   const folder = await tempDir(t);
   const [index, old] = [join(folder, 'index.json'), join(folder, 'old.json')];
   await writeFile(index, 'old');
   await link(index, old);
-  await exportIndex({ hub, folder, type: undefined, onProgress() {}, signal: new AbortController().signal });
+  await exportIndex({ hub, folder, ...request });
   assert.match(await readFile(index, 'utf8'), /"manifests"/);
+  await assert.rejects(exportIndex({ hub, folder: index, ...request }), {
+    message: /^The export could not be written \(ENOTDIR: .+\)\. Choose a folder that you may write to/,
+  });
   assert.equal(await readFile(old, 'utf8'), 'old');
   assert.deepEqual((await readdir(folder)).toSorted(), ['index.json', 'manifests', 'old.json']);
 });

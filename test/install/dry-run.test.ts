@@ -86,10 +86,13 @@ const CASES: Record<string, Case> = {
     files: { 'glue.py': '# mine' },
     says: /'glue\.py' exists, and this install did not write it/,
   },
-  'a broken lockfile': { files: { 'hub.lock.json': '{' }, says: /was left as it is, because it is not JSON/ },
+  'a broken lockfile': {
+    files: { 'hub.lock.json': '{' },
+    says: /in the target cannot be read, because it is not JSON/,
+  },
   'a newer lockfile': {
     files: { 'hub.lock.json': '{"version": 7}' },
-    says: /left as it is, because it has format version 7/,
+    says: /cannot be read, because it has format version 7/,
   },
   'a file at .hub': { files: { '.hub': '' }, says: /'\.hub' is a link or a file, but must be a folder/ },
   'a target that is a file': { arrange: ({ target }) => writeFile(target, ''), says: /target: is a file, but must be/ },

@@ -103,6 +103,8 @@ test('mcp: search finds matches, short and structured', async () => {
     arguments: { query: 'tables in a PDF', providers: ['nobody'] },
   });
   assert.match(textOf(none), /Nothing fits/);
+  const after = await client.callTool({ name: 'search_catalog', arguments: { query: 'PDF', offset: 500 } });
+  assert.match(textOf(after), /End of the list/);
 });
 
 test('mcp: a search of an empty catalog says so, and what to do', async (t) => {
@@ -237,6 +239,9 @@ test('mcp: a name that only one entity has is accepted instead of its id, except
     await call('install_entity', { id: 'Clock', target }),
     /^invalid_request: install_entity needs an id: 'Clock' is mcp_server:io\.example\/clock@2\.0\.0\.$/,
   );
+  for (const tool of ['block_entity', 'remove_entity'])
+    for (const id of ['clock', 'mcp_server:io.example/clock'])
+      assert.match(await call(tool, { id }), / needs an id: '.+' is mcp_server:io\.example\/clock@2\.0\.0\.$/);
 
   const several =
     /^invalid_request: Several entities are called 'notes'\. Use one of these ids: mcp_server:io\.\w+\/notes@1\.0\.0, mcp_server:io\.\w+\/notes@1\.0\.0\.$/;
@@ -412,10 +417,15 @@ test('mcp: without the token of a protected hub, only public tools work', async 
 
 test('mcp: with the token, lists pending servers and syncs', async (t) => {
   const { client } = await connected(t, { settings: { API_TOKEN: TOKEN }, token: TOKEN });
-  const pending = await client.callTool({ name: 'list_pending', arguments: { query: 'pdf-tables' } });
+  const pending = await client.callTool({
+    name: 'list_pending',
+    arguments: { query: 'pdf-tables', registrable: false },
+  });
   const { items, total, unregistrable } = pending.structuredContent as Record<string, unknown>;
   assert.deepEqual([(items as { uid: string }[])[0]?.uid, total, unregistrable], ['mcp_server:pdf-tables@1.0.0', 1, 2]);
   assert.doesNotMatch(JSON.stringify(pending), /very-secret/);
+  const registrable = await client.callTool({ name: 'list_pending', arguments: {} });
+  assert.partialDeepStrictEqual(registrable.structuredContent, { total: 0, unregistrable: 2 });
   const synced = await client.callTool({ name: 'sync_remotes', arguments: {} });
   assert.partialDeepStrictEqual(synced.structuredContent, { count: 0, ingested: [] });
 });
@@ -432,6 +442,9 @@ test('mcp: entities and manifests are resources, also with a slash in the id', a
   assert.equal(JSON.parse((contents[0] as { text: string }).text).id, 'owner/slashed');
   const entity = await client.readResource({ uri: 'catalog://entity/tool:weather@1.0.0' });
   assert.equal(JSON.parse((entity.contents[0] as { text: string }).text).title, 'Weather');
+  assert.deepEqual((await client.readResource({ uri: 'catalog://entity/weather' })).contents, [
+    { ...entity.contents[0], uri: 'catalog://entity/weather' },
+  ]);
   await assert.rejects(client.readResource({ uri: 'catalog://entity/tool:nothing@1.0.0' }), /No entity/);
 });
 

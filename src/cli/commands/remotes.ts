@@ -225,9 +225,8 @@ function remotesForPeople({ items }: RemoteList, output: Output): string {
   return `${table}${items.map(noteForPeople).join('')}`;
 }
 
-function noteForPeople({ url, name, last_note, shrunk }: Remote): string {
-  const accept = shrunk ? `    'hub ingest ${oneLine(url)} --accept-shrunk' accepts the smaller index.\n` : '';
-  return last_note ? `\n${oneLine(name ?? url)}\n    ${oneLine(last_note)}\n${accept}` : '';
+function noteForPeople({ url, name, last_note }: Remote): string {
+  return last_note ? `\n${oneLine(name ?? url)}\n    ${oneLine(last_note)}\n` : '';
 }
 
 function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved): string {

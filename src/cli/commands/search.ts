@@ -98,7 +98,8 @@ async function isCatalogEmpty(hub: Pick<HubOperations, 'listCatalog'>): Promise<
 
 function resultsForPeople({ items, total, facets }: SearchPage, output: Output): string {
   const { style } = output;
-  if (items.length === 0) return 'Nothing found.\n';
+  if (items.length === 0)
+    return total > 0 ? `End of the list; ${plural(total, 'result')} in total.\n` : 'Nothing found.\n';
   const results = items.map((item) => {
     const more = item.version_count > 1 ? style.faint(` (${plural(item.version_count, 'version')})`) : '';
     const status = item.status === 'active' ? '' : style.warning(` ${oneLine(item.status)}`);

@@ -30,8 +30,9 @@ export function candidatesAfter(
 
 function candidatesOf(command: Command, previous: string, current: string): readonly Candidate[] | NameKind {
   const options = Object.values(optionsOf(command));
-  const asked = options.find(({ flags }) => flags.includes('<') && namesIn(flags).includes(previous));
-  if (asked) return plainWords(asked.choices);
+  const [start, name = previous] = /^(--[\w-]+)=/.exec(current) ?? [''];
+  const asked = options.find(({ flags }) => flags.includes('<') && namesIn(flags).includes(name));
+  if (asked) return plainWords(asked.choices?.map((choice) => `${start}${choice}`));
   if (current.startsWith('-')) return optionWords([...options, HELP_OPTION]);
   const { args = [] } = command;
   return args.find(({ names }) => names)?.names ?? plainWords(args.flatMap(({ choices = [] }) => choices));

@@ -4,14 +4,14 @@ export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completion of 'hub' for bash: source <(hub completion bash)
 _hub() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" at=$COMP_CWORD IFS=$'\\n'
-  # Bash splits words at these characters, which ids and addresses contain.
-  while (( at > 1 )) && [[ "$cur" == [:@]* || "\${COMP_WORDS[at-1]}" == [:@] ]]; do
+  # Bash splits words at these characters, which ids, addresses and options contain.
+  while (( at > 1 )) && [[ "$cur" == [:@=]* || "\${COMP_WORDS[at-1]}" == [:@=] ]]; do
     at=$((at - 1)) cur="\${COMP_WORDS[at]}$cur"
   done
   # Without a reply, bash completes paths.
   COMPREPLY=($(hub complete -- "\${COMP_WORDS[@]:1:at-1}" "$cur" 2>/dev/null | cut -f 1))
   # Bash inserts only what follows the last of these characters.
-  if (( at < COMP_CWORD )); then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*[:@]}"}"}"); fi
+  if (( at < COMP_CWORD )); then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*[:@=]}"}"}"); fi
 }
 complete -o default -F _hub hub
 `,

@@ -21,13 +21,17 @@ export interface LockedEntities {
   others: readonly LockedEntity[];
 }
 
-/** Returns undefined if there is none. @throws InstallError if it cannot be read. */
-export async function readLockfile(targetDir: string): Promise<Lockfile | undefined> {
+/** Returns undefined if there is none. Errors name the place. @throws InstallError if it cannot be read. */
+export async function readLockfile(targetDir: string, place?: string): Promise<Lockfile | undefined> {
   const text = await readInside(targetDir, LOCKFILE_NAME);
-  return text === undefined ? undefined : parseLockfile(text);
+  return text === undefined ? undefined : parseLockfile(text, place);
 }
 
-export function parseLockfile(text: string): Lockfile {
+export function parseLockfile(text: string, place = 'the target'): Lockfile {
+  const unreadable = (why: string) =>
+    new InstallError(
+      `The lockfile ${LOCKFILE_NAME} in ${place} cannot be read, because ${why}. Fix it or move it away.`,
+    );
   let document: unknown;
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -84,10 +88,4 @@ export async function writeLockfile(targetDir: string, lockfile: Lockfile): Prom
   if ((await readInside(targetDir, LOCKFILE_NAME)) === text) return false;
   await writeFileInside(targetDir, LOCKFILE_NAME, text);
   return true;
-}
-
-function unreadable(why: string): InstallError {
-  return new InstallError(
-    `The lockfile ${LOCKFILE_NAME} in the target was left as it is, because ${why}. Fix it or move it away, then install again.`,
-  );
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
-import { idsCalled, severalCalled, splitName } from '../../hub/short-names.ts';
+import { idsCalled, severalCalled, shown, splitName } from '../../hub/short-names.ts';
 import type { SearchPage, SearchQuery } from '../../search/contract.ts';
 import type { McpHub } from './tool.ts';
 
@@ -44,6 +44,17 @@ export async function idOf({ id, version, prerelease }: AskedEntity, hub: McpHub
   });
   if (ids.length > 1) throw new HubError('invalid_request', severalCalled(id, ids));
   return ids[0];
+}
+
+/** Returns an id with a version unchanged. @throws HubError `invalid_request` with the id, if a name is given */
+export async function exactId(id: string, tool: string, hub: McpHub): Promise<string> {
+  if (parseReference(id)?.version !== undefined) return id;
+  const entity = await hub.getEntity(await idOf({ id, prerelease: false }, hub));
+  throw needsId(tool, id, entity.id);
+}
+
+export function needsId(tool: string, name: string, id: string): HubError {
+  return new HubError('invalid_request', `${tool} needs an id: '${shown(name)}' is ${shown(id)}.`);
 }
 
 /** An incomplete index might contain only one of several entities with the name. */

@@ -6,11 +6,10 @@ import { parseReference } from '../../catalog/uid.ts';
 import { HubError } from '../../errors.ts';
 import { reasonNotForGateway } from '../../gateway/state-words.ts';
 import { clientAdvice, isInClient, pastesOf, programsOf, variablesToSet } from '../../hub/install-outcome.ts';
-import { shown } from '../../hub/short-names.ts';
 import { type InstallReport, InstallRequest } from '../../install/contract.ts';
 import { wholeManifest } from '../answers/present.ts';
 import { remarkableFirst, shortened } from '../answers/short.ts';
-import { EntityId, idOf, Prerelease, SEARCH_ADVICE, WholeId } from './entity-id.ts';
+import { EntityId, idOf, needsId, Prerelease, SEARCH_ADVICE, WholeId } from './entity-id.ts';
 import {
   answered,
   type McpServerOptions,
@@ -88,7 +87,8 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         const notify = progressReporter(context);
         const { id } = request;
         // A similar name must not be installed by mistake; and the catalog does not know which version is locked.
-        if (!parseReference(id) && !request.frozen) throw needsId(id, await idOf(request, options.hub));
+        if (!parseReference(id) && !request.frozen)
+          throw needsId('install_entity', id, await idOf(request, options.hub));
         const installing = options.hub.install({ ...NO_OPTIONS, ...request }, (event) => {
           if (event.kind === 'started') notify(event.step);
         });
@@ -116,10 +116,6 @@ async function findable<T>(id: string, asked: Promise<T>): Promise<T> {
     if (!(error instanceof HubError) || error.code !== 'entity_not_found') throw error;
     throw new HubError('entity_not_found', `No entity '${id.slice(0, 120)}' is in the catalog. ${SEARCH_ADVICE}`);
   }
-}
-
-function needsId(name: string, id: string): HubError {
-  return new HubError('invalid_request', `install_entity needs an id: '${shown(name)}' is ${shown(id)}.`);
 }
 
 /** What the user or the model should do after an install. */

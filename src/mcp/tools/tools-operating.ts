@@ -30,7 +30,7 @@ export function offerPending(server: McpServer, options: McpServerOptions): void
         error_only: z.boolean().default(false).describe('Only servers whose registration, or its update, failed'),
         registrable: z
           .boolean()
-          .optional()
+          .default(true)
           .describe('Only servers that can be registered (true), or only those that never can (false)'),
         limit: z.number().int().min(1).max(MOST_PENDING).default(20).describe('Maximum number of servers'),
         offset: z.number().int().min(0).default(0).describe('Number of servers to skip'),

@@ -73,14 +73,15 @@ export function offerSearch(server: McpServer, options: McpServerOptions): void 
             ...(degraded !== undefined && { degraded: shortText(degraded) }),
             ...(only_by_meaning && { only_by_meaning }),
           },
-          ...(page.length > 0 ? [PUBLISHER_TEXT_NOTE] : [await nothingFound(options)]),
+          ...(page.length > 0 ? [PUBLISHER_TEXT_NOTE] : [await nothingFound(total, options)]),
           ...(only_by_meaning ? [ONLY_NEAREST] : []),
         );
       }),
   );
 }
 
-async function nothingFound({ hub }: McpServerOptions): Promise<string> {
+async function nothingFound(found: number, { hub }: McpServerOptions): Promise<string> {
+  if (found > 0) return 'End of the list. Use a smaller offset.';
   const { total } = await hub.listCatalog({ text: '', sort: 'name', limit: 1, offset: 0 });
   if (total > 0) return 'Nothing fits. Try other or fewer words, or no filter.';
   return "The catalog is empty. An operator must add a remote ('hub remotes add <url>', or the hub's Operations page); then sync_remotes reads it.";

@@ -2,6 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { shownJson } from '../answers/short.ts';
+import { exactId } from './entity-id.ts';
 import { answer, answered, type McpServerOptions, toolArguments } from './tool.ts';
 
 const ExactId = z.string().min(1).describe('<type>:<slug>@<version>');
@@ -17,7 +18,11 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
       outputSchema: z.looseObject({ removed: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    ({ id }) => answered(options, async () => answer(shownJson(await options.hub.removeEntity(id)))),
+    ({ id: given }) =>
+      answered(options, async () => {
+        const id = await exactId(given, 'remove_entity', options.hub);
+        return answer(shownJson(await options.hub.removeEntity(id)));
+      }),
   );
 }
 
@@ -36,9 +41,10 @@ export function offerBlock(server: McpServer, options: McpServerOptions): void {
       outputSchema: z.looseObject({ id: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    ({ id, blocked, reason }) =>
+    ({ id: given, blocked, reason }) =>
       answered(options, async () => {
         const { hub } = options;
+        const id = await exactId(given, 'block_entity', hub);
         const entity = await (blocked ? hub.blockEntity(id, reason) : hub.unblockEntity(id));
         const { blocked_at, blocked_reason } = entity;
         const note = 'note' in entity ? { note: entity.note } : {};

@@ -246,7 +246,7 @@ export function createIngest(
     if (!acceptShrunk && !isFew && left * 2 < listedBefore) {
       progress.shrunk();
       progress.note(
-        `The index lists ${left} of the ${listedBefore} manifests that it had, so nothing was marked as missing. If the index is meant to be smaller, ingest the remote again and accept the smaller index.`,
+        `The index lists ${left} of the ${listedBefore} manifests that it had, so nothing was marked as missing. If the index is meant to be smaller, accept it: 'hub ingest <url> --accept-shrunk', or 'accept_shrunk' in 'POST /ingest'.`,
       );
       return false;
     }

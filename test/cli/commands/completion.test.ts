@@ -43,6 +43,7 @@ const typed: { words: string[]; offers: string[]; not?: string[] }[] = [
   { words: ['backup', ''], offers: [], not: ['--force'] },
   { words: ['backup', '-'], offers: ['--force'] },
   { words: ['install', '--fo'], offers: ['--force'] },
+  { words: ['install', 'time', '--client=c'], offers: ['--client=claude'], not: ['claude', '--client=vscode'] },
 ];
 for (const { words, offers, not = [] } of typed) {
   test(`complete: 'hub ${words.join(' ')}' and tab`, async () => {
@@ -70,9 +71,10 @@ test('completion bash: offers words, and the part of an id after its colon', {
     { words: ['show', ''] },
     { words: ['show', 'tool', ':', 'cl'] },
     { words: ['show', 'tool', ':', 'clock', '@', '1.'] },
+    { words: ['install', 'time', '--client', '=', 'c'] },
   ];
   const outputs = (await inBash(t, lines)).split(`${MARK}\n`).map((each) => each.split('\n')[0]);
-  assert.deepEqual(outputs, ['re-2', '-2', 'cl-2', '1.-2', '']);
+  assert.deepEqual(outputs, ['re-2', '-2', 'cl-2', '1.-2', 'c-3', '']);
 });
 
 test('completion zsh: offers words with their descriptions', { skip: unlessHere('zsh') }, async (t) => {

@@ -52,6 +52,8 @@ testBothWays('hub search: prints results for people and as JSON', catalog, async
     ['tool:weather@1.0.0'],
   );
   assert.equal((await hub('search', 'nothingofthekind', '--mode', 'keyword')).out, 'Nothing found.\n');
+  const after = await hub('search', 'pdf', '--mode', 'keyword', '--offset', '500');
+  assert.equal(after.out, 'End of the list; 1 result in total.\n');
 });
 
 testOnServer('hub search --why: a keyword search says nothing about meaning', catalog, async (_t, { hub }) => {

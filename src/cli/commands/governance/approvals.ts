@@ -157,6 +157,7 @@ function pageForPeople({ items, total, offset }: ApprovalPage, state: string, ou
 
 function reviewForPeople(review: ApprovalReview, { style }: Output): string {
   const { decision, since } = review;
+  const fact = (name: string, value: string): [string, string] => [name, value];
   const facts: [string, string | null][] = [
     ['Publisher', review.publisher],
     ['Remote', review.remote],
@@ -168,25 +169,21 @@ function reviewForPeople(review: ApprovalReview, { style }: Output): string {
     ['Required by', review.asked_by.map(({ action, decided_by }) => `${action}: ${decided_by}`).join('; ')],
     ['Digest', review.digest],
     ['Decision', decision && [decision.decision, decision.decided_by, decision.reason].filter(Boolean).join(', ')],
+    ...review.artifacts.map(({ kind, what, digest }) => fact('Artifact', `${kind} ${what}, ${digest ?? 'no digest'}`)),
+    ...(review.trust?.signals ?? []).map((signal) => fact('Trust', signalLine(signal))),
+    ...review.variables.map(({ name, required, description }) =>
+      fact('Variable', `${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
+    ),
+    ...(review.content ?? []).map(({ path, value }) => fact('Includes', `${path}: ${value}`)),
   ];
-  const lines = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(11)}${oneLine(value)}`] : []));
-  const artifacts = review.artifacts.map(({ kind, what, digest }) =>
-    oneLine(`Artifact   ${kind} ${what}, ${digest ?? 'no digest'}`),
-  );
-  const trust = (review.trust?.signals ?? []).map((signal) => `Trust      ${oneLine(signalLine(signal))}`);
-  const variables = review.variables.map(({ name, required, description }) =>
-    oneLine(`Variable   ${name}${required ? ' (required)' : ''}${description ? `: ${description}` : ''}`),
-  );
-  const content = (review.content ?? []).map(({ path, value }) => oneLine(`Includes   ${path}: ${value}`));
+  const lines = facts.flatMap(([name, value]) => (value ? [`${name.padEnd(13)}${oneLine(value)}`] : []));
   const changes = since
     ? [
         `Since ${oneLine(since.id)}, approved by ${oneLine(since.decided_by)}:`,
         ...(since.changes.length === 0 ? ['  its content has not changed'] : []),
-        ...since.changes.map(({ what, before, after }) => oneLine(`  ${what}: ${before} → ${after}`)),
+        ...since.changes.map(({ what, before, after }) => `  ${oneLine(`${what}: ${before} → ${after}`)}`),
       ]
     : ['No version has been approved before.'];
-  const all = [...lines, ...artifacts, ...trust, ...variables, ...content, '', ...changes]
-    .map((line) => `${line}\n`)
-    .join('');
+  const all = [...lines, '', ...changes].map((line) => `${line}\n`).join('');
   return `${style.strong(oneLine(review.id))}  ${oneLine(review.summary)}\n${all}`;
 }

@@ -99,7 +99,7 @@ function readScope(text: string): readonly string[] {
 
 function tokensForPeople({ items }: TokenList, output: Output): string {
   if (items.length === 0) return "No tokens yet. 'hub tokens add' adds one.\n";
-  return `${output.table(items, [
+  return output.table(items, [
     { title: 'Token', text: ({ name }) => name },
     { title: 'Role', text: ({ role }) => role },
     { title: 'Scope', text: ({ scope }) => scope.join(', ') || 'everything', isFlexible: true },
@@ -108,5 +108,5 @@ function tokensForPeople({ items }: TokenList, output: Output): string {
       text: ({ expires_at, expired }) => (expired ? 'expired' : (expires_at?.slice(0, 10) ?? 'no expiry')),
     },
     { title: 'Created', text: ({ created_at, created_by }) => `${created_at.slice(0, 10)} by ${created_by}` },
-  ])}\n`;
+  ]);
 }

@@ -59,10 +59,10 @@ export const viewCommands = [
 ];
 
 function viewsForPeople({ items }: ViewList, output: Output): string {
-  return `${output.table(items, [
+  return output.table(items, [
     { title: 'View', text: ({ name }) => name },
     { title: 'Servers', text: ({ names }) => names.join(', ') || 'all', isFlexible: true },
     { title: 'Policy', text: ({ approved }) => (approved ? 'only what it allows' : '') },
     { title: 'Description', text: ({ description }) => description, isFlexible: true },
-  ])}\n`;
+  ]);
 }

@@ -73,7 +73,7 @@ export const webhookCommands = [
     async run({ args: [name = ''], output, access }) {
       const delivery = await (await access.open()).testWebhook(name);
       const isDelivered = delivery.state === 'delivered';
-      const answer = delivery.answer ? `\n${output.style.faint(oneLine(delivery.answer))}` : '';
+      const answer = delivery.answer ? `\n${output.style.faint(`Response: ${oneLine(delivery.answer)}`)}` : '';
       const outcome = isDelivered ? `Accepted with ${delivery.status}.` : oneLine(delivery.error ?? '');
       return output.answer(delivery, () => `${outcome}${answer}\n`, isDelivered ? 'ok' : 'failed');
     },
@@ -90,7 +90,7 @@ export const webhookCommands = [
     examples: [['hub webhooks deliveries chat', '']],
     async run({ args: [name = ''], options, output, access }) {
       const page = await (await access.open()).listDeliveries(name, options);
-      const more = page.next ? output.style.faint(`Next page: --before ${page.next}\n`) : '';
+      const more = page.next ? `\n${output.style.faint(`Next page: --before ${page.next}`)}\n` : '';
       return output.answer(page, () => `${deliveriesForPeople(page.items, output)}${more}`);
     },
   }),
@@ -98,13 +98,13 @@ export const webhookCommands = [
 
 function webhooksForPeople(webhooks: readonly Webhook[], output: Output): string {
   if (webhooks.length === 0) return "No webhooks yet. 'hub webhooks add' adds one.\n";
-  return `${output.table(webhooks, [
+  return output.table(webhooks, [
     { title: 'Webhook', text: ({ name }) => name },
     { title: 'Address', text: ({ url }) => url, isFlexible: true },
     { title: 'Events', text: ({ events }) => (events.length === EVENT_TYPES.length ? 'all' : events.join(', ')) },
     { title: 'Waiting', text: ({ waiting }) => String(waiting) },
     { title: 'State', text: (webhook) => stateOf(webhook) },
-  ])}\n`;
+  ]);
 }
 
 function stateOf({ disabled_reason: disabled, last_delivery: last }: Webhook): string {
@@ -114,13 +114,13 @@ function stateOf({ disabled_reason: disabled, last_delivery: last }: Webhook): s
 
 function deliveriesForPeople(deliveries: readonly Delivery[], output: Output): string {
   if (deliveries.length === 0) return 'Nothing has been sent yet.\n';
-  return `${output.table(deliveries, [
+  return output.table(deliveries, [
     { title: 'When', text: ({ tried_at, created_at }) => shownMoment(tried_at ?? created_at) },
     { title: 'Delivery', text: ({ id }) => id },
     { title: 'Events', text: ({ event_count, event_types }) => `${event_count}: ${event_types.join(', ')}` },
     { title: 'Tries', text: ({ attempts }) => String(attempts) },
     { title: 'Outcome', text: outcomeOf, isFlexible: true },
-  ])}\n`;
+  ]);
 }
 
 function outcomeOf({ state, error, next_try_at: next }: Delivery): string {

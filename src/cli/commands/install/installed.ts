@@ -1,4 +1,5 @@
 // `hub list`, `hub outdated`, `hub uninstall` and `hub verify`: what is installed in a folder.
+import { existsSync } from 'node:fs';
 import { kindNameOf } from '../../../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../../../catalog/contract.ts';
 import { withoutVersion } from '../../../catalog/uid.ts';
@@ -14,8 +15,9 @@ import {
   type UninstallReport,
 } from '../../../install/contract.ts';
 import { command } from '../../command.ts';
-import { NotFoundError } from '../../exit-codes.ts';
+import { NotFoundError, UsageError } from '../../exit-codes.ts';
 import { openOwnInstall } from '../../hub/own-install.ts';
+import { findInLockfile } from '../../names.ts';
 import { newestOf } from '../../newest.ts';
 import { flag, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
@@ -39,6 +41,7 @@ export const installedCommands = [
       const { output } = call;
       await using own = await openOwnInstall(call, { withCatalog: false });
       const folder = await own.folderOf(target);
+      if (!existsSync(folder)) throw new NotFoundError(`The folder ${folder} does not exist.`);
       const report = await own.verify(target);
       const locked = (await own.lockfile(target))?.entities ?? [];
       const entities = locked.map((entity) => installedEntity(entity, report?.checks ?? []));
@@ -85,19 +88,21 @@ export const installedCommands = [
       const { output } = call;
       await using own = await openOwnInstall(call, { withCatalog: false });
       const folder = await own.folderOf(target);
-      const locked = entitiesFor(args, await lockfileIn(target, own), folder);
+      const lockfile = await lockfileIn(target, own);
       const reports: UninstallReport[] = [];
       const refused: { id: string; error: string }[] = [];
-      for (const { id } of locked) {
+      for (const name of args) {
+        let id = name;
         try {
+          id = findInLockfile(name, lockfile, folder).id;
           reports.push(await own.uninstall({ id, target, force }));
         } catch (error) {
-          if (locked.length === 1 || !(error instanceof HubError)) throw error;
+          if (args.length === 1 || !(error instanceof HubError || error instanceof UsageError)) throw error;
           refused.push({ id, error: error.message });
         }
       }
       const ok = refused.length === 0;
-      const answer = locked.length === 1 ? reports[0] : { ok, reports, refused };
+      const answer = args.length === 1 ? reports[0] : { ok, reports, refused };
       const lines = () => [
         ...reports.map((each) => uninstalledForPeople(each, folder)),
         ...refused.map(({ error }) => output.style.bad(oneLine(error)).concat('\n')),
@@ -178,7 +183,7 @@ function listForPeople(
     { title: 'Artifacts', text: ({ artifacts }) => artifacts.join(', '), isFlexible: true },
   ]);
   const isWhole = entities.every(({ state }) => state === 'ok');
-  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' restores what is missing.\n"}`;
+  return `${rows}${isWhole ? '' : "\n'hub verify' says what differs; 'hub install --frozen' restores what is missing, and with --force also what was changed.\n"}`;
 }
 
 interface Compared {

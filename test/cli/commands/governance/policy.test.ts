@@ -63,7 +63,9 @@ testOnServer(
     assert.match(waiting.out, /alpha.*com\.acme.*Apache-2\.0.*rule 1 'ask'.*2 of 2 entities\n$/s);
     const review = await json<ApprovalReview>('approvals', uid('alpha'));
     assert.equal(review.answer.launch, 'https://h.example/alpha/sse');
-    assert.match((await hub('approvals', 'alpha')).out, /Runs +https:\/\/h\.example\/alpha\/sse/);
+    const reviewed = (await hub('approvals', 'alpha')).out;
+    assert.match(reviewed, /Runs +https:\/\/h\.example\/alpha\/sse/);
+    assert.match(reviewed, /^Required by {2}search: .*\n(.*\n)*Includes {5}server\.server\.url: /m);
 
     const blind = await hub('approve', uid('alpha'));
     assert.deepEqual([blind.exitCode, /reviewed content with --digest/.test(blind.error)], [2, true]);

@@ -26,7 +26,10 @@ test('tokens: one is created, used in place of API_TOKEN, listed, revoked and au
     [refused.exitCode, /needs the role admin, but 'ops' has the role operator/.test(refused.error)],
     [4, true],
   );
-  assert.match((await admin(['tokens', 'list'])).out, /ops +operator +everything +2026-07-01 +2026-06-01 by API_TOKEN/);
+  assert.match(
+    (await admin(['tokens', 'list'])).out,
+    /ops +operator +everything +2026-07-01 +2026-06-01 by API_TOKEN\n$/,
+  );
   assert.equal((await admin(['tokens', 'remove', 'ops'])).out, 'Removed: ops\n');
   assert.equal((await operator(['block', id])).exitCode, 4);
 

@@ -28,7 +28,7 @@ testOnServer(
       /^mcp_server:pdf-tables@1\.0\.0: not checked\n {2}npm provenance of pdf@1\.0\.0: not checked\. .*reached/,
     );
     assert.match((await hub('show', UID)).out, /^Trust {5}npm provenance of pdf@1\.0\.0: not checked\./m);
-    assert.match((await hub('approvals', UID)).out, /^Trust {6}npm provenance of pdf@1\.0\.0: not checked\./m);
+    assert.match((await hub('approvals', UID)).out, /^Trust {8}npm provenance of pdf@1\.0\.0: not checked\./m);
     assert.match(
       (await hub('trust', 'mcp_server:remote')).out,
       /: absent\n {2}It installs nothing that could be signed\.\n$/,

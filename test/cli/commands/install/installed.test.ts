@@ -69,6 +69,13 @@ test('hub list: shows installed entities and whether their files are present', a
   assert.match((await hub('list')).out, /'hub install --frozen' restores what is missing/);
 });
 
+test('hub list: reports a folder that does not exist', async (t) => {
+  const target = join(await tempDir(t), 'nothing');
+  const { exitCode, error } = await inTerminal(['list', '--target', target]);
+  assert.equal(exitCode, 3);
+  assert.match(error, /^hub: The folder \S+\/nothing does not exist\.\n$/);
+});
+
 test('hub outdated, hub update: distinguish a newer version, changed content, and no change', async (t) => {
   const { server, hub, json, version, target } = await installed(t, 'growing');
   const state = async () => (await json('outdated')).answer.entities[0];
@@ -149,7 +156,13 @@ test('hub uninstall: is refused when the entry in a client configuration was edi
   await server.load([{ document: version('1.1.0', 'two', { mcp_registration: { server: { exec } } }) }]);
   assert.equal((await hub('install', 'launched', '--client', 'claude')).exitCode, 0);
   const file = join(target, '.mcp.json');
-  await writeFile(file, (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"'));
+  const edited = (await readFile(file, 'utf8')).replace('"a"', '"a", "--mine"');
+  await writeFile(file, edited);
+  assert.match((await hub('list')).out, / changed .*'hub install --frozen' .* and with --force also what was changed/s);
+  assert.equal((await hub('install', '--frozen')).exitCode, 1);
+  assert.equal((await hub('install', '--frozen', '--force')).exitCode, 0);
+  assert.match((await hub('list')).out, /launched +1\.1\.0 +ok/);
+  await writeFile(file, edited);
   const again = await hub('install', 'launched');
   assert.match(again.error, /The entry 'launched' of '\.mcp\.json' has changed .* --force replaces it/);
   assert.match((await hub('uninstall', 'launched')).error, /'launched' of '\.mcp\.json' has changed .*--force/);
@@ -172,10 +185,11 @@ test('hub uninstall: of several entities, removes some although others are refus
     /Uninstalled mcp_server:pdf-tables.*\n.*other@1\.0\.0' was not uninstalled\. .*--force removes it/,
   );
   assert.equal((await hub('install', 'pdf-tables')).exitCode, 0);
-  const { exitCode, answer } = await json('uninstall', 'pdf-tables', 'other');
+  const { exitCode, answer } = await json('uninstall', 'nothing', 'pdf-tables', 'other');
+  const ids = answer.refused.map(({ id }: { id: string }) => id);
   assert.deepEqual(
-    [exitCode, answer.ok, answer.reports.length, answer.refused[0].id],
-    [1, false, 1, 'mcp_server:other@1.0.0'],
+    [exitCode, answer.ok, answer.reports.length, ids],
+    [1, false, 1, ['nothing', 'mcp_server:other@1.0.0']],
   );
   assert.equal((await hub('uninstall', 'other', '--force')).exitCode, 0);
 });
@@ -247,7 +261,8 @@ test('hub list, hub verify: an unreadable lockfile is reported, with advice', as
   for (const command of ['list', 'verify']) {
     const { exitCode, error } = await hub(command);
     assert.notEqual(exitCode, 0);
-    assert.match(error, /hub\.lock\.json .*\$\.entities\.0\.id must be a string.* Fix it or move it away/);
+    assert.ok(error.startsWith(`hub: The lockfile hub.lock.json in ${target} cannot be read, because `), error);
+    assert.match(error, /\$\.entities\.0\.id must be a string.* Fix it or move it away/);
   }
 });
 
