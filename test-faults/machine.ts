@@ -30,13 +30,16 @@ const runFullDisk: Fault['run'] = async (scope, engine, inject) => {
   publish(host, 300);
   const hub = await startHub(scope, await databaseIn(scope, folder, engine));
   await hub.ask('/remotes', { method: 'POST', body: { url: host.url('/index.json') } });
+  // PostgreSQL cannot accept its first connection after a migration on a full disk: it writes a file for it.
+  await Promise.all(Array.from({ length: 8 }, () => hub.ask('/catalog')));
   const ballast = join(folder, 'ballast');
   await inject(async () => {
     await writeFile(ballast, Buffer.alloc(64_000_000)).catch(() => {});
     const { status, body } = await hub.ask('/remotes/sync', { method: 'POST', body: {} });
     const isReported = status === 503 || (status === 200 && Object.keys(body.errors).length > 0);
     assert.ok(isReported, `${status} ${JSON.stringify(body)}`);
-    assert.equal((await hub.ask('/catalog')).status, 200, 'reads continue');
+    const read = await hub.ask('/catalog');
+    assert.equal(read.status, 200, `reads continue: ${JSON.stringify(read.body)}`);
     await rm(ballast, { force: true });
     const again = await hub.ask('/remotes/sync', { method: 'POST', body: {} });
     assert.deepEqual([again.status, again.body.errors], [200, {}]);
@@ -74,7 +77,8 @@ const runReadOnly: Fault['run'] = async (scope, engine, inject) => {
     await inject(async () => {
       await setReadOnly(database.url, true);
       assert.equal((await sync(hub)).status, 503);
-      assert.equal((await hub.ask('/catalog')).status, 200, 'reads continue');
+      const read = await hub.ask('/catalog');
+    assert.equal(read.status, 200, `reads continue: ${JSON.stringify(read.body)}`);
       await setReadOnly(database.url, false);
       const again = await sync(hub);
       assert.deepEqual([again.status, again.body.errors], [200, {}]);
