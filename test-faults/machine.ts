@@ -78,7 +78,7 @@ const runReadOnly: Fault['run'] = async (scope, engine, inject) => {
       await setReadOnly(database.url, true);
       assert.equal((await sync(hub)).status, 503);
       const read = await hub.ask('/catalog');
-    assert.equal(read.status, 200, `reads continue: ${JSON.stringify(read.body)}`);
+      assert.equal(read.status, 200, `reads continue: ${JSON.stringify(read.body)}`);
       await setReadOnly(database.url, false);
       const again = await sync(hub);
       assert.deepEqual([again.status, again.body.errors], [200, {}]);
