@@ -193,7 +193,7 @@ export const SETTINGS = z.object({
     .describe(
       'Time limit for one index or manifest, retries included. A large index may take longer, as long as data keeps arriving.',
     ),
-  FETCH_PER_HOST: wholeNumber(1, 256).default(32).describe('Maximum concurrent requests to one host.'),
+  FETCH_PER_HOST: wholeNumber(1, 64).default(32).describe('Maximum concurrent requests to one host.'),
   REMOTE_TIMEOUT_MIN: wholeNumber(1, 1440).default(60).describe('Time limit for the ingest of one remote.'),
   ALLOW_PRIVATE_NETWORK: yesOrNo
     .optional()

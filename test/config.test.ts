@@ -155,7 +155,7 @@ const GOOD: Record<keyof typeof SETTINGS.shape, GoodValue> = {
   MAX_INDEX_BYTES: { read: ({ ingest }) => ingest.maxIndexBytes, values: { 1024: 1024, 500000000: 500_000_000 } },
   MAX_MANIFEST_BYTES: { read: ({ ingest }) => ingest.maxManifestBytes, values: { 1024: 1024 } },
   FETCH_TIMEOUT_SEC: { read: ({ ingest }) => ingest.requestTimeoutSec, values: { 1: 1, 3600: 3600 } },
-  FETCH_PER_HOST: { read: ({ ingest }) => ingest.requestsPerHost, values: { 1: 1, 256: 256 } },
+  FETCH_PER_HOST: { read: ({ ingest }) => ingest.requestsPerHost, values: { 1: 1, 64: 64 } },
   REMOTE_TIMEOUT_MIN: { read: ({ ingest }) => ingest.remoteTimeoutMin, values: { 1: 1, 1440: 1440 } },
   ALLOW_PRIVATE_NETWORK: { read: ({ allowPrivateNetwork }) => allowPrivateNetwork, values: YES_OR_NO },
   TRUST_CHECKS: {

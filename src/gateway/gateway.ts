@@ -131,11 +131,12 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   return {
     async registerOne(uid, signal = new AbortController().signal) {
       if (!client) return undefined;
+      // First, because it may forget items of the entity.
+      const batch = await createBatch(signal, client);
       const entity = await store.get(uid);
       if (!entity?.mcpRegistration || entity.type === 'agent') return undefined;
       if (entity.isBlocked) return { outcome: 'failed', calls: [], error: BLOCKED, isPermanent: true };
       if (entity.isHeld) return { outcome: 'failed', calls: [], error: HELD, isPermanent: true };
-      const batch = await createBatch(signal, client);
       const attempt = await createRegister(batch)(entity);
       const present = await store.record([recordOf(entity, attempt, now())]);
       if (!present.has(uid)) await clearAway(batch, signal);

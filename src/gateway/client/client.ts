@@ -78,9 +78,8 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     if (isAnnounced(reply)) prefix = NEWER;
     if (reply.status !== 410 && reply.status !== 404) return reply;
     const second = await exchange(call, NEWER);
-    if (WRONG_PATH.includes(second.status)) return reply;
-    prefix = NEWER;
-    return second;
+    if (second.status < 300) prefix = NEWER;
+    return WRONG_PATH.includes(second.status) ? reply : second;
   }
 
   async function once(call: GatewayCall): Promise<GatewayReply> {

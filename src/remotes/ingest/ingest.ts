@@ -175,20 +175,23 @@ export function createIngest(
   async function* entriesToFetch(page: IndexPage, start: number): AsyncGenerator<EntryToFetch[]> {
     const all = lookedUp(listedOn(page, start));
     if (!isNewFirst) return yield* all;
-    const isStored = ({ entry, member }: EntryToFetch) => member !== undefined && entry.text === undefined;
-    const stored: ListedEntry[][] = [];
+    // Only flags are kept, because an index may list millions.
+    const isLast: boolean[] = [];
     for await (const found of all) {
-      stored.push(found.filter(isStored).map(({ entry }) => entry));
-      yield found.filter((each) => !isStored(each));
+      const isStored = found.map(({ entry, member }) => member !== undefined && entry.text === undefined);
+      for (const each of isStored) isLast.push(each);
+      yield found.filter((_, position) => !isStored[position]);
     }
-    yield* lookedUp(stored.filter(({ length }) => length > 0));
+    let at = 0;
+    yield* lookedUp(listedOn(page, start, () => isLast[at++] === true));
   }
 
-  async function* listedOn(page: IndexPage, start: number): AsyncGenerator<ListedEntry[]> {
+  async function* listedOn(page: IndexPage, start: number, isWanted = () => true): AsyncGenerator<ListedEntry[]> {
     let at = start;
     for await (const chunk of page.chunks()) {
       // A page lists each address once, so the first page needs no check against earlier ones.
-      yield start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
+      const listed = start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
+      yield listed.filter(isWanted);
       at += chunk.length;
     }
   }

@@ -140,7 +140,10 @@ export class IndexKeeper implements FollowingIndex {
   private async indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
     const { index, state, run } = this.given;
     const families = await withManifests(entries, index);
-    state.change(await run('index', state.parts, families, names));
+    const { model } = state;
+    const change = await run('index', state.parts, families, names);
+    // The vectors of another model are useless.
+    state.change(model === state.model ? change : { ...change, vectors: undefined });
   }
 
   /** Runs in the background; changes are still applied meanwhile. */
@@ -153,7 +156,9 @@ export class IndexKeeper implements FollowingIndex {
         const ids = state.toMerge(except);
         if (ids.length === 0) break;
         const parts = state.parts.filter(({ id }) => ids.includes(id));
-        state.replace(ids, await run('merge', parts));
+        const { model } = state;
+        const merged = await run('merge', parts);
+        state.replace(ids, model === state.model ? merged : { ...merged, vectors: undefined });
       }
     } catch (error) {
       log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');

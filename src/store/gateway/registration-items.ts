@@ -19,7 +19,7 @@ const UNTRIED = {
 const IS_LIVING = sql<boolean>`(entity.blocked_at is null and entity.is_held = 0 and entity.status <> 'disabled')`;
 
 /** Gateways up to 0.9 number their resources and prompts; all other ids are UUIDs. */
-const UUID_LENGTH = 32;
+const IS_NUMBERED = sql<boolean>`(length(item_id) < 32 and asked_at is null)`;
 
 export function createItemStore(dialect: Dialect, revision: Revision): ItemStore {
   const { read, write, isOneOf } = dialect;
@@ -29,11 +29,14 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
       if (before === url) return undefined;
       await revision.change(async (tx) => {
         await tx.updateTable('gateway_state').set({ url }).execute();
-        const numbered = before === null ? [] : await forgetNumbered(tx);
-        return setBackIn(
+        if (before === null) return { result: undefined, isChange: false };
+        const numbered = await tx.selectFrom('gateway_item').select('uid').where(IS_NUMBERED).execute();
+        const change = await setBackIn(
           tx,
           numbered.map(({ uid }) => uid),
         );
+        await tx.deleteFrom('gateway_item').where(IS_NUMBERED).execute();
+        return change;
       });
       return before ?? undefined;
     },
@@ -126,11 +129,6 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
     await tx.updateTable('entity').set(UNTRIED).where(isOneOf('uid', entities)).execute();
     return { result: undefined, isChange: entities.length > 0, entities };
   }
-}
-
-function forgetNumbered(tx: Db): Promise<{ uid: string }[]> {
-  const numbered = tx.deleteFrom('gateway_item').where(sql`length(item_id)`, '<', UUID_LENGTH);
-  return numbered.where('asked_at', 'is', null).returning('uid').execute();
 }
 
 async function forget(db: Db, { uid, kind, id }: Pick<HeldItem, 'uid' | 'kind' | 'id'>): Promise<void> {

@@ -403,6 +403,8 @@ testOnEveryEngine('reconcile: what has the same number in another gateway is not
   const [prompt, resource] = [first.table.prompts[0], first.table.resources[0]];
   second.table.prompts.push(createRow('theirs', { template: 'x' }, { id: prompt?.id, gatewayId: 'of-a-server' }));
   second.table.resources.push(createRow('Memo', { uri: RESOURCE.uri }, { id: resource?.id }));
+  await on.ingest(aManifestWith('b', PARTS), aManifestWith('a', { tool: TOOL }));
+  await on.again(second).registerOne(uidOf('a'));
   await on.remove(uidOf('a'));
   await on.again(second).removeLeftovers();
   assert.deepEqual([second.table.prompts.length, second.table.resources.length], [1, 1]);
