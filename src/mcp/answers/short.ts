@@ -78,6 +78,7 @@ function fitted(value: unknown, room: number): unknown {
     if (fitting !== part) break;
     left -= charsOf(part);
   }
+  if (parts.length === 0) return undefined;
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 

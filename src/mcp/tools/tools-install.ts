@@ -97,7 +97,7 @@ export function offerInstall(server: McpServer, options: McpServerOptions): void
         const folder = (await options.targetFolder?.(request.target)) ?? report.target;
         const after = ok ? { programs: programsOf(report), next_steps: nextSteps(report) } : {};
         const steps = remarkableFirst(results, ({ ok: isDone, extra }) => !isDone || extra?.warning);
-        const whole = { ok, id: plan.id, target: folder, warnings, results: steps, ...after, files_written };
+        const whole = { ok, id: plan.id, target: folder, warnings, ...after, results: steps, files_written };
         const place = 'hub.lock.json in the folder lists what was installed.';
         return { ...shortAnswer(shortened(whole), place), isError: !ok };
       }),
