@@ -30,7 +30,7 @@ const runFullDisk: Fault['run'] = async (scope, engine, inject) => {
   publish(host, 300);
   const hub = await startHub(scope, await databaseIn(scope, folder, engine));
   await hub.ask('/remotes', { method: 'POST', body: { url: host.url('/index.json') } });
-  // PostgreSQL cannot accept its first connection after a migration on a full disk: it writes a file for it.
+  // On a full disk, PostgreSQL may refuse the first connection after a migration, for which it writes a file.
   await Promise.all(Array.from({ length: 8 }, () => hub.ask('/catalog')));
   const ballast = join(folder, 'ballast');
   await inject(async () => {
