@@ -25,9 +25,13 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
   const { read, write, isOneOf } = dialect;
   return {
     async useGateway(url) {
-      const { url: before } = await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow();
-      if (before === url) return undefined;
-      await revision.change(async (tx) => {
+      const state = await read.selectFrom('gateway_state').select('url').executeTakeFirstOrThrow();
+      if (state.url === url) return undefined;
+      return revision.change(async (tx) => {
+        // Read again and locked: another caller may have changed it, and registered items since.
+        const stored = tx.selectFrom('gateway_state').select('url').modifyEnd(dialect.forUpdate);
+        const { url: before } = await stored.executeTakeFirstOrThrow();
+        if (before === url) return { result: undefined, isChange: false };
         await tx.updateTable('gateway_state').set({ url }).execute();
         if (before === null) return { result: undefined, isChange: false };
         const numbered = await tx.selectFrom('gateway_item').select('uid').where(IS_NUMBERED).execute();
@@ -36,9 +40,8 @@ export function createItemStore(dialect: Dialect, revision: Revision): ItemStore
           numbered.map(({ uid }) => uid),
         );
         await tx.deleteFrom('gateway_item').where(IS_NUMBERED).execute();
-        return change;
+        return { ...change, result: before };
       });
-      return before ?? undefined;
     },
 
     async holdersOf(kind, id) {
