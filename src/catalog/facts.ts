@@ -41,10 +41,10 @@ export function factsOfManifest(manifest: Manifest, document: JsonObject): Entit
 
 /** The content that approvals cover: artifacts and registration, without descriptions. */
 export function contentToApprove(
-  { artifacts, packages, remotes, adapters }: JsonObject,
+  { adapters, artifacts, packages, remotes }: JsonObject,
   mcpRegistration: JsonObject | null,
 ): JsonObject {
-  return { artifacts, packages, remotes, adapters, server: mcpRegistration };
+  return { adapters, artifacts, packages, remotes, server: mcpRegistration };
 }
 
 /** Registries reserve names such as `io.github.owner/thing` for `io.github.owner`. */

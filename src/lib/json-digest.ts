@@ -15,13 +15,29 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   return canonicalText(one) === canonicalText(other);
 }
 
-/** Does not use `JSON.stringify` for objects, because that always puts numeric keys first. */
 function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  return isInOrder(value) ? (JSON.stringify(value) ?? 'null') : sortedText(value);
+}
+
+/** Most published documents are. */
+function isInOrder(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isInOrder);
+  if (!isJsonObject(value)) return true;
+  let last = '';
+  for (const key of Object.keys(value)) {
+    if (key < last || !isInOrder(value[key])) return false;
+    last = key;
+  }
+  return true;
+}
+
+/** Does not use `JSON.stringify` for objects, because that always puts numeric keys first. */
+function sortedText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedText).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
   const members = Object.keys(value)
     .filter((key) => value[key] !== undefined)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`);
+    .map((key) => `${JSON.stringify(key)}:${sortedText(value[key])}`);
   return `{${members.join(',')}}`;
 }
