@@ -1,6 +1,5 @@
 // The catalog's revision, which increases with every change and is cheap to read.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { NewEvent } from '../events/store.ts';
 import type { Db, Dialect } from './dialects/dialect.ts';
 import type { Outbox } from './events/outbox.ts';
@@ -33,7 +32,7 @@ const FIRST_REVISIONS = [5, 50, 500];
 const FRESH_MS = 50;
 
 export function createRevision(
-  { lookup, write, rowsFromJson, analyze }: Dialect,
+  { lookup, write, insertRows, analyze }: Dialect,
   outbox?: Pick<Outbox, 'write'>,
 ): Revision {
   let known: { revision: Promise<number>; readAt: number } | undefined;
@@ -90,11 +89,7 @@ export function createRevision(
     // Every revision has a row without an entity: a revision without rows was written by a hub that does not record changes.
     const stamp = randomUUID();
     const rows = [...new Set(['', ...entities])].map((uid) => ({ revision, uid, stamp: uid === '' ? stamp : null }));
-    const columns = ['revision', 'uid', 'stamp'];
-    await sql`
-      insert into catalog_change (revision, uid, stamp)
-      select * from ${rowsFromJson('catalog_change', columns, JSON.stringify(rows))} as incoming
-    `.execute(tx);
+    await insertRows('catalog_change', ['revision', 'uid', 'stamp'], rows).execute(tx);
     if (FIRST_REVISIONS.includes(revision)) await analyze?.(tx, ['entity', 'remote_member']);
     if (revision % REVISIONS_BETWEEN_SWEEPS === 0) {
       await tx

@@ -113,6 +113,30 @@ testOnEveryEngine('open: one hub reads what another writes to the same database'
   assert.equal(await read.revision(), 1);
 });
 
+testOnEveryEngine('insertRows: inserts every row, in a transaction all or none', async (t, address) => {
+  const dialect = await openDatabase(address, dependencies);
+  t.after(() => dialect.close());
+  const insert = (...uids: (string | null)[]) => {
+    const rows = uids.map((uid) => ({ revision: 7, uid }));
+    return dialect.insertRows('catalog_change', ['revision', 'uid', 'stamp'], rows);
+  };
+  const conflict = sql`on conflict (revision, uid) do update set stamp = ${'seen'} returning uid, stamp`;
+  const returned = await dialect.write
+    .transaction()
+    .execute(async (tx) => [
+      (await insert('b', "it's").execute(tx)).numAffectedRows,
+      (await sql`${insert('c', 'b')} ${conflict}`.execute(tx)).rows,
+    ]);
+  const rows = [
+    { uid: 'b', stamp: 'seen' },
+    { uid: 'c', stamp: null },
+  ];
+  assert.deepEqual([returned[0], new Set(returned[1] as object[])], [2n, new Set(rows)]);
+  await assert.rejects(dialect.write.transaction().execute((tx) => insert('d', null).execute(tx)));
+  const stored = await dialect.read.selectFrom('catalog_change').select('uid').where('revision', '=', 7).execute();
+  assert.deepEqual(stored.map(({ uid }) => uid).toSorted(), ['b', 'c', "it's"]);
+});
+
 test('open: a file that is not a database stops the start with one line', async (t) => {
   const path = join(await tempDir(t), 'catalog.sqlite');
   await writeFile(path, 'This is a letter, and not a database at all.'.repeat(100));

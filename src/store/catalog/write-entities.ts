@@ -29,7 +29,7 @@ export function writeEntities(
   revision: Revision,
   admission: Pick<Admission, 'forWriting'>,
 ): WritingEntities {
-  const { rowsFromJson, isOneOf } = dialect;
+  const { insertRows, isOneOf } = dialect;
   return {
     async save(entities, at) {
       if (entities.length === 0) return [];
@@ -176,19 +176,16 @@ export function writeEntities(
     rows: readonly NewEntityRow[],
     { keepsAddress = true, onlyNew = false }: { keepsAddress?: boolean; onlyNew?: boolean } = {},
   ): Promise<Set<string>> {
-    const narrow = rows.map(({ manifest: _, ...row }) => row);
-    const columns = Object.keys(narrow[0] ?? {});
+    const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'manifest');
     const assignments = columns
       .filter((column) => !OWN_RULE_ON_UPDATE.includes(column))
       .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
     const address = keepsAddress ? sql`coalesce(excluded.source_url, entity.source_url)` : sql`excluded.source_url`;
     const ifChanged = (kept: string) =>
       sql`case when excluded.manifest_digest = entity.manifest_digest then ${sql.ref(`entity.${kept}`)} else excluded.updated_at end`;
-    // Ordered by uid, as in `lockEntities`.
+    // Begins with the uid, as in `lockEntities`.
     const { rows: written } = await sql<{ uid: string }>`
-      insert into entity (${sql.join(columns.map((column) => sql.ref(column)))})
-      select * from ${rowsFromJson('entity', columns, JSON.stringify(narrow))} as incoming where true
-      order by uid
+      ${insertRows('entity', columns, rows)}
       on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address},
         updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')},
         trust = case when excluded.brings = entity.brings then entity.trust end
@@ -206,8 +203,7 @@ export function writeEntities(
   async function saveManifests(tx: Db, rows: readonly NewEntityRow[]): Promise<void> {
     const texts = rows.map(({ uid, manifest }) => ({ uid, text: manifest }));
     await sql`
-      insert into manifest (uid, text)
-      select * from ${rowsFromJson('manifest', ['uid', 'text'], JSON.stringify(texts))} as incoming where true
+      ${insertRows('manifest', ['uid', 'text'], texts)}
       on conflict (uid) do update set text = excluded.text
     `.execute(tx);
   }

@@ -21,6 +21,11 @@ export interface Dialect {
    * `columns` are the columns of `table` that the objects contain.
    */
   rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
+  /**
+   * An insert up to its `on conflict`, however many rows. Only in a transaction, because SQLite inserts the rows one by one.
+   * PostgreSQL inserts them in the order of the first column, so that transactions that write the same rows cannot deadlock.
+   */
+  insertRows(table: keyof Tables, columns: readonly string[], rows: readonly object[]): RawBuilder<unknown>;
   /** Whether a text column equals one of the values: a single parameter, however many values. */
   isOneOf(column: string, values: readonly string[]): RawBuilder<boolean>;
   /**

@@ -19,14 +19,19 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 /** After a fail-over, connections to the former primary are closed by then. */
 const LONGEST_LIFETIME_SEC = 1_800;
 
+const names = (columns: readonly string[]) => sql.join(columns.map((name) => sql.ref(name)));
+const rowsFromJson: Dialect['rowsFromJson'] = (table, columns, json) =>
+  sql`(select ${names(columns)} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`;
+
 /** SQL that differs from SQLite's, for every PostgreSQL client. */
 const OWN_SQL: Pick<
   Dialect,
-  'byteOrderedText' | 'rowsFromJson' | 'isOneOf' | 'forUpdate' | 'forShare' | 'refuseUpdates'
+  'byteOrderedText' | 'rowsFromJson' | 'insertRows' | 'isOneOf' | 'forUpdate' | 'forShare' | 'refuseUpdates'
 > = {
   byteOrderedText: sql`text collate "C"`,
-  rowsFromJson: (table, columns, json) =>
-    sql`(select ${sql.join(columns.map((name) => sql.ref(name)))} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`,
+  rowsFromJson,
+  insertRows: (table, columns, rows) =>
+    sql`insert into ${sql.table(table)} (${names(columns)}) select * from ${rowsFromJson(table, columns, JSON.stringify(rows))} as incoming order by 1`,
   isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
   // Keys never change, so transactions that reference a row need not wait.
   forUpdate: sql`for no key update`,

@@ -6,6 +6,7 @@ export interface SqliteConnection {
   close(): void;
 }
 
+/** With an array as the first parameter, the statement runs for each of its rows, which come before the other parameters. */
 export interface SqliteStatement {
   sql: string;
   parameters: readonly unknown[];
@@ -61,14 +62,24 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
 
   return {
     run({ sql, parameters }) {
-      const { prepared, columns } = prepare(sql);
-      const values = parameters as SQLInputValue[];
-      if (columns.length === 0) return { rows: [], changes: Number(prepared.run(...values).changes) };
-      const rows = prepared.all(...values) as unknown as unknown[][];
-      return { rows: rows.map((row) => objectFrom(columns, row)), changes: 0 };
+      const statement = prepare(sql);
+      const [batch, ...others] = parameters;
+      if (!Array.isArray(batch)) return runOnce(statement, parameters);
+      const results = (batch as unknown[][]).map((row) => runOnce(statement, [...row, ...others]));
+      return {
+        rows: results.flatMap(({ rows }) => rows),
+        changes: results.reduce((sum, { changes }) => sum + changes, 0),
+      };
     },
     close: () => database.close(),
   };
+}
+
+function runOnce({ prepared, columns }: PreparedStatement, parameters: readonly unknown[]): SqliteResult {
+  const values = parameters as SQLInputValue[];
+  if (columns.length === 0) return { rows: [], changes: Number(prepared.run(...values).changes) };
+  const rows = prepared.all(...values) as unknown as unknown[][];
+  return { rows: rows.map((row) => objectFrom(columns, row)), changes: 0 };
 }
 
 /** An ordinary object, because V8 reads the properties of node:sqlite's own row objects slowly: they have no prototype. */

@@ -11,6 +11,7 @@ import {
   type DatabaseConnection,
   type Driver,
   Kysely,
+  type RawBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -69,6 +70,7 @@ export async function openSqlite(
     byteOrderedText: sql`text`,
     rowsFromJson: (_table, columns, json) =>
       sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
+    insertRows,
     isOneOf: (column, values) =>
       sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
     forUpdate: sql``,
@@ -90,6 +92,17 @@ export async function openSqlite(
       file.close();
     },
   };
+}
+
+/** The first placeholder gets all rows; see `SqliteStatement`. Binding values is twice as fast as reading them from JSON. */
+function insertRows(
+  table: keyof Tables,
+  columns: readonly string[],
+  rows: readonly { [column: string]: unknown }[],
+): RawBuilder<unknown> {
+  const batch = rows.map((row) => columns.map((name) => row[name] ?? null));
+  const placeholders = [sql.val(batch), ...columns.slice(1).map(() => sql.raw('?'))];
+  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(placeholders)})`;
 }
 
 /** Creates parents one by one: in places such as /proc, `mkdir` with `recursive` never returns instead of failing. */

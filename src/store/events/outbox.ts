@@ -1,5 +1,4 @@
 // Writes events in the transaction of the change they announce, if a webhook subscribes to them.
-import { sql } from 'kysely';
 import type { NewEvent } from '../../events/store.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Clock } from '../../lib/world.ts';
@@ -12,7 +11,7 @@ export interface Outbox {
   append(event: NewEvent): Promise<void>;
 }
 
-export function createOutbox({ write, rowsFromJson }: Dialect, now: Clock): Outbox {
+export function createOutbox({ write, insertRows }: Dialect, now: Clock): Outbox {
   async function writeEvents(tx: Db, events: () => readonly NewEvent[]): Promise<void> {
     const wanted = await wantedTypes(tx);
     const news = wanted.size === 0 ? [] : events().filter(({ type }) => wanted.has(type));
@@ -25,10 +24,7 @@ export function createOutbox({ write, rowsFromJson }: Dialect, now: Clock): Outb
     const at = now().toISOString();
     const first = last - news.length + 1;
     const rows = news.map(({ type, data }, index) => ({ position: first + index, type, at, data: dataText(data) }));
-    await sql`
-      insert into event (position, type, at, data)
-      select * from ${rowsFromJson('event', ['position', 'type', 'at', 'data'], JSON.stringify(rows))} as incoming
-    `.execute(tx);
+    await insertRows('event', ['position', 'type', 'at', 'data'], rows).execute(tx);
   }
 
   return {

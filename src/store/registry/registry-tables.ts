@@ -148,8 +148,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const assignments = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
     const key = table === 'registry_member' ? sql`uid` : sql`name, version`;
     await sql`
-      insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-      select * from ${dialect.rowsFromJson(table, columns, JSON.stringify(rows))} as incoming where true
+      ${dialect.insertRows(table, columns, rows)}
       on conflict (${key}) do update set ${sql.join(assignments)}
     `.execute(tx);
   }

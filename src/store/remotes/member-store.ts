@@ -9,7 +9,7 @@ import { forgetIndexes } from './forget-indexes.ts';
 import { leaveEntities, reassign } from './ownership.ts';
 
 export function createMemberStore(dialect: Dialect, revision: Revision): MemberStore {
-  const { read, write, rowsFromJson, isOneOf } = dialect;
+  const { read, write, insertRows, isOneOf } = dialect;
   return {
     async known(remote, urls) {
       const rows = await read
@@ -231,8 +231,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
     }));
     const columns = ['remote_url', 'manifest_url', 'uid', 'etag', 'last_modified', 'digest', 'missing_since'];
     await sql`
-      insert into remote_member (${sql.join(columns.map((column) => sql.ref(column)))})
-      select * from ${rowsFromJson('remote_member', columns, JSON.stringify(rows))} as incoming where true
+      ${insertRows('remote_member', columns, rows)}
       on conflict (remote_url, manifest_url) do update set
         uid = excluded.uid, etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest, missing_since = null
     `.execute(tx);

@@ -1,11 +1,10 @@
 // Stores the ingest history and the manifests that the last ingest refused, on both engines.
-import { sql } from 'kysely';
 import type { RunStore } from '../../remotes/store.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
 const MOST_RUNS_KEPT = 500;
 
-export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore {
+export function createRunStore({ read, write, insertRows }: Dialect): RunStore {
   return {
     async save(run) {
       await write.transaction().execute(async (tx) => {
@@ -52,10 +51,7 @@ export function createRunStore({ read, write, rowsFromJson }: Dialect): RunStore
         await tx.deleteFrom('remote_rejection').where('remote_url', '=', remote).execute();
         if (rows.length === 0) return;
         const columns = ['remote_url', 'manifest_url', 'error', 'rejected_at'];
-        await sql`
-          insert into remote_rejection (${sql.join(columns.map((column) => sql.ref(column)))})
-          select * from ${rowsFromJson('remote_rejection', columns, JSON.stringify(rows))} as incoming
-        `.execute(tx);
+        await insertRows('remote_rejection', columns, rows).execute(tx);
       });
     },
 
