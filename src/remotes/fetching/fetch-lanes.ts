@@ -9,14 +9,14 @@ const MOST_UNDER_WAY = 128;
 /** Entries that wait for a slow host take a few hundred bytes each. At this limit, reading the index pauses. */
 const MOST_WAITING = 100_000;
 /** Running fetches plus results that are not consumed yet. */
-const MOST_AHEAD = 400;
+const MOST_AHEAD = 1_000;
 /** Characters of manifests that are not consumed yet. Most have two thousand; a hostile one has a million. */
 const MOST_WEIGHT = 16_000_000;
 /**
  * Small enough not to block the main thread for long, and large enough to make the cost of commits negligible. After `ms`,
  * an incomplete batch is yielded.
  */
-const BATCH = { size: 250, weight: 2_000_000, ms: 1_000 };
+const BATCH = { size: 500, weight: 2_000_000, ms: 1_000 };
 
 /** Yields results in batches. If `fetch` or `groups` rejects, yields the results of running fetches, and then throws. */
 export async function* fetchInLanes<Input extends { entry: ListedEntry }>(

@@ -38,9 +38,9 @@ testBothWays(
   catalog,
   async (_t, { hub, json, way }) => {
     const { exitCode, out, error } = await hub('show', 'mcp_server:pdf-tables');
+    assert.deepEqual([exitCode, error], [0, '']);
     const manifest = { 'in process': /^Manifest +hub show mcp_server:pdf-tables@1\.1\.0 --manifest$/m };
     assert.match(out, { ...manifest, 'against a server': /^Manifest +http:\/\/hub\.test\/catalog\/manifest\//m }[way]);
-    assert.deepEqual([exitCode, error], [0, '']);
     assert.match(out, /^mcp_server:pdf-tables@1\.1\.0 {2}PDF Tables\n\nFinds the tables in a PDF file/);
     assert.match(out, /^Status +deprecated: Too old\.$/m);
     assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);

@@ -77,14 +77,16 @@ test('views: approved lists what the policy allows, with its own latest version'
 });
 
 testOnEveryEngine('views: entries that are no longer approved stay as deleted', async (t, database) => {
-  const { app, hub, world } = await testHub(t, { manifests, database });
+  const { app, hub, world } = await testHub(t, { database });
   const approved = async (query = '') =>
     (await app.inject(`/registry/approved/v0.1/servers${query}`))
       .json<ServerList>()
       .servers.map(({ server, _meta }) => `${server.name}@${server.version} ${_meta[OFFICIAL].status}`);
   const rule = (name: string, what: string) =>
     hub.changePolicy(`version: 1\nrules:\n  - name: no\n    match: { name: "${name}" }\n    ${what}\n`);
+  // Before the registry lists it.
   await rule('org.example/c', 'install: block');
+  await hub.load(manifests.map((document) => ({ document })));
   const keys = ['com.acme/a@1.0.0', 'com.acme/b@1.0.0', 'com.acme/b@2.0.0', 'org.Example/d@1.0.0'];
   const rest = keys.map((key) => `${key} active`);
   assert.deepEqual(await approved(), rest, 'entries that cannot be installed are not listed');

