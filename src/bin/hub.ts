@@ -92,7 +92,7 @@ function findRuntime(): string | undefined {
 
 /** Runs the same command line on another Node; forwards signals to it and takes over its exit code. */
 function runOn(runtime: string): void {
-  const child = spawn(runtime, [SMALL_HEAP, ...process.argv.slice(1)], {
+  const child = spawn(runtime, [...SMALL_HEAP, ...process.argv.slice(1)], {
     stdio: 'inherit',
     env: { ...FEW_ARENAS, ...process.env },
   });
