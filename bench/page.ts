@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { startChromium } from '../test-page/chromium.ts';
+import { startChromium } from '../test-page/stage/chromium.ts';
 
 const QUERIES = [
   'pdf tables',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
 import { until } from '../test/support/until.ts';
-import { axeFindings, browserTest, screenshot, until as untilPage } from './stage.ts';
+import { axeFindings, browserTest, screenshot, until as untilPage } from './stage/stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 const ASK = 'version: 1\nrules:\n  - { name: ask, match: { type: mcp_server }, outcome: require_approval }\n';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { JsonObject } from '../src/lib/json.ts';
 import { aManifest } from '../test/support/builders.ts';
-import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
+import { axeFindings, browserTest, overflow, screenshot, until } from './stage/stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const demo = { demo: true, isShared: true };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../src/lib/json.ts';
 import { aManifest } from '../test/support/builders.ts';
 import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { HOSTILE_READMES } from '../test/web/hostile-readmes.ts';
-import { browserTest } from './stage.ts';
+import { browserTest } from './stage/stage.ts';
 
 /** Payloads that would run if the page treated them as more than text. */
 const SCRIPT = 'window.pwned=1;alert(1)';

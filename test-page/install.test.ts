@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { aManifest } from '../test/support/builders.ts';
 import { startIndexServer } from '../test/support/servers/index-server.ts';
-import { axeFindings, browserTest, drawn, screenshot, until } from './stage.ts';
+import { axeFindings, browserTest, drawn, screenshot, until } from './stage/stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 const root = await realpath(await mkdtemp(join(tmpdir(), 'hub-page-install-')));

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../test/support/builders.ts';
 import { startIndexServer } from '../test/support/servers/index-server.ts';
-import { ALL_BUT_COLORS, axeFindings, browserTest, COLORS, drawn, overflow, type Stage, screenshot } from './stage.ts';
+import {
+  ALL_BUT_COLORS,
+  axeFindings,
+  browserTest,
+  COLORS,
+  drawn,
+  overflow,
+  type Stage,
+  screenshot,
+} from './stage/stage.ts';
 
 const demo = { demo: true, isShared: true };
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { aManifest } from '../test/support/builders.ts';
 import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { npmStatement, putNpm, startRegistries } from '../test/trust/registries.ts';
-import { axeFindings, browserTest, overflow, screenshot } from './stage.ts';
+import { axeFindings, browserTest, overflow, screenshot } from './stage/stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 const PDF = '/entities/mcp_server:pdf-tables@1.0.0';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
-import { axeFindingsInBothThemes, browserTest, overflow, screenshot } from './stage.ts';
+import { axeFindingsInBothThemes, browserTest, overflow, screenshot } from './stage/stage.ts';
 
 /** Invisible characters: a direction mark, and a tag that changes a flag. */
 const UNSEEN = ['rtl\u202ex', 'flag \u{1F3F4}\u{E0067}\u{E007F}'];

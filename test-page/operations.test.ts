@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
 import { startIndexServer } from '../test/support/servers/index-server.ts';
 import { unusedAddress } from '../test/support/servers/unused-address.ts';
-import { pending, publish, remoteRow, withGateway } from './operations-stage.ts';
-import { axeFindings, browserTest, screenshot, until } from './stage.ts';
+import { pending, publish, remoteRow, withGateway } from './stage/operations-stage.ts';
+import { axeFindings, browserTest, screenshot, until } from './stage/stage.ts';
 
 const TOKEN = 'token-of-an-admin';
 /** A hub without entries and remotes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { aManifest } from '../test/support/builders.ts';
-import { pending, publish, withGateway } from './operations-stage.ts';
-import { axeFindings, browserTest, overflow, screenshot, until } from './stage.ts';
+import { pending, publish, withGateway } from './stage/operations-stage.ts';
+import { axeFindings, browserTest, overflow, screenshot, until } from './stage/stage.ts';
 
 const aServer = (id: string) =>
   aManifest({ id, name: id, mcp_registration: { server: { transport: 'SSE', url: `https://${id}.example/sse` } } });

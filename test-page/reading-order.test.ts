@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { browserTest } from './stage.ts';
+import { browserTest } from './stage/stage.ts';
 
 const PDF = '/entities/mcp_server:mcp.io-example-docs-pdf-tables.stdio.4c1f07a9be@0.8.3';
 const MOST_TABS = 60;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { aManifest } from '../test/support/builders.ts';
 import { type IndexServer, startIndexServer } from '../test/support/servers/index-server.ts';
-import { remoteRow } from './operations-stage.ts';
-import { axeFindings, axeFindingsInBothThemes, browserTest, overflow, screenshot, until } from './stage.ts';
+import { remoteRow } from './stage/operations-stage.ts';
+import { axeFindings, axeFindingsInBothThemes, browserTest, overflow, screenshot, until } from './stage/stage.ts';
 
 const ids = ['alpha', 'beta', 'gamma', 'delta'];
 const PHONE = { width: 390, height: 844 };

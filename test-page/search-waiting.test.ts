@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { SearchPage } from '../src/search/contract.ts';
-import { axeFindings, browserTest, type OpenPage, type Stage, screenshot, until } from './stage.ts';
+import { axeFindings, browserTest, type OpenPage, type Stage, screenshot, until } from './stage/stage.ts';
 
 const demo = { demo: true, isShared: true };
 const SEARCHES = /\/catalog\/search\?/;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { SearchPage } from '../src/search/contract.ts';
 import { aManifest } from '../test/support/builders.ts';
-import { ALL_BUT_COLORS, axeFindings, axeFindingsInBothThemes, browserTest, screenshot, until } from './stage.ts';
+import { ALL_BUT_COLORS, axeFindings, axeFindingsInBothThemes, browserTest, screenshot, until } from './stage/stage.ts';
 
 const demo = { demo: true, isShared: true };
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });

@@ -1,9 +1,9 @@
 // Published catalogs, a gateway, and parts of the operations page that several tests use.
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { aManifest } from '../test/support/builders.ts';
-import { SECRET, startFakeGateway } from '../test/support/servers/fake-gateway.ts';
-import { startIndexServer } from '../test/support/servers/index-server.ts';
+import { aManifest } from '../../test/support/builders.ts';
+import { SECRET, startFakeGateway } from '../../test/support/servers/fake-gateway.ts';
+import { startIndexServer } from '../../test/support/servers/index-server.ts';
 
 /** A published catalog: three good servers, one without an address, and a document that is not a manifest. */
 export async function publish(t: TestContext) {

@@ -4,16 +4,16 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { readDemoCatalog } from '../src/cli/demo.ts';
-import type { Environment } from '../src/config.ts';
-import type { JsonObject } from '../src/lib/json.ts';
-import { atEnd } from '../test/support/at-end.ts';
-import type { Ending } from '../test/support/databases/databases.ts';
-import { type TestHub, testHub } from '../test/support/hub.ts';
+import { readDemoCatalog } from '../../src/cli/demo.ts';
+import type { Environment } from '../../src/config.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
+import { atEnd } from '../../test/support/at-end.ts';
+import type { Ending } from '../../test/support/databases/databases.ts';
+import { type TestHub, testHub } from '../../test/support/hub.ts';
 import { skip, startChromium } from './chromium.ts';
 
 const PATIENCE_MS = 60_000;
-const ROOT = new URL('../', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
 const SCREENSHOTS = new URL('test-results/web/', ROOT);
 
 let browser: Promise<Browser> | undefined;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_TYPES } from '../../src/events/contract.ts';
-import { publish, withGateway } from '../../test-page/operations-stage.ts';
+import { publish, withGateway } from '../../test-page/stage/operations-stage.ts';
 import { aManifest } from '../support/builders.ts';
 import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
