@@ -31,6 +31,9 @@ test('digest: ignores the order of keys, not the order of lists', () => {
 test('digest: depends on the value of a JSON text', () => {
   assert.equal(jsonDigest({ a: undefined, b: [undefined] }), jsonDigest({ b: [null] }));
   fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(jsonDigest(value), jsonDigest(reparsed(value)))));
+  const date = new Date('2026-01-02');
+  assert.equal(jsonDigest({ a: date, b: 1 }), jsonDigest({ b: 1, a: date }));
+  assert.notEqual(jsonDigest({ b: 1, a: date }), jsonDigest({ b: 1, a: new Date('2026-01-03') }));
 });
 
 test('digest: keys such as __proto__ count like all others', () => {

@@ -42,7 +42,7 @@ for (const [client, path] of [
     const { targetDir, write, read } = await aTarget(t);
     const theirs =
       client === 'codex'
-        ? '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "y"\n'
+        ? '# mine\nmodel = "x"\nz = 2026-01-02\n\n[mcp_servers.other]\ncommand = "y"\n'
         : '{\n  "theirs": {\n    "a": 1\n  }\n}\n';
     await mkdir(join(targetDir, path, '..'), { recursive: true });
     await writeFile(join(targetDir, path), theirs);
