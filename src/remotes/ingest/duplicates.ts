@@ -4,6 +4,7 @@ import type { Duplicate, MemberStore } from '../store.ts';
 export interface Duplicates {
   /** Records the outcome of a manifest that changed in this run. */
   note(url: string, fate: Fate): void;
+  isSaved(url: string): boolean;
   /**
    * Addresses of manifests whose entities must be rebuilt from them. Call it after all entries are processed; `isWhole` is
    * false for a list of changes.
@@ -48,6 +49,7 @@ export function createDuplicates(members: MemberStore, { remote, positions }: Du
 
   return {
     note: (url, fate) => void fates.set(position({ url }), fate),
+    isSaved: (url) => fateOf({ url }) === 'saved',
 
     async toRemake(isWhole) {
       const wanted = new Set<string>();

@@ -8,6 +8,7 @@ import type { IngestRun } from '../../../src/remotes/contract.ts';
 import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { testHub } from '../../support/hub.ts';
 import { startIndexServer } from '../../support/servers/index-server.ts';
+import { until } from '../../support/until.ts';
 import { path, stage, testOnSqlite, tool } from './stage.ts';
 
 testOnEveryEngine('freshness: sync and ingest check manifests behind an unchanged index', async (t, address) => {
@@ -130,6 +131,29 @@ testOnEveryEngine('counts: duplicates and conflicts are not counted as unchanged
   assert.deepEqual(await counted(), { created: 0, unchanged: 2, ...apart });
   const runs: IngestRun[] = (await ask('GET', '/ingest/status')).body.last;
   assert.equal(runs.find((run) => run.url === url)?.duplicates, 1);
+});
+
+testOnSqlite('counts: an entity is counted once, however late its last manifest arrives', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  await ask('POST', '/remotes', { url: publish('first', tool('owned')) });
+  await ask('POST', '/ingest');
+  const url = publish('a', tool('x'), tool('owned', { summary: 'other' }));
+  for (const path of ['/a/again.json', '/a/later.json']) host.put(path, tool('x', { summary: path }));
+  host.put('/a/owned-again.json', tool('owned', { summary: 'another' }));
+  const names = ['x', 'owned', 'again', 'owned-again', 'later'];
+  host.put('/a.json', { manifests: names.map((name) => `a/${name}.json`) });
+  const release = ['again', 'owned-again', 'later'].map((name) => host.hold(`/a/${name}.json`));
+  const ingest = ask('POST', '/ingest', { url });
+  const isShown = (summary: string) => async () => (await ask('GET', path('tool:x@1.0.0'))).body.summary === summary;
+  await until(isShown(String(tool('x').summary)));
+  release[0]?.();
+  await until(isShown('/a/again.json'));
+  for (const each of release) each();
+  const { created, updated, unchanged, duplicates, conflicts } = (await ingest).body.results[0].stats;
+  assert.deepEqual(
+    { created, updated, unchanged, duplicates, conflicts },
+    { created: 1, updated: 0, unchanged: 0, duplicates: 2, conflicts: 2 },
+  );
 });
 
 testOnSqlite('counts: an unchanged index reports its duplicates and conflicts again', async (t, address) => {
