@@ -41,14 +41,11 @@ export class RegistryKeeper {
 
   constructor(given: KeeperDependencies) {
     this.given = given;
-    let isLooking = false;
     const look = async () => {
-      if (isLooking || given.isBusy()) return;
-      isLooking = true;
-      await this.bringUpToDate().catch((error) => this.report(error));
-      isLooking = false;
+      if (!this.refreshing && !given.isBusy() && (await given.tables.revision()) !== this.shown) this.refresh();
     };
-    this.watching = given.isServed ? setInterval(look, LOOK_FOR_CHANGES_MS).unref() : undefined;
+    const lookOrReport = () => void look().catch((error) => this.report(error));
+    this.watching = given.isServed ? setInterval(lookOrReport, LOOK_FOR_CHANGES_MS).unref() : undefined;
   }
 
   /**
