@@ -38,6 +38,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
 function startWithLittleMemory(): void {
   if ('MALLOC_ARENA_MAX' in process.env || process.platform === 'win32') return;
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+  // An operator who sets the size decides about both options.
   const heap = given.includes('semi-space-size') ? [] : SMALL_HEAP;
   const args = [process.execPath, ...heap, ...process.execArgv, ...process.argv.slice(1)];
   process.execve?.(process.execPath, args, { ...process.env, ...FEW_ARENAS });

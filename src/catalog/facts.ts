@@ -39,7 +39,7 @@ export function factsOfManifest(manifest: Manifest, document: JsonObject): Entit
   };
 }
 
-/** The content that approvals cover: artifacts and registration, without descriptions. */
+/** The content that approvals cover: artifacts and registration, without descriptions. Sorted keys make its digest cheap. */
 export function contentToApprove(
   { adapters, artifacts, packages, remotes }: JsonObject,
   mcpRegistration: JsonObject | null,

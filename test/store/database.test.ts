@@ -124,6 +124,7 @@ testOnEveryEngine('insertRows: inserts every row, in a transaction all or none',
   const returned = await dialect.write
     .transaction()
     .execute(async (tx) => [
+      (await insert().execute(tx)).numAffectedRows,
       (await insert('b', "it's").execute(tx)).numAffectedRows,
       (await sql`${insert('c', 'b')} ${conflict}`.execute(tx)).rows,
     ]);
@@ -131,7 +132,7 @@ testOnEveryEngine('insertRows: inserts every row, in a transaction all or none',
     { uid: 'b', stamp: 'seen' },
     { uid: 'c', stamp: null },
   ];
-  assert.deepEqual([returned[0], new Set(returned[1] as object[])], [2n, new Set(rows)]);
+  assert.deepEqual([...returned.slice(0, 2), new Set(returned[2] as object[])], [0n, 2n, new Set(rows)]);
   await assert.rejects(dialect.write.transaction().execute((tx) => insert('d', null).execute(tx)));
   const stored = await dialect.read.selectFrom('catalog_change').select('uid').where('revision', '=', 7).execute();
   assert.deepEqual(stored.map(({ uid }) => uid).toSorted(), ['b', 'c', "it's"]);

@@ -176,16 +176,17 @@ export function writeEntities(
     rows: readonly NewEntityRow[],
     { keepsAddress = true, onlyNew = false }: { keepsAddress?: boolean; onlyNew?: boolean } = {},
   ): Promise<Set<string>> {
-    const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'manifest');
+    const narrow = rows.map(({ manifest: _, ...row }) => row);
+    const columns = Object.keys(narrow[0] ?? {});
     const assignments = columns
       .filter((column) => !OWN_RULE_ON_UPDATE.includes(column))
       .map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
     const address = keepsAddress ? sql`coalesce(excluded.source_url, entity.source_url)` : sql`excluded.source_url`;
     const ifChanged = (kept: string) =>
       sql`case when excluded.manifest_digest = entity.manifest_digest then ${sql.ref(`entity.${kept}`)} else excluded.updated_at end`;
-    // Begins with the uid, as in `lockEntities`.
+    // The first column is the uid, so PostgreSQL locks the rows in the same order as `lockEntities`.
     const { rows: written } = await sql<{ uid: string }>`
-      ${insertRows('entity', columns, rows)}
+      ${insertRows('entity', columns, narrow)}
       on conflict (uid) do update set ${sql.join(assignments)}, source_url = ${address},
         updated_at = ${ifChanged('updated_at')}, changed_at = ${ifChanged('changed_at')},
         trust = case when excluded.brings = entity.brings then entity.trust end

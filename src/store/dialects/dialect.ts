@@ -5,6 +5,9 @@ import type { Tables } from '../tables.ts';
 
 export type Db = Kysely<Tables>;
 
+/** Values by column. */
+export type NewRow = Record<string, string | number | null | undefined>;
+
 export interface Dialect {
   /** For messages only: never branch on the name; add a member here instead. */
   readonly name: 'sqlite' | 'postgres';
@@ -22,10 +25,11 @@ export interface Dialect {
    */
   rowsFromJson(table: keyof Tables, columns: readonly string[], json: string): RawBuilder<unknown>;
   /**
-   * An insert up to its `on conflict`, however many rows. Only in a transaction, because SQLite inserts the rows one by one.
-   * PostgreSQL inserts them in the order of the first column, so that transactions that write the same rows cannot deadlock.
+   * Inserts rows, which contain exactly these columns; an `on conflict` or `returning` clause may follow. Use it only in a
+   * transaction, because SQLite inserts the rows one by one. PostgreSQL sorts them by the first two columns, so that
+   * transactions that write the same rows do not deadlock.
    */
-  insertRows(table: keyof Tables, columns: readonly string[], rows: readonly object[]): RawBuilder<unknown>;
+  insertRows(table: keyof Tables, columns: readonly string[], rows: readonly NewRow[]): RawBuilder<unknown>;
   /** Whether a text column equals one of the values: a single parameter, however many values. */
   isOneOf(column: string, values: readonly string[]): RawBuilder<boolean>;
   /**

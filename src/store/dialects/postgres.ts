@@ -19,9 +19,9 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 /** After a fail-over, connections to the former primary are closed by then. */
 const LONGEST_LIFETIME_SEC = 1_800;
 
-const names = (columns: readonly string[]) => sql.join(columns.map((name) => sql.ref(name)));
+const columnList = (columns: readonly string[]) => sql.join(columns.map((name) => sql.ref(name)));
 const rowsFromJson: Dialect['rowsFromJson'] = (table, columns, json) =>
-  sql`(select ${names(columns)} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`;
+  sql`(select ${columnList(columns)} from json_populate_recordset(null::${sql.table(table)}, ${json}::json))`;
 
 /** SQL that differs from SQLite's, for every PostgreSQL client. */
 const OWN_SQL: Pick<
@@ -31,7 +31,7 @@ const OWN_SQL: Pick<
   byteOrderedText: sql`text collate "C"`,
   rowsFromJson,
   insertRows: (table, columns, rows) =>
-    sql`insert into ${sql.table(table)} (${names(columns)}) select * from ${rowsFromJson(table, columns, JSON.stringify(rows))} as incoming order by 1`,
+    sql`insert into ${sql.table(table)} (${columnList(columns)}) select * from ${rowsFromJson(table, columns, JSON.stringify(rows))} as incoming order by 1, 2`,
   isOneOf: (column, values) => sql<boolean>`${sql.ref(column)} = any(${values}::text[])`,
   // Keys never change, so transactions that reference a row need not wait.
   forUpdate: sql`for no key update`,

@@ -6,10 +6,11 @@ export interface SqliteConnection {
   close(): void;
 }
 
-/** With an array as the first parameter, the statement runs for each of its rows, which come before the other parameters. */
 export interface SqliteStatement {
   sql: string;
   parameters: readonly unknown[];
+  /** The statement runs once per row, whose values come before the parameters. */
+  batch?: readonly unknown[][];
 }
 
 export interface SqliteResult {
@@ -61,11 +62,10 @@ export function openConnection({ path, readOnly, busyTimeoutMs }: SqliteOptions)
   }
 
   return {
-    run({ sql, parameters }) {
+    run({ sql, parameters, batch }) {
       const statement = prepare(sql);
-      const [batch, ...others] = parameters;
-      if (!Array.isArray(batch)) return runOnce(statement, parameters);
-      const results = (batch as unknown[][]).map((row) => runOnce(statement, [...row, ...others]));
+      if (!batch) return runOnce(statement, parameters);
+      const results = batch.map((row) => runOnce(statement, [...row, ...parameters]));
       return {
         rows: results.flatMap(({ rows }) => rows),
         changes: results.reduce((sum, { changes }) => sum + changes, 0),

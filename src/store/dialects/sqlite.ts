@@ -11,7 +11,6 @@ import {
   type DatabaseConnection,
   type Driver,
   Kysely,
-  type RawBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -94,16 +93,20 @@ export async function openSqlite(
   };
 }
 
-/** The first placeholder gets all rows; see `SqliteStatement`. Binding values is twice as fast as reading them from JSON. */
-function insertRows(
-  table: keyof Tables,
-  columns: readonly string[],
-  rows: readonly { [column: string]: unknown }[],
-): RawBuilder<unknown> {
-  const batch = rows.map((row) => columns.map((name) => row[name] ?? null));
+/** The value of the first placeholder of `insertRows`; the driver makes it the `batch` of a `SqliteStatement`. */
+class Batch {
+  readonly rows: unknown[][];
+  constructor(rows: unknown[][]) {
+    this.rows = rows;
+  }
+}
+
+/** Binding values takes half the time of reading them from JSON. */
+const insertRows: Dialect['insertRows'] = (table, columns, rows) => {
+  const batch = new Batch(rows.map((row) => columns.map((name) => row[name] ?? null)));
   const placeholders = [sql.val(batch), ...columns.slice(1).map(() => sql.raw('?'))];
   return sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(placeholders)})`;
-}
+};
 
 /** Creates parents one by one: in places such as /proc, `mkdir` with `recursive` never returns instead of failing. */
 async function makeFolder(folder: string): Promise<void> {
@@ -217,7 +220,9 @@ class ManyReaders extends SqliteAdapter {
 function sqliteDriver(run: RunStatement): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql: text, parameters }: CompiledQuery) {
-      const { rows, changes } = await run({ sql: text, parameters });
+      const [first, ...others] = parameters;
+      const statement = first instanceof Batch ? { parameters: others, batch: first.rows } : { parameters };
+      const { rows, changes } = await run({ sql: text, ...statement });
       return { rows: rows as R[], numAffectedRows: BigInt(changes) };
     },
     streamQuery() {

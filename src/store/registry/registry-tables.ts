@@ -6,7 +6,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { keyText, PUBLISHED, type ServerKey } from '../../registry/contract.ts';
 import type { AboutEntry, RegistryTables, ServerMapping } from '../../registry/store.ts';
 import { changesAfter } from '../changes.ts';
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Db, Dialect, NewRow } from '../dialects/dialect.ts';
 import type { Revision } from '../revision.ts';
 import type { RegistryServerTable, Tables } from '../tables.ts';
 
@@ -141,7 +141,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   async function insert(
     tx: Db,
     table: 'registry_member' | 'registry_server' | 'registry_document',
-    rows: readonly object[],
+    rows: readonly NewRow[],
   ): Promise<void> {
     if (rows.length === 0) return;
     const columns = Object.keys(rows[0] ?? {});

@@ -84,7 +84,7 @@ testOnEveryEngine('views: entries that are no longer approved stay as deleted', 
       .servers.map(({ server, _meta }) => `${server.name}@${server.version} ${_meta[OFFICIAL].status}`);
   const rule = (name: string, what: string) =>
     hub.changePolicy(`version: 1\nrules:\n  - name: no\n    match: { name: "${name}" }\n    ${what}\n`);
-  // Before the registry lists it.
+  // The rule comes first: a server that the registry has listed before would stay as deleted.
   await rule('org.example/c', 'install: block');
   await hub.load(manifests.map((document) => ({ document })));
   const keys = ['com.acme/a@1.0.0', 'com.acme/b@1.0.0', 'com.acme/b@2.0.0', 'org.Example/d@1.0.0'];
