@@ -6,7 +6,7 @@ import module from 'node:module';
 const OLDEST_NODE = 24;
 const PARENT_LOOK_MS = 500;
 /**
- * A small young generation saves more than 100 MB; helper threads for it would take a sixth of an ingest's processor time.
+ * A small young generation saves 50 MB during an ingest; helper threads for it would take a tenth of the processor time.
  * Node reads these options only at startup.
  */
 const SMALL_HEAP = ['--max-semi-space-size=8', '--no-parallel-scavenge'];
