@@ -1,7 +1,7 @@
 // SQLite: one writing worker, several reading workers, and a connection on the main thread for reads that take microseconds.
 // Workers start with the first statement. A process that may block has no workers, only one connection to read and one to write.
 import { createHash } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -16,6 +16,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { createWorkerPool, type WorkerPool } from '../../lib/workers/workers.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
@@ -107,19 +108,6 @@ const insertRows: Dialect['insertRows'] = (table, columns, rows) => {
   const placeholders = [sql.val(batch), ...columns.slice(1).map(() => sql.raw('?'))];
   return sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(placeholders)})`;
 };
-
-/** Creates parents one by one: in places such as /proc, `mkdir` with `recursive` never returns instead of failing. */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await mkdir(folder);
-  }
-}
 
 /** Waits while another process has locked the file, without blocking the main thread. */
 async function whileBusy<Result>(busyTimeoutMs: number, work: () => Result): Promise<Result> {
