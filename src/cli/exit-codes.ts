@@ -1,5 +1,5 @@
 // Exit codes, and the failures that lead to each.
-import { HubError, SettingError, UnreachableError } from '../errors.ts';
+import { HubError, messageOf, SettingError, UnreachableError } from '../errors.ts';
 
 /** docs/cli.md is generated from this list. */
 export const EXIT_CODES = {
@@ -22,6 +22,16 @@ export class UsageError extends Error {
 /** Something that does not exist; the message says what to do. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError';
+}
+
+/** A file that the command cannot write; `what` begins the sentence. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
+
+  constructor(what: string, cause: unknown) {
+    const advice = 'Choose a folder that you may write to, with enough space.';
+    super(`${what} could not be written (${messageOf(cause)}). ${advice}`, { cause });
+  }
 }
 
 export function endingOf(error: unknown): Ending {

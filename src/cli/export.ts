@@ -1,11 +1,13 @@
 // Exports the catalog entity by entity, as JSON lines or as a publishable folder.
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EntitySummary } from '../catalog/contract.ts';
 import { ENTITY_TYPES, type EntityType } from '../catalog/uid.ts';
-import { HubError, messageOf, unlessNotFound } from '../errors.ts';
+import { HubError, unlessNotFound } from '../errors.ts';
 import type { HubOperations } from '../hub/operations.ts';
+import { makeFolder } from '../lib/make-folder.ts';
+import { OutputError } from './exit-codes.ts';
 
 export interface ExportRequest {
   hub: Pick<HubOperations, 'listCatalog' | 'getManifest'>;
@@ -54,13 +56,12 @@ export async function exportIndex({ folder, ...request }: ExportRequest & { fold
 async function replaceFile(path: string, content: string): Promise<void> {
   const unfinished = `${path}.unfinished`;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(unfinished, content);
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
-    const advice = 'Choose a folder that you may write to, with enough space.';
-    throw new Error(`The export could not be written (${messageOf(error)}). ${advice}`, { cause: error });
+    throw new OutputError('The export', error);
   }
 }
 

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { HubError, messageOf, StartError, UnreachableError } from '../errors.ts';
 import { harmless } from '../lib/harmless.ts';
 import { COMMAND_TABLE } from './command-table.ts';
-import { type Ending, EXIT_CODES, endingOf, NotFoundError, UsageError } from './exit-codes.ts';
+import { type Ending, EXIT_CODES, endingOf, NotFoundError, OutputError, UsageError } from './exit-codes.ts';
 import { failureForPrograms } from './output/failure.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -63,7 +63,7 @@ function usageMessage({ code, message }: CommanderError): string {
 
 /** Whether the message is written for people; any other error is a bug in the hub, and is shown with its stack. */
 function isExpected(error: unknown): boolean {
-  const kinds = [HubError, StartError, UnreachableError, UsageError, NotFoundError, CommanderError];
+  const kinds = [HubError, StartError, UnreachableError, UsageError, NotFoundError, OutputError, CommanderError];
   if (kinds.some((kind) => error instanceof kind)) return true;
   if (!(error instanceof Error)) return false;
   // System errors already name the file and the cause.

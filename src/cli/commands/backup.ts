@@ -1,11 +1,11 @@
 // `hub export` and `hub backup`.
 import { statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
 import { harmlessJson } from '../../lib/harmless.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { command } from '../command.ts';
-import { UsageError } from '../exit-codes.ts';
+import { OutputError, UsageError } from '../exit-codes.ts';
 import { exportIndex, exportLines } from '../export.ts';
 import { flag, oneOf, text } from '../options.ts';
 import { byteCount, plural } from '../output/text.ts';
@@ -75,17 +75,22 @@ export const backupCommands = [
         throw new UsageError(
           `The database is PostgreSQL. Back it up with its own tool: pg_dump --format=custom --file='${file}' "$DATABASE_URL". 'hub export' exports only the catalog.`,
         );
-      const made = await mkdir(dirname(resolve(file)), { recursive: true });
+      const made = await makeFolder(dirname(resolve(file))).catch(asOutputError);
       // The path may be a typing error.
       if (made !== undefined) output.note(`hub: Created the folder ${dirname(resolve(file))}.`);
       const { bytes } = await output.working((progress) => {
         progress.show('copying…');
-        return hub.backup(resolve(file));
+        return hub.backup(resolve(file)).catch(asOutputError);
       });
       return output.answer({ file: resolve(file), bytes }, () => `${byteCount(bytes)} written to ${file}.\n`);
     },
   }),
 ];
+
+/** For `catch`: system errors name the file, but not what to do. */
+function asOutputError(error: Error): never {
+  throw 'syscall' in error ? new OutputError('The backup', error) : error;
+}
 
 function assertFolderIsFree(folder: string, force: boolean): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)

@@ -41,6 +41,9 @@ testBothWays('hub export --format index: writes a folder that hubs can ingest', 
     [again.exitCode, again.error],
     [2, `hub: ${join(folder, 'index.json')} already exists; --force overwrites it.\n`],
   );
+  const nowhere = await hub('export', '--format', 'index', '-o', join(folder, 'index.json', 'below'));
+  assert.equal(nowhere.exitCode, 1);
+  assert.match(nowhere.error, /^hub: The export could not be written \(ENOTDIR: .+\)\. Choose a folder that you may/);
 
   const host = await startIndexServer(t);
   const { manifests: paths } = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'));
@@ -92,7 +95,7 @@ testBothWays('hub backup: copies the database of a running hub', catalog, async 
   assert.equal((await hub('backup', join(below, 'second.sqlite'))).error, '');
   const nowhere = await hub('backup', join(file, 'no', 'copy'));
   assert.equal(nowhere.exitCode, 1);
-  assert.match(nowhere.error, /^hub: ENOTDIR/);
+  assert.match(nowhere.error, /^hub: The backup could not be written \(ENOTDIR: .+\)\. Choose a folder that you may/);
 });
 
 test('hub backup: never overwrites the database', async (t) => {
