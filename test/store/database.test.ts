@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -146,6 +146,23 @@ test('open: a file that is not a database stops the start with one line', async 
     message: `The database (SQLite at ${path}) cannot be used: file is not a database.`,
   });
 });
+
+test('a damaged part of the file is reported when it is read', async (t) => {
+  const path = join(await tempDir(t), 'hub.sqlite');
+  await (await openDatabase({ engine: 'sqlite', path }, dependencies)).close();
+  const file = await open(path, 'r+');
+  await file.write(Buffer.alloc(4096, 7), 0, 4096, (rootPageOf(path, 'manifest') - 1) * 4096);
+  await file.close();
+  const damaged = await openDatabase({ engine: 'sqlite', path }, dependencies);
+  t.after(() => damaged.close());
+  const reading = damaged.read.selectFrom('manifest').selectAll().execute();
+  await assert.rejects(reading, (error) => error instanceof HubError && /is damaged\. Restore/.test(error.message));
+});
+
+function rootPageOf(path: string, table: string): number {
+  using database = new DatabaseSync(path);
+  return Number(database.prepare('select rootpage from sqlite_schema where name = ?').get(table)?.rootpage);
+}
 
 test('open: an unreachable PostgreSQL stops the start with one line without the password', async () => {
   const url = 'postgres://hub:hush@127.0.0.1:1/catalog';

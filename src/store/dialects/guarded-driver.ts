@@ -1,4 +1,4 @@
-// A Kysely driver that measures every statement and reports an unreachable database as a HubError.
+// A Kysely driver that measures every statement and reports an unreachable or damaged database as a HubError.
 import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely';
 import { HubError } from '../../errors.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -7,6 +7,8 @@ export interface DriverGuard {
   metrics: Pick<Metrics, 'observeQuery'>;
   /** Whether an error means that the database is currently unusable, rather than that a statement is wrong. */
   isUnavailable(error: unknown): boolean;
+  /** Whether an error means that the file of the database is damaged. */
+  isDamaged?(error: unknown): boolean;
 }
 
 export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
@@ -54,11 +56,16 @@ function operationOf({ query }: CompiledQuery): string {
   return query.kind.replace(/(Query)?Node$/, '').toLowerCase();
 }
 
-async function translated<T>({ isUnavailable }: DriverGuard, run: () => Promise<T>): Promise<T> {
+const DAMAGED =
+  'The file of the database is damaged. Restore a backup, or move the file away and start with an empty catalog.';
+
+async function translated<T>({ isUnavailable, isDamaged }: DriverGuard, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw isUnavailable(error) ? databaseUnavailable(error) : error;
+    if (isUnavailable(error)) throw databaseUnavailable(error);
+    if (isDamaged?.(error)) throw new HubError('internal_error', DAMAGED, { cause: error });
+    throw error;
   }
 }
 

@@ -55,7 +55,7 @@ export async function openSqlite(
   const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
     new Kysely<Tables>({
       dialect: {
-        createDriver: () => guardDriver(sqliteDriver(run), { metrics, isUnavailable }),
+        createDriver: () => guardDriver(sqliteDriver(run), { metrics, isUnavailable, isDamaged }),
         createAdapter: () => adapter,
         createIntrospector: (db) => new SqliteIntrospector(db),
         createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -239,4 +239,8 @@ const UNAVAILABLE_MESSAGES = [
 
 function isUnavailable(error: unknown): boolean {
   return isBusy(error) || (error instanceof Error && UNAVAILABLE_MESSAGES.some((words) => words.test(error.message)));
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof Error && /^(database disk image is malformed|file is not a database)/.test(error.message);
 }
