@@ -1,10 +1,12 @@
 // Handles several manifests of one entity in one index: the last one in document order wins.
+import type { PublishOutcome } from '../../catalog/store.ts';
 import type { Duplicate, MemberStore } from '../store.ts';
 
 export interface Duplicates {
   /** Records the outcome of a manifest that changed in this run. */
   note(url: string, fate: Fate): void;
-  isSaved(url: string): boolean;
+  /** How it was saved in this run. */
+  savedAs(url: string): PublishOutcome | undefined;
   /**
    * Addresses of manifests whose entities must be rebuilt from them. Call it after all entries are processed; `isWhole` is
    * false for a list of changes.
@@ -22,7 +24,7 @@ interface Skipped {
 }
 
 /** `unavailable` means that the next run may be able to fetch it. */
-type Fate = 'saved' | 'refused' | 'unavailable';
+type Fate = PublishOutcome | 'refused' | 'unavailable';
 
 interface DuplicatesContext {
   remote: string;
@@ -37,6 +39,11 @@ export function createDuplicates(members: MemberStore, { remote, positions }: Du
   const fateOf = (manifest: { url: string }) => fates.get(position(manifest));
   const skipped: Skipped[] = [];
 
+  function savedAs(url: string): PublishOutcome | undefined {
+    const fate = fateOf({ url });
+    return fate === 'refused' || fate === 'unavailable' ? undefined : fate;
+  }
+
   /** Ignores refused manifests, except one that the entity was built from, whose earlier content stays. */
   function lastUsable(duplicates: readonly Duplicate[]): Duplicate | undefined {
     const usable = duplicates.filter((each) => each.madeOf === each.url || fateOf(each) !== 'refused');
@@ -49,7 +56,7 @@ export function createDuplicates(members: MemberStore, { remote, positions }: Du
 
   return {
     note: (url, fate) => void fates.set(position({ url }), fate),
-    isSaved: (url) => fateOf({ url }) === 'saved',
+    savedAs,
 
     async toRemake(isWhole) {
       const wanted = new Set<string>();
@@ -67,7 +74,7 @@ export function createDuplicates(members: MemberStore, { remote, positions }: Du
         // A list of changes may omit the last manifest, and an empty index omits all of them.
         const isClear = isWhole ? positions.has(last.url) : duplicates.every(({ url }) => positions.has(url));
         if (isClear && fateOf(last) === undefined) wanted.add(last.url);
-        if (!isClear && duplicates.some((each) => fateOf(each) === 'saved')) unclear.push(last.uid);
+        if (!isClear && duplicates.some(({ url }) => savedAs(url) !== undefined)) unclear.push(last.uid);
       }
       if (unclear.length > 0) await members.remakeLater(remote, unclear);
       return wanted;

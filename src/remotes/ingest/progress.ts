@@ -16,8 +16,11 @@ export interface Progress {
   expect(entries: number): void;
   done(entries: number): void;
   add(counts: Partial<Counts>): void;
-  /** Counts a manifest that was passed to the catalog. */
-  saved(uid: string, outcome: PublishOutcome): void;
+  /**
+   * Counts a manifest that was passed to the catalog. An entity with several manifests is counted once, by the strongest of
+   * their outcomes; `earlier` are those that are counted already. Conflicts are counted by manifest.
+   */
+  saved(uid: string, outcome: PublishOutcome, earlier: readonly PublishOutcome[]): void;
   reject(url: string, error: string): void;
   /** Adds a sentence to earlier notes. */
   note(sentence: string): void;
@@ -42,6 +45,8 @@ const COUNTED_AS: Record<PublishOutcome, keyof Counts> = {
   unchanged: 'unchanged',
   'not owned': 'conflicts',
 };
+/** From weak to strong. */
+const STRENGTH: readonly PublishOutcome[] = ['unchanged', 'moved', 'changed', 'created'];
 const MOST_ERRORS_SHOWN = 20;
 const MOST_CHANGED_SHOWN = 20;
 export const MOST_REJECTIONS_KEPT = 10_000;
@@ -98,7 +103,10 @@ export function createProgress(url: string, now: Clock): Progress {
     add: (more) => {
       for (const [name, value] of Object.entries(more) as [keyof Counts, number][]) counts[name] += value;
     },
-    saved: (uid, outcome) => {
+    saved: (uid, outcome, earlier) => {
+      const counted = STRENGTH.findLast((each) => outcome !== 'not owned' && earlier.includes(each));
+      if (counted !== undefined && STRENGTH.indexOf(outcome) <= STRENGTH.indexOf(counted)) return;
+      if (counted !== undefined) counts[COUNTED_AS[counted]] -= 1;
       if (outcome === 'changed' && changed.length < MOST_CHANGED_SHOWN) changed.push(uid);
       counts[COUNTED_AS[outcome]] += 1;
     },

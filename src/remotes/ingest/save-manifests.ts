@@ -11,7 +11,7 @@ export interface SaveContext {
   /** Every listed address, with its position in the index. */
   positions: ReadonlyMap<string, number>;
   progress: Progress;
-  duplicates: Pick<Duplicates, 'note' | 'isSaved'>;
+  duplicates: Pick<Duplicates, 'note' | 'savedAs'>;
 }
 
 export interface ManifestSaver {
@@ -47,15 +47,16 @@ export function createManifestSaver(
       remote,
       shown.map(({ entity, url }) => ({ entity, manifestUrl: url })),
     );
-    const savedBefore = new Set(stored.filter(({ url }) => duplicates.isSaved(url)).map(({ uid }) => uid));
-    for (const { url } of shown) duplicates.note(url, 'saved');
+    const earlier = Map.groupBy(stored, ({ uid }) => uid);
+    const earlierOutcomes = (uid: string) =>
+      (earlier.get(uid) ?? []).flatMap(({ url }) => duplicates.savedAs(url) ?? []);
     // Also records duplicates and manifests of others' entities, so that unchanged ones are not fetched again.
     await members.record(remote, listed, now());
     progress.add({ unchanged: read.length - shown.length });
     for (const [index, outcome] of outcomes.entries()) {
-      const uid = shown[index]?.member.uid ?? '';
-      // An entity that was saved from an earlier manifest in this run is counted once; conflicts are counted by manifest.
-      if (outcome === 'not owned' || !savedBefore.has(uid)) progress.saved(uid, outcome);
+      const { url = '', member } = shown[index] ?? {};
+      progress.saved(member?.uid ?? '', outcome, earlierOutcomes(member?.uid ?? ''));
+      duplicates.note(url, outcome);
     }
   }
 

@@ -156,6 +156,27 @@ testOnSqlite('counts: an entity is counted once, however late its last manifest 
   );
 });
 
+testOnSqlite('counts: an entity whose last manifest changes it late is updated, not unchanged', async (t, address) => {
+  const { host, ask, publish } = await stage(t, address);
+  const url = publish('a', tool('x'));
+  await ask('POST', '/remotes', { url });
+  await ask('POST', '/ingest', { url });
+  const reordered = Object.fromEntries(Object.entries(tool('x')).toReversed());
+  host.put('/a/x.json', reordered);
+  host.put('/a/later.json', tool('x', { summary: 'later' }));
+  host.put('/a/y.json', tool('y'));
+  host.put('/a.json', { manifests: ['x', 'y', 'later'].map((name) => `a/${name}.json`) });
+  const release = host.hold('/a/later.json');
+  const ingest = ask('POST', '/ingest', { url });
+  await until(async () => (await ask('GET', path('tool:y@1.0.0'))).status === 200);
+  release();
+  const { created, updated, unchanged, duplicates, changed } = (await ingest).body.results[0].stats;
+  assert.deepEqual(
+    { created, updated, unchanged, duplicates, changed },
+    { created: 1, updated: 1, unchanged: 0, duplicates: 1, changed: ['tool:x@1.0.0'] },
+  );
+});
+
 testOnSqlite('counts: an unchanged index reports its duplicates and conflicts again', async (t, address) => {
   const { host, ask, publish } = await stage(t, address);
   await ask('POST', '/remotes', { url: publish('first', tool('owned')) });
