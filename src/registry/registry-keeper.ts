@@ -42,7 +42,8 @@ export class RegistryKeeper {
   constructor(given: KeeperDependencies) {
     this.given = given;
     const look = async () => {
-      if (!this.refreshing && !given.isBusy() && (await given.tables.revision()) !== this.shown) this.refresh();
+      if (!this.refreshing && !given.isBusy() && !(await this.isUpToDate(await given.tables.revision())))
+        this.refresh();
     };
     const lookOrReport = () => void look().catch((error) => this.report(error));
     this.watching = given.isServed ? setInterval(lookOrReport, LOOK_FOR_CHANGES_MS).unref() : undefined;
@@ -54,9 +55,7 @@ export class RegistryKeeper {
    */
   async bringUpToDate(): Promise<number> {
     const wanted = await this.given.tables.revision();
-    if (this.shown === wanted) return wanted;
-    this.shown = await this.given.tables.shown();
-    if (this.shown === wanted) return wanted;
+    if (await this.isUpToDate(wanted)) return wanted;
     const { over, since } = this.refresh();
     const end = await this.patienceEnd(since);
     while (this.refreshing && (this.shown ?? -1) < wanted && performance.now() < end)
@@ -64,6 +63,12 @@ export class RegistryKeeper {
     if (this.shown === undefined)
       throw new HubError('overloaded', 'The registry is being built. Try again in a moment.');
     return this.shown;
+  }
+
+  /** Another hub may have updated the entries. */
+  private async isUpToDate(wanted: number): Promise<boolean> {
+    if (this.shown !== wanted) this.shown = await this.given.tables.shown();
+    return this.shown === wanted;
   }
 
   /** Waits for a few changes even if the machine is busy, but not for an ingest. */
