@@ -131,7 +131,10 @@ export async function createServer({
     if (code === 'database_unavailable')
       log.warn({ request_id: request.id, reason: reasonOf(cause) }, 'The database does not answer');
     if (code !== 'internal_error') return;
-    log.error({ request_id: request.id, error: cause }, `${request.method} ${request.routeOptions.url} failed`);
+    log.error(
+      { request_id: request.id, error: error instanceof HubError ? error : cause },
+      `${request.method} ${request.routeOptions.url} failed`,
+    );
   });
   app.setErrorHandler((error, request, reply) => {
     app.logFailure(request, error);

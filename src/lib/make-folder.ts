@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Returns the topmost folder that it created, or undefined if the folder exists. Like `mkdir` with `recursive`, except that
+ * Returns the topmost folder that it created, or undefined if something exists at that path. Like `mkdir` with `recursive`, except that
  * it fails in places such as /proc, where that would never return.
  */
 export async function makeFolder(folder: string): Promise<string | undefined> {

@@ -193,7 +193,9 @@ async function isUpToDate({ lookup }: Dialect): Promise<boolean> {
   return applied.length === Object.keys(MIGRATIONS).length;
 }
 
+/** The error of the database's client says more than 'unavailable'. */
 function reason(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return messageOf(cause).replace(/\.$/, '');
+  const isUnexplained =
+    error instanceof HubError && error.code === 'database_unavailable' && error.cause instanceof Error;
+  return messageOf(isUnexplained ? error.cause : error).replace(/\.$/, '');
 }

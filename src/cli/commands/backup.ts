@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ENTITY_TYPES } from '../../catalog/uid.ts';
+import { HubError } from '../../errors.ts';
 import { harmlessJson } from '../../lib/harmless.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { command } from '../command.ts';
@@ -89,7 +90,9 @@ export const backupCommands = [
 
 /** For `catch`: system errors name the file, but not what to do. */
 function asOutputError(error: Error): never {
-  throw 'syscall' in error ? new OutputError('The backup', error) : error;
+  const cause = error instanceof HubError ? error.cause : error;
+  const isOfFile = cause instanceof Error && ('syscall' in cause || /disk is full/.test(cause.message));
+  throw isOfFile ? new OutputError('The backup', cause) : error;
 }
 
 function assertFolderIsFree(folder: string, force: boolean): void {

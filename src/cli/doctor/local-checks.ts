@@ -73,7 +73,7 @@ async function creationError({ database }: Config): Promise<Error | undefined> {
 function databaseAdvice({ database }: Config, error: Error): string {
   if (error instanceof NewerDatabaseError) return 'Nothing is wrong with the database itself.';
   if (database.engine === 'postgres') return 'Check that it is running, and that DATABASE_URL is its address.';
-  if (/not a database|is damaged/.test(error.message))
+  if (/not a database|is damaged|malformed/.test(error.message))
     return `The file is damaged or not a database. Restore a backup, or move ${database.path} away; 'hub serve' then creates a new one.`;
   return 'Check that this user may read and write the file and its folder, and that DB_PATH and DATA_DIR are correct.';
 }

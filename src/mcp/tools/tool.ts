@@ -74,6 +74,7 @@ export function shownError(error: unknown, onFailure: (error: unknown) => void) 
   if (error instanceof UnreachableError) return { code: 'unreachable', message: error.message, isOfCaller: false };
   if (error instanceof HubError) {
     const { code, message } = error;
+    if (code === 'internal_error') onFailure(error);
     // A remote hub does not know how this one is started.
     const advice =
       code === 'unauthorized' && 'status' in error

@@ -242,5 +242,5 @@ function isUnavailable(error: unknown): boolean {
 }
 
 function isDamaged(error: unknown): boolean {
-  return error instanceof Error && /^(database disk image is malformed|file is not a database)/.test(error.message);
+  return error instanceof Error && /^(database disk image is malformed|malformed database schema)/.test(error.message);
 }

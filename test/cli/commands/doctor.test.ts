@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { meaningFinding, modelFinding } from '../../../src/cli/doctor/diagnosis-findings.ts';
 import type { Diagnosis as Diagnosed } from '../../../src/hub/operations.ts';
@@ -106,6 +107,19 @@ test('hub doctor: semantic search that is not ready is reported, with advice', a
   const { outcome, found, advice = '' } = await meaningFinding({ search });
   assert.deepEqual([outcome, found], ['warning', degraded]);
   assert.match(advice, /check again in a minute/);
+});
+
+test('hub doctor: the advice for a damaged database is to restore a backup', async (t) => {
+  const folder = await tempDir(t);
+  const path = join(folder, 'catalog.sqlite');
+  const database = new DatabaseSync(path);
+  database.exec('create table a (b)');
+  database.close();
+  // The schema, after the header of the file.
+  await writeFile(path, (await readFile(path)).fill(7, 100));
+  const { about } = await diagnose({ ...(await withoutModel()), DATA_DIR: folder, PATH: process.env.PATH ?? '' });
+  assert.match(about.database?.found ?? '', /cannot be used/);
+  assert.match(about.database?.advice ?? '', /damaged or not a database\. Restore a backup/);
 });
 
 test('hub doctor: an unusable database does not hide the other checks', async (t) => {
