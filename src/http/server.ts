@@ -66,6 +66,8 @@ export interface ServerDependencies {
   tls?: TlsIdentity;
   /** Aborted when the hub is about to stop: callers should switch to another one. */
   draining?: AbortSignal;
+  /** Called whenever the event loop is late: whether requests are refused. */
+  isOverloaded?: () => boolean;
 }
 
 const MOST_EVENT_LOOP_DELAY_MS = 1_000;
@@ -76,6 +78,7 @@ export async function createServer({
   world,
   tls,
   draining = new AbortController().signal,
+  isOverloaded = createOverload(),
 }: ServerDependencies): Promise<FastifyInstance> {
   const { log, metrics } = world;
   const app = fastify({
@@ -150,7 +153,7 @@ export async function createServer({
     readsNeedToken: config.readsNeedToken,
   };
   app.decorateRequest('caller');
-  await protect(app, config);
+  await protect(app, config, isOverloaded);
   app.addHook('onRequest', async (request) => {
     await authorize(request, rules);
     // Even without tokens, web pages of other sites must not use the hub through a user's browser.
@@ -193,8 +196,8 @@ function ownNames({ host, baseUrl }: Config): string[] {
 async function protect(
   app: FastifyInstance,
   { rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>,
+  isOverloaded: () => boolean,
 ): Promise<void> {
-  const isOverloaded = createOverload();
   await app.register(underPressure, {
     maxEventLoopDelay: MOST_EVENT_LOOP_DELAY_MS,
     async pressureHandler(request) {

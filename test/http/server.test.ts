@@ -140,7 +140,7 @@ test('rate limit: off unless it is set', async () => {
 });
 
 test('overload: an overloaded hub answers 503, stays alive on /health, and recovers', async (t) => {
-  const { app, world } = await testHub(t, { manifests: [aManifest()] });
+  const { app, world } = await testHub(t, { manifests: [aManifest()], canBeOverloaded: true });
   const ask = () => inject(app, { url: '/catalog', headers: { origin: 'https://other.example' } });
   const answers = [];
   for (let turns = 20; turns > 0 && answers.at(-1)?.status !== 503; turns -= 1) {
