@@ -16,7 +16,6 @@ export interface PublishedEntity {
 }
 
 export interface PublishOptions {
-  whileStored?: boolean;
   /** Existing entities do not change; their outcome is `not owned`. */
   onlyNew?: boolean;
 }
@@ -28,8 +27,7 @@ export interface CatalogStore {
    */
   save(entities: readonly Entity[], at: Date): Promise<SaveOutcome[]>;
   /**
-   * Like `save`, for what a remote publishes: the remote becomes the owner of entities that have none. `whileStored`: if the
-   * remote was removed, writes nothing and returns `not owned` for each.
+   * Like `save`, for what a remote publishes: the remote becomes the owner of entities that have none.
    */
   publish(
     remote: string,

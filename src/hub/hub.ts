@@ -26,7 +26,6 @@ import { createTrustStore } from '../store/governance/trust-store.ts';
 import { createRegistryStore, readHubId } from '../store/registry/registry-store.ts';
 import { createRegistryTables } from '../store/registry/registry-tables.ts';
 import { createViewStore } from '../store/registry/view-store.ts';
-import { createMemberStore } from '../store/remotes/member-store.ts';
 import { createRemoteStore } from '../store/remotes/remote-store.ts';
 import { createRunStore } from '../store/remotes/run-store.ts';
 import { createTrustChecks } from '../trust/trust-checks.ts';
@@ -37,6 +36,7 @@ import { type HubParts, operationsOf } from './methods.ts';
 import { openAccess } from './open-access.ts';
 import { openCatalog } from './open-catalog.ts';
 import { openGateway } from './open-gateway.ts';
+import { openMembers } from './open-members.ts';
 import { openSearch } from './open-search.ts';
 import type { HubOperations } from './operations.ts';
 import { createHubPolicy } from './policy.ts';
@@ -117,9 +117,8 @@ export async function createHub({
 
   const remotes = openRemotes({
     remotes: createRemoteStore(database, revision),
-    members: createMemberStore(database, revision),
+    members: openMembers(database, { revision, admission }),
     runs: createRunStore(database),
-    catalog,
     gateway,
     announce: outbox.append,
     tryLock: database.tryLock,

@@ -21,7 +21,7 @@ interface IngestSettings {
 }
 
 interface OpenRemotesOptions
-  extends Pick<SyncDependencies, 'catalog' | 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock' | 'announce'> {
+  extends Pick<SyncDependencies, 'gateway' | 'remotes' | 'members' | 'runs' | 'tryLock' | 'announce'> {
   settings: IngestSettings;
   /** Addresses to add if there are no remotes. */
   seeds: readonly string[];

@@ -1,4 +1,5 @@
 // Ports: the database operations that remotes and ingest need.
+import type { PublishOutcome } from '../catalog/store.ts';
 import type { RegisterMode } from '../policy/contract.ts';
 import type { FinishedRun, IngestRun, RejectionPage, RejectionQuery, Remote } from './contract.ts';
 
@@ -94,16 +95,33 @@ export interface Conflict extends ListedManifest {
   owner: string;
 }
 
+/** An entity as JSON, which crosses threads much faster than an object. */
+interface EntityText {
+  text: string;
+  manifestUrl: string;
+}
+
+export interface RecordOptions {
+  /** Entities of some of the members; their uids are distinct. */
+  entities?: readonly EntityText[];
+  whileStored?: boolean;
+}
+
 export interface MemberStore {
   known(remote: string, urls: readonly string[]): Promise<KnownMember[]>;
   /** The remote's manifests with one of these uids, including those marked as missing. */
   ofUids(remote: string, uids: readonly string[]): Promise<ListedManifest[]>;
   /**
-   * A member with a new uid is removed from its previous entity. A member whose entity was removed in the meantime is
-   * skipped, and the next ingest checks the full index. With `whileStored`, does nothing and returns false if the remote
-   * was removed.
+   * Saves the entities, for which it returns outcomes, and records the members, all or nothing. A member with a new uid is
+   * removed from its previous entity. A member whose entity was removed in the meantime is skipped, and the next ingest
+   * checks the full index. Returns undefined, and does nothing, if `whileStored` is set and the remote was removed.
    */
-  record(remote: string, members: readonly Member[], at: Date, options?: { whileStored?: boolean }): Promise<boolean>;
+  record(
+    remote: string,
+    members: readonly Member[],
+    at: Date,
+    options?: RecordOptions,
+  ): Promise<PublishOutcome[] | undefined>;
   /** Addresses that are not marked as missing, in byte order, after the given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
   /** Returns the number of newly marked members. An entity is missing once no remote lists it. */

@@ -1,7 +1,7 @@
 // The catalog's revision, which increases with every change and is cheap to read.
 import { randomUUID } from 'node:crypto';
 import type { NewEvent } from '../events/store.ts';
-import type { Db, Dialect } from './dialects/dialect.ts';
+import type { Db, Queries } from './dialects/dialect.ts';
 import type { Outbox } from './events/outbox.ts';
 
 export interface Revision {
@@ -9,6 +9,8 @@ export interface Revision {
   current(): Promise<number>;
   /** The random stamp of a revision; undefined when the revision is no longer stored. */
   stamp(revision: number): Promise<string | undefined>;
+  /** Makes the changes of another thread of this process visible at once. */
+  forget(): void;
   /** Runs a transaction; if `run` reports a change of the catalog, the revision increases in the same transaction. */
   change<T>(run: (tx: Db) => Promise<Change<T>>): Promise<T>;
 }
@@ -32,7 +34,7 @@ const FIRST_REVISIONS = [5, 50, 500];
 const FRESH_MS = 50;
 
 export function createRevision(
-  { lookup, write, insertRows, analyze }: Dialect,
+  { lookup, write, insertRows, analyze }: Queries,
   outbox?: Pick<Outbox, 'write'>,
 ): Revision {
   let known: { revision: Promise<number>; readAt: number } | undefined;
@@ -52,8 +54,13 @@ export function createRevision(
     return reading.revision;
   }
 
+  function forget(): void {
+    known = undefined;
+  }
+
   return {
     current,
+    forget,
     async stamp(revision) {
       const row = await lookup
         .selectFrom('catalog_change')
@@ -74,7 +81,7 @@ export function createRevision(
         });
       } finally {
         // Only after the commit: a read before it may have cached the old revision.
-        known = undefined;
+        forget();
       }
     },
   };

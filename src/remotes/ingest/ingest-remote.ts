@@ -8,6 +8,7 @@ import type { RemoteStore, RunStore } from '../store.ts';
 import { NO_STATE } from './index-freshness.ts';
 import { createIngest, type Ingest, type IngestDependencies, type IngestedIndex } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
+import { REMOVED_MEANWHILE } from './save-manifests.ts';
 
 export interface RemoteIngestDependencies extends IngestDependencies {
   remotes: RemoteStore;
@@ -56,8 +57,8 @@ async function ingestAndKeep(
   // Forwarded to one controller, because adding many listeners to a composite signal is slow.
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
-  const own = stored ? { ...dependencies, ...whileStored(dependencies) } : dependencies;
-  const ingest = createIngest(own, { ...task, known, signal: end.signal });
+  // A remote that is removed meanwhile must not be written: such entries would never be removed or marked as missing.
+  const ingest = createIngest(dependencies, { ...task, isStored: stored !== undefined, known, signal: end.signal });
   let ingested: IngestedIndex = { state: known, isWhole: false };
   try {
     ingested = await ingest.run();
@@ -76,25 +77,6 @@ async function ingestAndKeep(
   if (!signal.aborted) await remotes.saveOutcome(url, { at: now(), ...ending, state, generation: stored?.generation });
   await runs.save(progress.run());
 }
-
-/** Stops writing once the remote is removed: such entries would never be removed or marked as missing. */
-function whileStored({
-  catalog,
-  members,
-}: Pick<IngestDependencies, 'catalog' | 'members'>): Pick<IngestDependencies, 'catalog' | 'members'> {
-  return {
-    catalog: { publish: (remote, published) => catalog.publish(remote, published, { whileStored: true }) },
-    members: {
-      ...members,
-      async record(remote, listed, at) {
-        if (await members.record(remote, listed, at, { whileStored: true })) return true;
-        throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
-      },
-    },
-  };
-}
-
-const REMOVED_MEANWHILE = 'was removed while it was being ingested';
 
 export function tookTooLong(limitMs: number): string {
   const minutes = limitMs / 60_000;

@@ -1,5 +1,4 @@
 // Ingests one remote: reads the index, fetches and saves changed manifests, and marks missing ones.
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { IndexFetcher, IndexPage } from '../fetching/fetch-index.ts';
 import { fetchInLanes } from '../fetching/fetch-lanes.ts';
@@ -17,7 +16,6 @@ import { type ManifestOutcome, type ManifestReader, readAll } from './read-manif
 import { createManifestSaver } from './save-manifests.ts';
 
 export interface IngestDependencies {
-  catalog: Pick<Catalog, 'publish'>;
   members: MemberStore;
   fetchIndex: IndexFetcher;
   fetchManifest: FetchManifest;
@@ -28,6 +26,8 @@ export interface IngestDependencies {
 
 export interface IngestTask {
   url: string;
+  /** Whether it is a remote of this hub, rather than an address that is ingested once. */
+  isStored: boolean;
   /** The stored state of the index. */
   known: IndexState;
   progress: Progress;
@@ -67,14 +67,14 @@ const NOT_CHECKED = 'Index unchanged, manifests not checked.';
 
 export function createIngest(
   dependencies: IngestDependencies,
-  { url, known, progress, signal, acceptShrunk, isBackground }: IngestTask,
+  { url, isStored, known, progress, signal, acceptShrunk, isBackground }: IngestTask,
 ): Ingest {
   const { members, fetchIndex, fetchManifest, manifestReader, requestsPerHost, now } = dependencies;
   const task = { remote: url, signal };
   const index = createPositions();
   const positions = index.positions;
   const duplicates = createDuplicates(members, { remote: url, positions });
-  const saver = createManifestSaver(dependencies, { remote: url, positions, progress, duplicates });
+  const saver = createManifestSaver(dependencies, { remote: url, isStored, positions, progress, duplicates });
   /** Withdrawn addresses, marked as missing at the end, once their number is known. */
   const deleted = new Set<string>();
   /** After an unfinished ingest, stored manifests are checked last, so that each run makes progress. */

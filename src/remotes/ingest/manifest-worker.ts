@@ -1,9 +1,9 @@
 // Worker thread that converts texts of manifests to entities. Parsing 1 MiB of YAML can take seconds.
-import type { Entity } from '../../catalog/entity.ts';
 import { HubError } from '../../errors.ts';
 import { entityFromText, type ManifestText } from './entity-from-text.ts';
 
-export type ManifestAnswer = { ok: true; entity: Entity } | { ok: false; error: string };
+/** `entity` is JSON, which crosses threads much faster than an object. */
+export type ManifestAnswer = { ok: true; uid: string; entity: string } | { ok: false; error: string };
 
 export default function readManifests(manifests: readonly ManifestText[]): ManifestAnswer[] {
   return manifests.map(readManifest);
@@ -12,7 +12,8 @@ export default function readManifests(manifests: readonly ManifestText[]): Manif
 /** A faulty text does not affect the other texts in the same task. */
 function readManifest(manifest: ManifestText): ManifestAnswer {
   try {
-    return { ok: true, entity: entityFromText(manifest) };
+    const entity = entityFromText(manifest);
+    return { ok: true, uid: entity.uid, entity: JSON.stringify(entity) };
   } catch (error) {
     return { ok: false, error: error instanceof HubError ? error.message : 'is too large to read' };
   }

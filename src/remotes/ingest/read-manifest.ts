@@ -1,5 +1,4 @@
 // Converts fetched texts to entities: a few short ones on the main thread, all others in workers.
-import type { Entity } from '../../catalog/entity.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { FailedManifest, FetchedManifest, FetchedText } from '../fetching/fetch-manifest.ts';
 import { isLight } from '../light-text.ts';
@@ -10,7 +9,8 @@ import readManifests, { type ManifestAnswer } from './manifest-worker.ts';
 export interface ReadManifest {
   outcome: 'manifest';
   url: string;
-  entity: Entity;
+  /** As JSON. */
+  entity: string;
   member: Member;
 }
 
@@ -75,8 +75,7 @@ export function createManifestReader(): ManifestReader {
         const { url, member } = each;
         const answer = read.get(each) as ManifestAnswer;
         if (!answer.ok) return { outcome: 'failed', url, error: answer.error, isTemporary: false };
-        const { entity } = answer;
-        return { outcome: 'manifest', url, entity, member: { ...member, uid: entity.uid } };
+        return { outcome: 'manifest', url, entity: answer.entity, member: { ...member, uid: answer.uid } };
       });
     },
     close: () => readers.destroy(),

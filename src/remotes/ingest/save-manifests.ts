@@ -1,5 +1,5 @@
 // Saves manifests so that the last one of a uid in document order wins, regardless of the order of fetching.
-import type { Catalog } from '../../catalog/catalog.ts';
+import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { ListedManifest, MemberStore } from '../store.ts';
 import type { Duplicates } from './duplicates.ts';
@@ -8,11 +8,15 @@ import type { ManifestOutcome, ReadManifest } from './read-manifest.ts';
 
 export interface SaveContext {
   remote: string;
+  /** Whether it is a remote of this hub, rather than an address that is ingested once. */
+  isStored: boolean;
   /** Every listed address, with its position in the index. */
   positions: ReadonlyMap<string, number>;
   progress: Progress;
   duplicates: Pick<Duplicates, 'note' | 'savedAs'>;
 }
+
+export const REMOVED_MEANWHILE = 'was removed while it was being ingested';
 
 export interface ManifestSaver {
   /** With `areChosen`, each manifest is the winner for its entity. */
@@ -22,8 +26,8 @@ export interface ManifestSaver {
 }
 
 export function createManifestSaver(
-  { catalog, members, now }: { catalog: Pick<Catalog, 'publish'>; members: MemberStore; now: Clock },
-  { remote, positions, progress, duplicates }: SaveContext,
+  { members, now }: { members: MemberStore; now: Clock },
+  { remote, isStored, positions, progress, duplicates }: SaveContext,
 ): ManifestSaver {
   async function batch(outcomes: readonly ManifestOutcome[], { areChosen = false } = {}): Promise<void> {
     progress.add({ unchanged: outcomes.filter(({ outcome }) => outcome === 'unchanged').length });
@@ -43,15 +47,13 @@ export function createManifestSaver(
     );
     const last = lastOfEach([...stored, ...listed]);
     const shown = areChosen ? read : read.filter(({ url, member }) => last.get(member.uid) === url);
-    const outcomes = await catalog.publish(
-      remote,
-      shown.map(({ entity, url }) => ({ entity, manifestUrl: url })),
-    );
+    // All are recorded, also duplicates and manifests of others' entities, so that unchanged ones are not fetched again.
+    const entities = shown.map(({ entity, url }) => ({ text: entity, manifestUrl: url }));
+    const outcomes = await members.record(remote, listed, now(), { entities, whileStored: isStored });
+    if (!outcomes) throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
     const earlier = Map.groupBy(stored, ({ uid }) => uid);
     const earlierOutcomes = (uid: string) =>
       (earlier.get(uid) ?? []).flatMap(({ url }) => duplicates.savedAs(url) ?? []);
-    // Also records duplicates and manifests of others' entities, so that unchanged ones are not fetched again.
-    await members.record(remote, listed, now());
     progress.add({ unchanged: read.length - shown.length });
     for (const [index, outcome] of outcomes.entries()) {
       const { url = '', member } = shown[index] ?? {};

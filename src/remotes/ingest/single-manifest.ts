@@ -13,7 +13,7 @@ export function createSingleManifestFetcher(
   return async (url, signal) => {
     const fetched = await fetchManifest({ url }, undefined, { remote: url, signal });
     const read = fetched.outcome === 'fetched' ? (await manifestReader.read([fetched], signal))[0] : fetched;
-    if (read?.outcome === 'manifest') return { entity: read.entity };
+    if (read?.outcome === 'manifest') return { entity: JSON.parse(read.entity) };
     return { error: read?.outcome === 'failed' ? read.error : 'has no manifest' };
   };
 }

@@ -1,13 +1,10 @@
 // The catalog store, on both engines.
 import type { CatalogStore } from '../../catalog/store.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Admission } from '../governance/admission.ts';
+import { type Admission, NO_RULES } from '../governance/admission.ts';
 import type { Revision } from '../revision.ts';
 import { readEntities } from './read-entities.ts';
 import { writeEntities } from './write-entities.ts';
-
-/** Used when a store is opened without a policy. */
-const NO_RULES: Pick<Admission, 'forWriting'> = { forWriting: async () => async () => new Map() };
 
 export function createCatalogStore(
   dialect: Dialect,

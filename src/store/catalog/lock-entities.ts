@@ -1,5 +1,5 @@
 // Locks entities, which serializes transactions that change the same entities or their memberships.
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Db, Queries } from '../dialects/dialect.ts';
 
 /**
  * Returns the uids that exist and locks their rows until the transaction ends. Call it before changing anything else; it locks
@@ -8,7 +8,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 export async function lockEntities(
   tx: Db,
   uids: readonly string[],
-  { isOneOf, forUpdate }: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+  { isOneOf, forUpdate }: Pick<Queries, 'isOneOf' | 'forUpdate'>,
 ): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('entity')
@@ -21,7 +21,7 @@ export async function lockEntities(
 }
 
 /** Returns false when the remote is not stored. A removal waits for this transaction, then removes its rows. Call after `lockEntities`. */
-export async function lockRemote(tx: Db, remote: string, { forUpdate }: Pick<Dialect, 'forUpdate'>): Promise<boolean> {
+export async function lockRemote(tx: Db, remote: string, { forUpdate }: Pick<Queries, 'forUpdate'>): Promise<boolean> {
   const row = await tx
     .selectFrom('remote')
     .select('url')

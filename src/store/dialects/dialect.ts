@@ -8,9 +8,8 @@ export type Db = Kysely<Tables>;
 /** Values by column. */
 export type NewRow = Record<string, string | number | null | undefined>;
 
-export interface Dialect {
-  /** For messages only: never branch on the name; add a member here instead. */
-  readonly name: 'sqlite' | 'postgres';
+/** What queries need. */
+export interface Queries {
   /** Only for reads by key, which take microseconds: on SQLite they run on the main thread, so a slow one would block every request. */
   readonly lookup: Db;
   /** Reads run concurrently with each other and with a write; they see committed data only. */
@@ -39,14 +38,27 @@ export interface Dialect {
   readonly forUpdate: RawBuilder<unknown>;
   /** Like `forUpdate`, but shared: many transactions may hold it at once, and only writers wait. */
   readonly forShare: RawBuilder<unknown>;
+  /** Updates the planner's statistics now rather than at the database's next automatic run; absent where the planner needs none. */
+  analyze?(tx: Db, tables: readonly string[]): Promise<void>;
+}
+
+/** Work for the thread that writes: `module` is the URL of a file whose default export takes `Queries` and `input`. */
+export interface WriterTask {
+  module: string;
+  input: unknown;
+}
+
+export interface Dialect extends Queries {
+  /** For messages only: never branch on the name; add a member here instead. */
+  readonly name: 'sqlite' | 'postgres';
+  /** Runs work in the thread that writes, so that many rows need not be copied to it. Absent if there is no such thread. */
+  inWriter?<Result>(task: WriterTask): Promise<Result>;
   /** Statements after which rows of this table can be added and deleted, but not updated. */
   refuseUpdates(table: keyof Tables): RawBuilder<unknown>[];
   /** A lock with at most one holder across processes; undefined if it is taken. It is released when its process ends. */
   tryLock(name: string): Promise<Lock | undefined>;
   /** Connections for schema changes, without a time limit; absent where no limit applies. */
   openMigrations?(): { db: Db; close(): Promise<void> };
-  /** Updates the planner's statistics now rather than at the database's next automatic run; absent where the planner needs none. */
-  analyze?(tx: Db, tables: readonly string[]): Promise<void>;
   /** Copies a consistent snapshot to a new file; absent for database servers. */
   copyTo?(file: string): Promise<void>;
   /** Whether a path leads to one of the database's own files, which only the hub may write to; absent for database servers. */

@@ -28,26 +28,27 @@ export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
   });
 }
 
-const guarded = new WeakSet<DatabaseConnection>();
+const guardedConnections = new WeakSet<DatabaseConnection>();
 
 function guardConnection(connection: DatabaseConnection, guard: DriverGuard): DatabaseConnection {
   // SQLite has a single connection object, which is returned every time.
-  if (guarded.has(connection)) return connection;
-  guarded.add(connection);
+  if (guardedConnections.has(connection)) return connection;
+  guardedConnections.add(connection);
   const execute = connection.executeQuery.bind(connection);
-  connection.executeQuery = (query) => measured(query, guard, () => translated(guard, () => execute(query)));
+  connection.executeQuery = (query) => guarded(operationOf(query), guard, () => execute(query));
   return connection;
 }
 
-async function measured<T>(query: CompiledQuery, { metrics }: DriverGuard, run: () => Promise<T>): Promise<T> {
+/** Measures work in the database, and translates its errors. */
+export async function guarded<T>(operation: string, guard: DriverGuard, run: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   let failed = true;
   try {
-    const result = await run();
+    const result = await translated(guard, run);
     failed = false;
     return result;
   } finally {
-    metrics.observeQuery({ operation: operationOf(query), seconds: (performance.now() - startedAt) / 1000, failed });
+    guard.metrics.observeQuery({ operation, seconds: (performance.now() - startedAt) / 1000, failed });
   }
 }
 

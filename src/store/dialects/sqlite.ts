@@ -6,21 +6,11 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-} from 'kysely';
+import { type Driver, sql } from 'kysely';
 import { makeFolder } from '../../lib/make-folder.ts';
-import { createWorkerPool, type WorkerPool } from '../../lib/workers/workers.ts';
-import type { Tables } from '../tables.ts';
-import type { Db, Dialect, DialectDependencies } from './dialect.ts';
-import { guardDriver } from './guarded-driver.ts';
+import { createWorkerPool } from '../../lib/workers/workers.ts';
+import type { Dialect, DialectDependencies, WriterTask } from './dialect.ts';
+import { guardDriver, guarded } from './guarded-driver.ts';
 import {
   isBusy,
   openConnection,
@@ -29,6 +19,7 @@ import {
   type SqliteResult,
   type SqliteStatement,
 } from './sqlite-connection.ts';
+import { SQLITE_SQL, sqliteDb } from './sqlite-queries.ts';
 
 const MOST_READERS = 4;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -52,35 +43,18 @@ export async function openSqlite(
   const { writer, readers } = mayBlock
     ? { writer: onThisThread(file, busyTimeoutMs), readers: onThisThread(lookup, busyTimeoutMs) }
     : inThreads(path, busyTimeoutMs);
-  const kysely = (run: RunStatement, adapter: SqliteAdapter): Db =>
-    new Kysely<Tables>({
-      dialect: {
-        createDriver: () => guardDriver(sqliteDriver(run), { metrics, isUnavailable, isDamaged }),
-        createAdapter: () => adapter,
-        createIntrospector: (db) => new SqliteIntrospector(db),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
-      },
-    });
-  const write = kysely((statement) => writer.run(statement), new OneWriter());
+  const rules = { metrics, isUnavailable, isDamaged };
+  const guard = (driver: Driver) => guardDriver(driver, rules);
+  const write = sqliteDb((statement) => writer.run(statement), { mayWrite: true, guard });
+  const { work } = writer;
   return {
     name: 'sqlite',
-    lookup: kysely(async (statement) => lookup.run(statement), new ManyReaders()),
-    read: kysely((statement) => readers.run(statement), new ManyReaders()),
+    lookup: sqliteDb(async (statement) => lookup.run(statement), { mayWrite: false, guard }),
+    read: sqliteDb((statement) => readers.run(statement), { mayWrite: false, guard }),
     write,
-    byteOrderedText: sql`text`,
-    rowsFromJson: (_table, columns, json) =>
-      sql`(select ${sql.join(columns.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`))} from json_each(${json}))`,
-    insertRows,
-    isOneOf: (column, values) =>
-      sql<boolean>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
-    forUpdate: sql``,
-    forShare: sql``,
-    refuseUpdates: (table) => [
-      sql`
-        create trigger ${sql.id(`${table}_unchanged`)} before update on ${sql.table(table)}
-        begin select raise(abort, ${sql.lit(`Rows of ${table} are never changed.`)}); end
-      `,
-    ],
+    ...SQLITE_SQL,
+    // Holds the only connection that writes, so that no transaction is open meanwhile.
+    inWriter: work && ((task) => write.connection().execute(() => guarded('work', rules, () => work(task)))),
     tryLock: async (name) => tryLock(path, name),
     // Keeps its thread busy; other processes can read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),
@@ -93,21 +67,6 @@ export async function openSqlite(
     },
   };
 }
-
-/** The value of the first placeholder of `insertRows`; the driver makes it the `batch` of a `SqliteStatement`. */
-class Batch {
-  readonly rows: unknown[][];
-  constructor(rows: unknown[][]) {
-    this.rows = rows;
-  }
-}
-
-/** Binding values takes half the time of reading them from JSON. */
-const insertRows: Dialect['insertRows'] = (table, columns, rows) => {
-  const batch = new Batch(rows.map((row) => columns.map((name) => row[name] ?? null)));
-  const placeholders = [sql.val(batch), ...columns.slice(1).map(() => sql.raw('?'))];
-  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))}) values (${sql.join(placeholders)})`;
-};
 
 /** Waits while another process has locked the file, without blocking the main thread. */
 async function whileBusy<Result>(busyTimeoutMs: number, work: () => Result): Promise<Result> {
@@ -122,6 +81,7 @@ async function whileBusy<Result>(busyTimeoutMs: number, work: () => Result): Pro
 
 interface Statements {
   run(statement: SqliteStatement): Promise<SqliteResult>;
+  work?<Result>(task: WriterTask): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -146,8 +106,8 @@ function inThreads(path: string, busyTimeoutMs: number): { writer: Statements; r
   };
 }
 
-function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStatement, SqliteResult> {
-  return createWorkerPool({
+function workers(data: SqliteOptions, threads: number): Statements {
+  const pool = createWorkerPool<SqliteStatement | WriterTask, unknown>({
     module: new URL('./sqlite-worker', import.meta.url),
     importer: import.meta.url,
     data,
@@ -156,6 +116,11 @@ function workers(data: SqliteOptions, threads: number): WorkerPool<SqliteStateme
     longestQueue: LONGEST_QUEUE,
     heapMb: 256,
   });
+  return {
+    run: (statement) => pool.run(statement) as Promise<SqliteResult>,
+    work: <Result>(task: WriterTask) => pool.run(task) as Promise<Result>,
+    close: () => pool.close(),
+  };
 }
 
 /** The lock is an exclusive transaction on a separate file: it ends with the process, even if that crashes. */
@@ -187,47 +152,6 @@ async function realPathOf(path: string): Promise<string> {
     const folder = dirname(whole);
     return folder === whole ? whole : join(await realPathOf(folder), basename(whole));
   }
-}
-
-type RunStatement = (statement: SqliteStatement) => Promise<SqliteResult>;
-
-/** Migrations run in a transaction: a hub that is killed, or that starts while another migrates, never finds one half applied. */
-class OneWriter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
-/** Reads run concurrently: each is one statement on any free worker. */
-class ManyReaders extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
-}
-
-function sqliteDriver(run: RunStatement): Driver {
-  const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql: text, parameters }: CompiledQuery) {
-      const [first, ...others] = parameters;
-      const statement = first instanceof Batch ? { parameters: others, batch: first.rows } : { parameters };
-      const { rows, changes } = await run({ sql: text, ...statement });
-      return { rows: rows as R[], numAffectedRows: BigInt(changes) };
-    },
-    streamQuery() {
-      throw new Error('Rows are not streamed from SQLite; read page by page.');
-    },
-  };
-  const statement = async (text: string) => void (await connection.executeQuery(CompiledQuery.raw(text)));
-  return {
-    async init() {},
-    acquireConnection: async () => connection,
-    // Immediate: a transaction that reads first and writes later could not wait for the write lock.
-    beginTransaction: () => statement('begin immediate'),
-    commitTransaction: () => statement('commit'),
-    rollbackTransaction: () => statement('rollback'),
-    async releaseConnection() {},
-    async destroy() {},
-  };
 }
 
 /** Matched by message, because error codes are lost between threads. */

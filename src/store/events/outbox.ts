@@ -2,7 +2,7 @@
 import type { NewEvent } from '../../events/store.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Clock } from '../../lib/world.ts';
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Db, Queries } from '../dialects/dialect.ts';
 
 export interface Outbox {
   /** Call it last in a transaction: PostgreSQL keeps the event counter locked until the commit. */
@@ -11,7 +11,7 @@ export interface Outbox {
   append(event: NewEvent): Promise<void>;
 }
 
-export function createOutbox({ write, insertRows }: Dialect, now: Clock): Outbox {
+export function createOutbox({ write, insertRows }: Queries, now: Clock): Outbox {
   async function writeEvents(tx: Db, events: () => readonly NewEvent[]): Promise<void> {
     const wanted = await wantedTypes(tx);
     const news = wanted.size === 0 ? [] : events().filter(({ type }) => wanted.has(type));

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/world.ts';
 import type { RegisterMode } from '../../policy/contract.ts';
 import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from '../../policy/store.ts';
 import { factsFromText, trustFromText } from '../catalog/entity-row.ts';
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Db, Queries } from '../dialects/dialect.ts';
 import type { EntityTable } from '../tables.ts';
 
 export interface Admission {
@@ -21,7 +21,7 @@ export interface Admission {
 }
 
 /** Returns the flags of these entities; entities without flags are allowed everything. */
-type Admit = (candidates: readonly Candidate[]) => Promise<ReadonlyMap<EntityUid, FlagColumns>>;
+export type Admit = (candidates: readonly Candidate[]) => Promise<ReadonlyMap<EntityUid, FlagColumns>>;
 
 /** `madeBy` is the remote that the content comes from, `ownerUrl` the remote that owns the entity. */
 export type Candidate = Omit<PolicySubject, 'remote' | 'registers'> & {
@@ -51,13 +51,16 @@ export const SUBJECT_COLUMNS = [
 
 export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[number]>;
 
+/** Used when a store is opened without a policy. */
+export const NO_RULES: Pick<Admission, 'forWriting'> = { forWriting: async () => async () => new Map() };
+
 export interface AdmissionDependencies {
   /** Parses the text of a policy into rules; null means that the hub has none. */
   rulesOf: (text: string | null) => AdmissionRules;
   now: Clock;
 }
 
-export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDependencies): Admission {
+export function createAdmission(dialect: Queries, { rulesOf, now }: AdmissionDependencies): Admission {
   let known: { digest: string | null; rules: AdmissionRules } = { digest: null, rules: rulesOf(null) };
 
   async function rulesIn(db: Db, digest: string | null): Promise<AdmissionRules> {
@@ -67,7 +70,7 @@ export function createAdmission(dialect: Dialect, { rulesOf, now }: AdmissionDep
     return known.rules;
   }
 
-  async function open(db: Db, lock: Dialect['forShare']): Promise<Admit> {
+  async function open(db: Db, lock: Queries['forShare']): Promise<Admit> {
     const { digest, restricted } = await db
       .selectFrom('policy')
       .select('digest')
@@ -150,7 +153,7 @@ export function candidateFromRow(row: SubjectRow): Candidate {
 export async function approvalsOf(
   db: Db,
   subjects: readonly PolicySubject[],
-  { isOneOf }: Pick<Dialect, 'isOneOf'>,
+  { isOneOf }: Pick<Queries, 'isOneOf'>,
 ): Promise<(subject: PolicySubject) => ApprovalState> {
   if (subjects.length === 0) return () => ({ own: undefined, isNameApproved: false });
   const rows = await db

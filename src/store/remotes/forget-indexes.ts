@@ -1,12 +1,12 @@
 // Marks remotes whose index must be read completely next time, even if it did not change.
 import { randomUUID } from 'node:crypto';
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Db, Queries } from '../dialects/dialect.ts';
 
 /** A run in progress may have passed these entries already, so the index state that it saves at its end is discarded too. */
 export async function forgetIndexes(
   tx: Db,
   remotes: readonly string[],
-  { isOneOf, forUpdate }: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+  { isOneOf, forUpdate }: Pick<Queries, 'isOneOf' | 'forUpdate'>,
 ): Promise<void> {
   const locked = tx
     .selectFrom('remote')
@@ -25,7 +25,7 @@ export async function forgetIndexes(
 export async function forgetIndexesThatList(
   tx: Db,
   uids: readonly string[],
-  dialect: Pick<Dialect, 'isOneOf' | 'forUpdate'>,
+  dialect: Pick<Queries, 'isOneOf' | 'forUpdate'>,
 ): Promise<void> {
   const rows = await tx
     .selectFrom('remote_member')

@@ -1,15 +1,20 @@
 // Stores what each remote lists, on both engines.
 import { sql } from 'kysely';
-import type { Member, MemberStore } from '../../remotes/store.ts';
+import type { MemberStore } from '../../remotes/store.ts';
 import { lockEntities, lockRemote } from '../catalog/lock-entities.ts';
-import type { Db, Dialect } from '../dialects/dialect.ts';
-import { missingEvents, returnedEvents } from '../events/entity-events.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { missingEvents } from '../events/entity-events.ts';
+import { NO_RULES } from '../governance/admission.ts';
 import type { Revision } from '../revision.ts';
-import { forgetIndexes } from './forget-indexes.ts';
-import { leaveEntities, reassign } from './ownership.ts';
+import { leaveEntities } from './ownership.ts';
+import { type RecordMembers, recordMembers } from './record-members.ts';
 
-export function createMemberStore(dialect: Dialect, revision: Revision): MemberStore {
-  const { read, write, insertRows, isOneOf } = dialect;
+export function createMemberStore(
+  dialect: Dialect,
+  revision: Revision,
+  record: RecordMembers = recordMembers(dialect, { revision, admission: NO_RULES }),
+): MemberStore {
+  const { read, write, isOneOf } = dialect;
   return {
     async known(remote, urls) {
       const rows = await read
@@ -37,23 +42,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       return rows.map(({ manifest_url, uid }) => ({ url: manifest_url, uid }));
     },
 
-    async record(remote, members, at, { whileStored = false } = {}) {
-      if (members.length === 0) return true;
-      return revision.change(async (tx) => {
-        const before = await uidsBefore(tx, remote, members);
-        const uids = [...members.map(({ uid }) => uid), ...before.values()];
-        const stored = await lockEntities(tx, uids, dialect);
-        // The removal handles what was published before it.
-        if (whileStored && !(await lockRemote(tx, remote, dialect))) return { result: false, isChange: false };
-        const recorded = members.filter(({ uid }) => stored.has(uid));
-        if (recorded.length < members.length) await forgetIndexes(tx, [remote], dialect);
-        await upsertMembers(tx, remote, recorded);
-        const revived = await revive(tx, recorded);
-        const missing = await leave(tx, remote, uidsLeftBy(recorded, before), at);
-        const entities = [...revived, ...missing];
-        const events = () => [...returnedEvents(revived, remote), ...missingEvents(missing, remote)];
-        return { result: true, isChange: entities.length > 0, entities, events };
-      });
+    async record(remote, members, at, options) {
+      return members.length === 0 ? [] : record({ remote, members, at, ...options });
     },
 
     async present(remote, { after, limit }) {
@@ -88,7 +78,7 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
           .where('missing_since', 'is', null)
           .where(isOneOf('manifest_url', urls))
           .executeTakeFirst();
-        const missing = await leave(tx, remote, uids, at);
+        const { missing } = await leaveEntities(tx, uids, { remote, at, isOneOf });
         const events = () => missingEvents(missing, remote);
         return { result: Number(numUpdatedRows), isChange: missing.length > 0, entities: missing, events };
       });
@@ -187,60 +177,4 @@ export function createMemberStore(dialect: Dialect, revision: Revision): MemberS
       return { items, total: Number(total) };
     },
   };
-
-  /** By manifest URL; only the ingest of this remote changes them. */
-  async function uidsBefore(tx: Db, remote: string, members: readonly Member[]): Promise<Map<string, string>> {
-    const urls = members.map(({ url }) => url);
-    const rows = await tx
-      .selectFrom('remote_member')
-      .select(['manifest_url', 'uid'])
-      .where('remote_url', '=', remote)
-      .where(isOneOf('manifest_url', urls))
-      .execute();
-    return new Map(rows.map(({ manifest_url, uid }) => [manifest_url, uid]));
-  }
-
-  async function revive(tx: Db, members: readonly Member[]): Promise<string[]> {
-    const uids = members.map(({ uid }) => uid);
-    const revived = await tx
-      .updateTable('entity')
-      .set({ missing_since: null })
-      .where(isOneOf('uid', uids))
-      .where('missing_since', 'is not', null)
-      .returning('uid')
-      .execute();
-    // Not rebuilt yet if the manifest that last described it is listed again, and now describes another entity.
-    await reassign(tx, sql`${isOneOf('uid', uids)} and owner_url is null`);
-    return revived.map(({ uid }) => uid);
-  }
-
-  /** Returns the uids that are missing now. */
-  async function leave(tx: Db, remote: string, uids: readonly string[], at: Date): Promise<string[]> {
-    return (await leaveEntities(tx, uids, { remote, at, isOneOf })).missing;
-  }
-
-  async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {
-    const rows = members.map(({ url, uid, etag, lastModified, digest }) => ({
-      remote_url: remote,
-      manifest_url: url,
-      uid,
-      etag,
-      last_modified: lastModified,
-      digest,
-      missing_since: null,
-    }));
-    const columns = ['remote_url', 'manifest_url', 'uid', 'etag', 'last_modified', 'digest', 'missing_since'];
-    await sql`
-      ${insertRows('remote_member', columns, rows)}
-      on conflict (remote_url, manifest_url) do update set
-        uid = excluded.uid, etag = excluded.etag, last_modified = excluded.last_modified, digest = excluded.digest, missing_since = null
-    `.execute(tx);
-  }
-}
-
-function uidsLeftBy(members: readonly Member[], before: ReadonlyMap<string, string>): string[] {
-  return members.flatMap(({ url, uid }) => {
-    const left = before.get(url);
-    return left === undefined || left === uid ? [] : [left];
-  });
 }

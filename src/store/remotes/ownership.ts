@@ -1,7 +1,7 @@
 // Determines which remote owns an entity: the one that provided it first, unless another that lists it has a higher priority.
 import { type RawBuilder, sql } from 'kysely';
 import { PUBLISHED } from '../../registry/contract.ts';
-import type { Db, Dialect } from '../dialects/dialect.ts';
+import type { Db, Queries } from '../dialects/dialect.ts';
 
 /** A disabled remote ranks below all others, regardless of its priority. */
 const rank = sql<number>`case remote.is_enabled when 1 then remote.priority else -1001 end`;
@@ -41,7 +41,7 @@ interface LeftEntities {
 export async function leaveEntities(
   tx: Db,
   uids: readonly string[],
-  { remote, at, isOneOf }: { remote: string; at: Date } & Pick<Dialect, 'isOneOf'>,
+  { remote, at, isOneOf }: { remote: string; at: Date } & Pick<Queries, 'isOneOf'>,
 ): Promise<LeftEntities> {
   if (uids.length === 0) return { missing: [], passedOn: 0 };
   const { rows: missing } = await sql<{ uid: string }>`

@@ -18,26 +18,23 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
     const all = { purged: 0, keptBlocked: 0, missing: 0, passedOn: 0 };
     // If this is interrupted, the next ingest must read the complete index.
     await write.transaction().execute((tx) => forgetIndexes(tx, [url], dialect));
-    for (const take of [takeListed, publishedUnlisted]) {
-      for (;;) {
-        const left = await leaveSome(url, take, options);
-        if (!left) break;
-        all.purged += left.purged;
-        all.keptBlocked += left.keptBlocked;
-        all.missing += left.missing;
-        all.passedOn += left.passedOn;
-      }
+    for (;;) {
+      const left = await leaveSome(url, options);
+      if (!left) return all;
+      all.purged += left.purged;
+      all.keptBlocked += left.keptBlocked;
+      all.missing += left.missing;
+      all.passedOn += left.passedOn;
     }
-    return all;
   }
 
   /**
    * Handles one batch of a removed remote's entities: purges those that no other remote provides, if requested; passes the
    * rest to another remote or marks them as missing. Undefined when nothing is left.
    */
-  async function leaveSome(url: string, take: typeof takeListed, { purge, at }: { purge: boolean; at: Date }) {
+  async function leaveSome(url: string, { purge, at }: { purge: boolean; at: Date }) {
     return revision.change(async (tx) => {
-      const uids = await take(tx, url);
+      const uids = await takeListed(tx, url);
       if (uids.length === 0) return { result: undefined, isChange: false };
       const purged = purge ? await deleteUnlisted(tx, url, uids) : [];
       const kept = purge ? await blockedAndUnlisted(tx, url, uids) : [];
@@ -66,29 +63,6 @@ export function createRemoteRemoval(dialect: Dialect, revision: Revision): Remot
       .where('remote_url', '=', remote)
       .where(dialect.isOneOf('manifest_url', urls))
       .execute();
-    return uids;
-  }
-
-  /** Entities that the remote's ingest has published but not yet recorded as listed. */
-  async function publishedUnlisted(tx: Db, remote: string): Promise<string[]> {
-    const rows = await tx
-      .selectFrom('entity')
-      .select('uid')
-      .where('owner_url', '=', remote)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('remote_member')
-              .select('remote_member.uid')
-              .whereRef('remote_member.uid', '=', 'entity.uid')
-              .where('remote_member.remote_url', '=', remote),
-          ),
-        ),
-      )
-      .limit(LEFT_AT_ONCE)
-      .execute();
-    const uids = rows.map(({ uid }) => uid);
-    await lockEntities(tx, uids, dialect);
     return uids;
   }
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
@@ -59,20 +58,6 @@ test('meanwhile: a removed entity returns with the next run, not a day later', a
   it.host.forget();
   assert.deepEqual(countsOf(await it.ingest('/index.json', { isBackground: true })), { unchecked: BATCH + 3 });
   assert.equal(it.host.requests.length, 1, 'the index is trusted again afterwards');
-});
-
-test('meanwhile: an entity removed before it is recorded does not affect others', async (t) => {
-  const it = await testIngestOnSqlite(t);
-  it.publish(...servers('a', 'b', 'last'));
-  await sql`
-    create trigger remover after insert on manifest when new.uid = ${sql.lit(uidOf('a'))} begin delete from entity where slug = 'a'; end
-  `.execute(it.database.write);
-  const { ok, error } = await it.ingest();
-  assert.deepEqual([ok, error], [true, undefined]);
-  assert.deepEqual(await it.ids(), [uidOf('b'), uidOf('last')]);
-
-  await sql`drop trigger remover`.execute(it.database.write);
-  assert.deepEqual(countsOf(await it.ingest()), { created: 1, unchanged: 2 }, 'although the index is unchanged');
 });
 
 testOnEveryEngine('meanwhile: a removed remote leaves nothing but its entities', async (t, address) => {

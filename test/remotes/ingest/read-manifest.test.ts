@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Entity } from '../../../src/catalog/entity.ts';
 import type { FetchedText } from '../../../src/remotes/fetching/fetch-manifest.ts';
 import { createManifestReader, type ManifestReader } from '../../../src/remotes/ingest/read-manifest.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -41,9 +42,10 @@ test('read manifest: short and long, JSON and YAML, become the same entity', asy
   for (const text of texts) {
     const read = await readOne(reader, text);
     assert.ok(read.outcome === 'manifest', JSON.stringify(read));
-    assert.deepEqual([read.entity.uid, read.entity.sourceUrl], ['tool:a@1.0.0', text.url]);
+    const entity = JSON.parse(read.entity) as Entity;
+    assert.deepEqual([entity.uid, entity.sourceUrl], ['tool:a@1.0.0', text.url]);
     assert.deepEqual(read.member, { ...text.member, uid: 'tool:a@1.0.0' });
-    assert.deepEqual(JSON.parse(read.entity.manifestText), short);
+    assert.deepEqual(JSON.parse(entity.manifestText), short);
   }
 });
 
@@ -102,7 +104,7 @@ test('read manifest: many at once are answered in order, with bad ones and YAML 
   });
   const read = await reader.read(texts, NEVER);
   assert.deepEqual(
-    read.map((each) => (each.outcome === 'manifest' ? each.entity.uid : each.outcome)),
+    read.map((each) => (each.outcome === 'manifest' ? each.member.uid : each.outcome)),
     texts.map((_, each) => (each % 7 === 0 ? 'failed' : `tool:a-${each}@1.0.0`)),
   );
 });

@@ -125,7 +125,7 @@ export async function testIngest(
       const remote = new URL(url, host.origin).href;
       await remotes.add([remote], now());
       return ingestRemote(
-        { ...readers, requestsPerHost, catalog, remotes, members, runs, now, log, timeLimitMs },
+        { ...readers, requestsPerHost, remotes, members, runs, now, log, timeLimitMs },
         { url: remote, signal, acceptShrunk, isBackground, onStart },
       );
     },

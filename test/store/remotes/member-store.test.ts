@@ -65,6 +65,47 @@ testOnEveryEngine('members: are recorded, found, replaced and counted per remote
   await members.record(A, [], NOON);
 });
 
+testOnEveryEngine(
+  'members: those of entities that were removed meanwhile are skipped, and the index is forgotten',
+  async (t, address) => {
+    const { members, remotes } = await openMembers(t, address);
+    const state = { etag: '"1"', lastModified: null, changesSince: null, goneThroughAt: null, isSelfContained: false };
+    const { generation } = (await remotes.remembered(A)) ?? {};
+    await remotes.saveOutcome(A, { at: NOON, error: null, note: null, isShrunk: false, state, generation });
+    await members.record(A, [member('1', 'x')], NOON);
+    assert.equal((await remotes.remembered(A))?.state.etag, '"1"');
+    assert.deepEqual(await members.record(A, [member('2', 'gone'), member('3', 'y')], NOON), []);
+    assert.deepEqual(await members.present(A, { after: '', limit: 10 }), urlsOf('1', '3'));
+    assert.equal((await remotes.remembered(A))?.state.etag, null);
+  },
+);
+
+testOnEveryEngine(
+  'members: are recorded together with their entities, unless their remote is gone',
+  async (t, address) => {
+    const { members, remotes, catalog } = await openMembers(t, address);
+    const text = (id: string) => JSON.stringify(entityFromManifest({ document: aManifest({ type: 'tool', id }) }));
+    const record = (remote: string) =>
+      members.record(remote, [member('1', 'new'), member('2', 'x')], NOON, {
+        entities: [
+          { text: text('new'), manifestUrl: 'https://a.example/1.json' },
+          { text: text('x'), manifestUrl: 'https://a.example/2.json' },
+        ],
+        whileStored: true,
+      });
+    const before = await catalog.revision();
+    assert.equal(await record('https://c.example/i.json'), undefined);
+    assert.equal(await catalog.get({ type: 'tool', slug: 'new' }), undefined);
+    assert.equal(await catalog.revision(), before);
+    assert.deepEqual(await record(A), ['created', 'unchanged']);
+    assert.equal(await catalog.revision(), before + 1, 'in one step');
+    assert.equal((await catalog.get({ type: 'tool', slug: 'new' }))?.ownerUrl, A);
+    assert.equal(await members.countPresent(A), 2);
+    await remotes.remove(A, { purge: true, at: NOON });
+    assert.equal(await record(A), undefined);
+  },
+);
+
 testOnEveryEngine('members: present ones are paged in byte order', async (t, address) => {
   const { members } = await openMembers(t, address);
   const names = ['b', 'B', 'a', 'ä', '1'];
