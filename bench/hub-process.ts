@@ -4,11 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PORT = 18_444;
+const CLOCK_TICKS_PER_SECOND = 100;
 export const HUB = `http://127.0.0.1:${PORT}`;
 
 export interface HubProcess {
   /** Peak or current memory, in MB. */
   memory(which: 'peak' | 'now'): Promise<number | undefined>;
+  /** Processor time since the process started, over all threads. */
+  cpuSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -30,6 +33,11 @@ export async function startHub(settings: Record<string, string>): Promise<HubPro
       const status = await readFile(`/proc/${hub.pid}/status`, 'utf8').catch(() => '');
       const kilobytes = new RegExp(`${which === 'peak' ? 'VmHWM' : 'VmRSS'}:\\s+(\\d+)`).exec(status)?.[1];
       return kilobytes ? Math.round(Number(kilobytes) / 1024) : undefined;
+    },
+    async cpuSeconds() {
+      const stat = await readFile(`/proc/${hub.pid}/stat`, 'utf8').catch(() => '');
+      const [user, system] = stat.split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
+      return ((user ?? 0) + (system ?? 0)) / CLOCK_TICKS_PER_SECOND;
     },
     async stop() {
       hub.kill('SIGTERM');

@@ -44,16 +44,18 @@ async function measure(engine: string, database: Record<string, string>): Promis
 
 async function ingest(hub: HubProcess, name: string, first?: number): Promise<number> {
   const watch = watchHealth();
-  const startedAt = performance.now();
+  const [startedAt, cpuBefore] = [performance.now(), await hub.cpuSeconds()];
   const { results } = await ask<{ results: { error?: string; stats: Record<string, number> }[] }>('/ingest', {
     url: index,
   });
   const seconds = (performance.now() - startedAt) / 1000;
+  const cpuSeconds = (await hub.cpuSeconds()) - cpuBefore;
   const { stats, error } = results[0] ?? { stats: {} };
   rows.push({
     run: name,
     seconds: round(seconds),
     'per second': Math.round((stats.manifests_seen ?? 0) / seconds),
+    'CPU, µs each': Math.round((cpuSeconds * 1e6) / (stats.manifests_seen ?? 0)),
     seen: stats.manifests_seen,
     created: stats.created,
     updated: stats.updated,
