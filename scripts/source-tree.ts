@@ -40,6 +40,7 @@ const FOLDERS: Record<string, string> = {
   'src/http/page': 'Serves the page for browsers.',
   'src/http/routes': 'One file per subject.',
   'src/hub': 'The hub: its operations, who may call them, and which implementation is used for what.',
+  'src/hub/parts': 'Each sets up one part of the hub, and chooses its implementation.',
   'src/install':
     'Installs entities into a project: one folder per artifact, built once, marked complete, never changed.',
   'src/install/adapters': 'One template per framework; merging of configuration files.',

@@ -33,12 +33,12 @@ import { ended } from './audit-words.ts';
 import { guardHub, permit } from './guard.ts';
 import { createHubInstalls } from './installs.ts';
 import { type HubParts, operationsOf } from './methods.ts';
-import { openAccess } from './open-access.ts';
-import { openCatalog } from './open-catalog.ts';
-import { openGateway } from './open-gateway.ts';
-import { openMembers } from './open-members.ts';
-import { openSearch } from './open-search.ts';
 import type { HubOperations } from './operations.ts';
+import { openAccess } from './parts/access.ts';
+import { openCatalog } from './parts/catalog.ts';
+import { openGateway } from './parts/gateway.ts';
+import { openMembers } from './parts/members.ts';
+import { openSearch } from './parts/search.ts';
 import { createHubPolicy } from './policy.ts';
 import { repair } from './repairs.ts';
 

@@ -1,18 +1,18 @@
 // Sets up search: the model, and the engine in memory or in PostgreSQL.
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Config } from '../config.ts';
-import type { World } from '../lib/world.ts';
-import { createSearchEngine } from '../search/engine/create-engine.ts';
-import type { SearchEngine } from '../search/engine/engine.ts';
-import { openEmbeddedModel } from '../search/model/embedded-model.ts';
-import { MODELS_FOLDER } from '../search/model/open-model.ts';
-import { createPostgresEngine } from '../search/postgres/engine.ts';
-import { createSearch } from '../search/search.ts';
-import type { Dialect } from '../store/dialects/dialect.ts';
-import type { Revision } from '../store/revision.ts';
-import { hasPgvector, openPostgresSearch } from '../store/search/postgres-search.ts';
-import { createSearchIndex } from '../store/search/search-index.ts';
-import { createSearchStore } from '../store/search/search-store.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Config } from '../../config.ts';
+import type { World } from '../../lib/world.ts';
+import { createSearchEngine } from '../../search/engine/create-engine.ts';
+import type { SearchEngine } from '../../search/engine/engine.ts';
+import { openEmbeddedModel } from '../../search/model/embedded-model.ts';
+import { MODELS_FOLDER } from '../../search/model/open-model.ts';
+import { createPostgresEngine } from '../../search/postgres/engine.ts';
+import { createSearch } from '../../search/search.ts';
+import type { Dialect } from '../../store/dialects/dialect.ts';
+import type { Revision } from '../../store/revision.ts';
+import { hasPgvector, openPostgresSearch } from '../../store/search/postgres-search.ts';
+import { createSearchIndex } from '../../store/search/search-index.ts';
+import { createSearchStore } from '../../store/search/search-store.ts';
 
 export interface OpenSearchDependencies {
   config: Config;
@@ -38,7 +38,7 @@ export async function openSearch({
   const { embedding } = config;
   const openEmbedder = async (signal: AbortSignal) => {
     if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
-    const { createHttpEmbedder } = await import('../search/model/http-embedder.ts');
+    const { createHttpEmbedder } = await import('../../search/model/http-embedder.ts');
     return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
   };
   const shared = { tryLock: database.tryLock, openEmbedder, now, log };

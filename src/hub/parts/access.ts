@@ -1,13 +1,13 @@
 // Sets up access: the tokens, who a caller is, and the audit log.
-import { createAudit } from '../access/audit.ts';
-import { createAuthentication } from '../access/authenticate.ts';
-import { createJsonWebTokens } from '../access/json-web-tokens.ts';
-import { createTokens } from '../access/tokens.ts';
-import type { Config } from '../config.ts';
-import type { World } from '../lib/world.ts';
-import type { Dialect } from '../store/dialects/dialect.ts';
-import { createAuditStore } from '../store/governance/audit-store.ts';
-import { createTokenStore } from '../store/governance/token-store.ts';
+import { createAudit } from '../../access/audit.ts';
+import { createAuthentication } from '../../access/authenticate.ts';
+import { createJsonWebTokens } from '../../access/json-web-tokens.ts';
+import { createTokens } from '../../access/tokens.ts';
+import type { Config } from '../../config.ts';
+import type { World } from '../../lib/world.ts';
+import type { Dialect } from '../../store/dialects/dialect.ts';
+import { createAuditStore } from '../../store/governance/audit-store.ts';
+import { createTokenStore } from '../../store/governance/token-store.ts';
 
 export function openAccess({
   config,

@@ -1,15 +1,15 @@
 // Sets up registration: the client of the gateway, and what is registered through it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
-import { createGatewayClient } from '../gateway/client/client.ts';
-import { createTokenSource } from '../gateway/client/token.ts';
-import { createGateway } from '../gateway/gateway.ts';
-import { createPendingServers } from '../gateway/items/pending.ts';
-import type { World } from '../lib/world.ts';
-import type { Dialect } from '../store/dialects/dialect.ts';
-import { createItemStore } from '../store/gateway/registration-items.ts';
-import { createRegistrationStore } from '../store/gateway/registration-store.ts';
-import type { Revision } from '../store/revision.ts';
+import type { Config } from '../../config.ts';
+import { createGatewayClient } from '../../gateway/client/client.ts';
+import { createTokenSource } from '../../gateway/client/token.ts';
+import { createGateway } from '../../gateway/gateway.ts';
+import { createPendingServers } from '../../gateway/items/pending.ts';
+import type { World } from '../../lib/world.ts';
+import type { Dialect } from '../../store/dialects/dialect.ts';
+import { createItemStore } from '../../store/gateway/registration-items.ts';
+import { createRegistrationStore } from '../../store/gateway/registration-store.ts';
+import type { Revision } from '../../store/revision.ts';
 
 export interface OpenGatewayDependencies {
   config: Config;

@@ -1,19 +1,19 @@
 // What remotes list is recorded by the writing thread, with the policy and the events of the hub.
 import assert from 'node:assert/strict';
-import { type Entity, entityFromManifest } from '../src/catalog/entity.ts';
-import { openMembers } from '../src/hub/open-members.ts';
-import { createMetrics } from '../src/lib/metrics.ts';
-import { admissionRules } from '../src/policy/admission.ts';
-import { createCatalogStore } from '../src/store/catalog/catalog-store.ts';
-import { openDatabase } from '../src/store/database.ts';
-import { createOutbox } from '../src/store/events/outbox.ts';
-import { createWebhookStore } from '../src/store/events/webhook-store.ts';
-import { createAdmission } from '../src/store/governance/admission.ts';
-import { createPolicyStore } from '../src/store/governance/policy-store.ts';
-import { createRemoteStore } from '../src/store/remotes/remote-store.ts';
-import { createRevision } from '../src/store/revision.ts';
-import { aManifest } from './support/builders.ts';
-import { testOnEveryEngine } from './support/databases/databases.ts';
+import { type Entity, entityFromManifest } from '../../../src/catalog/entity.ts';
+import { openMembers } from '../../../src/hub/parts/members.ts';
+import { createMetrics } from '../../../src/lib/metrics.ts';
+import { admissionRules } from '../../../src/policy/admission.ts';
+import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { createOutbox } from '../../../src/store/events/outbox.ts';
+import { createWebhookStore } from '../../../src/store/events/webhook-store.ts';
+import { createAdmission } from '../../../src/store/governance/admission.ts';
+import { createPolicyStore } from '../../../src/store/governance/policy-store.ts';
+import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
+import { createRevision } from '../../../src/store/revision.ts';
+import { aManifest } from '../../support/builders.ts';
+import { testOnEveryEngine } from '../../support/databases/databases.ts';
 
 const at = new Date('2026-06-01T12:00:00.000Z');
 const REMOTE = 'https://a.example/index.json';

@@ -1,13 +1,13 @@
 // Sets up the database and the catalog in it.
-import { createCatalog } from '../catalog/catalog.ts';
-import type { Config } from '../config.ts';
-import type { World } from '../lib/world.ts';
-import { admissionRules } from '../policy/admission.ts';
-import { createCatalogStore } from '../store/catalog/catalog-store.ts';
-import { waitForDatabase } from '../store/database.ts';
-import { createOutbox } from '../store/events/outbox.ts';
-import { createAdmission } from '../store/governance/admission.ts';
-import { createRevision } from '../store/revision.ts';
+import { createCatalog } from '../../catalog/catalog.ts';
+import type { Config } from '../../config.ts';
+import type { World } from '../../lib/world.ts';
+import { admissionRules } from '../../policy/admission.ts';
+import { createCatalogStore } from '../../store/catalog/catalog-store.ts';
+import { waitForDatabase } from '../../store/database.ts';
+import { createOutbox } from '../../store/events/outbox.ts';
+import { createAdmission } from '../../store/governance/admission.ts';
+import { createRevision } from '../../store/revision.ts';
 
 export interface OpenCatalogDependencies {
   config: Config;

@@ -1,11 +1,11 @@
 // Runs in the thread that writes to SQLite: records batches of ingests there, so that their rows are not copied between threads.
-import type { PublishOutcome } from '../catalog/store.ts';
-import { admissionRules } from '../policy/admission.ts';
-import type { Queries } from '../store/dialects/dialect.ts';
-import { createOutbox } from '../store/events/outbox.ts';
-import { createAdmission } from '../store/governance/admission.ts';
-import { type RecordMembers, type RecordTask, recordMembers } from '../store/remotes/record-members.ts';
-import { createRevision } from '../store/revision.ts';
+import type { PublishOutcome } from '../../catalog/store.ts';
+import { admissionRules } from '../../policy/admission.ts';
+import type { Queries } from '../../store/dialects/dialect.ts';
+import { createOutbox } from '../../store/events/outbox.ts';
+import { createAdmission } from '../../store/governance/admission.ts';
+import { type RecordMembers, type RecordTask, recordMembers } from '../../store/remotes/record-members.ts';
+import { createRevision } from '../../store/revision.ts';
 
 let record: RecordMembers | undefined;
 /** The time of the running task: the caller has the clock. */
