@@ -1,4 +1,4 @@
-// The catalog: the only code that saves manifests and returns entities.
+// The catalog: saves manifests and returns entities. An ingest saves its own, together with what the remote lists.
 import { HubError, invalidRequest } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
 import { createRevisionCache, type RevisionCache } from '../lib/revision-cache.ts';

@@ -119,6 +119,21 @@ export function entityFromManifest({ document, text, sourceUrl }: ManifestSource
   };
 }
 
+/** An entity as text, which crosses threads much faster than an object. */
+export interface EntityText {
+  /** JSON of everything except the text of the manifest, which may be very long. */
+  fields: string;
+  manifestText: string;
+}
+
+export function textOfEntity({ manifestText, ...fields }: Entity): EntityText {
+  return { fields: JSON.stringify(fields), manifestText };
+}
+
+export function entityOfText({ fields, manifestText }: EntityText): Entity {
+  return { ...JSON.parse(fields), manifestText };
+}
+
 function facetsOf({ capabilities, frameworks, providers, tags, mcpRegistration }: Manifest): Facets {
   return {
     capability: capabilities,

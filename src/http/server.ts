@@ -66,7 +66,7 @@ export interface ServerDependencies {
   tls?: TlsIdentity;
   /** Aborted when the hub is about to stop: callers should switch to another one. */
   draining?: AbortSignal;
-  /** Called whenever the event loop is late: whether requests are refused. */
+  /** Decides, whenever the event loop is late, whether requests are refused. */
   isOverloaded?: () => boolean;
 }
 

@@ -25,7 +25,7 @@ export function createMetrics(): Metrics {
   });
   const queries = new Histogram({
     name: 'hub_db_query_duration_seconds',
-    help: 'Duration of database statements, including time spent waiting.',
+    help: 'Duration of database statements, including time spent waiting, and of whole batches of an ingest.',
     labelNames: ['operation'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
     registers,

@@ -1,4 +1,6 @@
 // Ports: the database operations that remotes and ingest need.
+
+import type { EntityText } from '../catalog/entity.ts';
 import type { PublishOutcome } from '../catalog/store.ts';
 import type { RegisterMode } from '../policy/contract.ts';
 import type { FinishedRun, IngestRun, RejectionPage, RejectionQuery, Remote } from './contract.ts';
@@ -95,16 +97,11 @@ export interface Conflict extends ListedManifest {
   owner: string;
 }
 
-/** An entity as JSON, which crosses threads much faster than an object. */
-interface EntityText {
-  text: string;
-  manifestUrl: string;
-}
-
 export interface RecordOptions {
   /** Entities of some of the members; their uids are distinct. */
-  entities?: readonly EntityText[];
-  whileStored?: boolean;
+  entities?: readonly { entity: EntityText; manifestUrl: string }[];
+  /** Whether it is a remote of this hub, rather than an address that is ingested once. */
+  isStored?: boolean;
 }
 
 export interface MemberStore {
@@ -114,7 +111,7 @@ export interface MemberStore {
   /**
    * Saves the entities, for which it returns outcomes, and records the members, all or nothing. A member with a new uid is
    * removed from its previous entity. A member whose entity was removed in the meantime is skipped, and the next ingest
-   * checks the full index. Returns undefined, and does nothing, if `whileStored` is set and the remote was removed.
+   * checks the full index. Returns undefined, and does nothing, if `isStored` is set and the remote was removed.
    */
   record(
     remote: string,

@@ -178,9 +178,9 @@ export function createIngest(
     // Only flags are kept, because an index may list millions.
     const isLast: boolean[] = [];
     for await (const found of all) {
-      const isStored = found.map(({ entry, member }) => member !== undefined && entry.text === undefined);
-      for (const each of isStored) isLast.push(each);
-      yield found.filter((_, position) => !isStored[position]);
+      const areLast = found.map(({ entry, member }) => member !== undefined && entry.text === undefined);
+      for (const each of areLast) isLast.push(each);
+      yield found.filter((_, position) => !areLast[position]);
     }
     let at = 0;
     yield* lookedUp(listedOn(page, start, () => isLast[at++] === true));

@@ -1,9 +1,10 @@
 // Worker thread that converts texts of manifests to entities. Parsing 1 MiB of YAML can take seconds.
+
+import { type EntityText, textOfEntity } from '../../catalog/entity.ts';
 import { HubError } from '../../errors.ts';
 import { entityFromText, type ManifestText } from './entity-from-text.ts';
 
-/** `entity` is JSON, which crosses threads much faster than an object. */
-export type ManifestAnswer = { ok: true; uid: string; entity: string } | { ok: false; error: string };
+export type ManifestAnswer = { ok: true; uid: string; entity: EntityText } | { ok: false; error: string };
 
 export default function readManifests(manifests: readonly ManifestText[]): ManifestAnswer[] {
   return manifests.map(readManifest);
@@ -13,7 +14,7 @@ export default function readManifests(manifests: readonly ManifestText[]): Manif
 function readManifest(manifest: ManifestText): ManifestAnswer {
   try {
     const entity = entityFromText(manifest);
-    return { ok: true, uid: entity.uid, entity: JSON.stringify(entity) };
+    return { ok: true, uid: entity.uid, entity: textOfEntity(entity) };
   } catch (error) {
     return { ok: false, error: error instanceof HubError ? error.message : 'is too large to read' };
   }

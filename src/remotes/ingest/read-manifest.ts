@@ -1,4 +1,6 @@
 // Converts fetched texts to entities: a few short ones on the main thread, all others in workers.
+
+import type { EntityText } from '../../catalog/entity.ts';
 import { createTimedPool } from '../../lib/workers/timed-workers.ts';
 import type { FailedManifest, FetchedManifest, FetchedText } from '../fetching/fetch-manifest.ts';
 import { isLight } from '../light-text.ts';
@@ -9,8 +11,7 @@ import readManifests, { type ManifestAnswer } from './manifest-worker.ts';
 export interface ReadManifest {
   outcome: 'manifest';
   url: string;
-  /** As JSON. */
-  entity: string;
+  entity: EntityText;
   member: Member;
 }
 

@@ -48,8 +48,8 @@ export function createManifestSaver(
     const last = lastOfEach([...stored, ...listed]);
     const shown = areChosen ? read : read.filter(({ url, member }) => last.get(member.uid) === url);
     // All are recorded, also duplicates and manifests of others' entities, so that unchanged ones are not fetched again.
-    const entities = shown.map(({ entity, url }) => ({ text: entity, manifestUrl: url }));
-    const outcomes = await members.record(remote, listed, now(), { entities, whileStored: isStored });
+    const entities = shown.map(({ entity, url }) => ({ entity, manifestUrl: url }));
+    const outcomes = await members.record(remote, listed, now(), { entities, isStored });
     if (!outcomes) throw new FetchError(REMOVED_MEANWHILE, { isTemporary: false });
     const earlier = Map.groupBy(stored, ({ uid }) => uid);
     const earlierOutcomes = (uid: string) =>

@@ -1,5 +1,5 @@
 // Fetches a single manifest by its address, without an index.
-import type { Entity } from '../../catalog/entity.ts';
+import { type Entity, entityOfText } from '../../catalog/entity.ts';
 import type { FetchManifest } from '../fetching/fetch-manifest.ts';
 import type { ManifestReader } from './read-manifest.ts';
 
@@ -13,7 +13,7 @@ export function createSingleManifestFetcher(
   return async (url, signal) => {
     const fetched = await fetchManifest({ url }, undefined, { remote: url, signal });
     const read = fetched.outcome === 'fetched' ? (await manifestReader.read([fetched], signal))[0] : fetched;
-    if (read?.outcome === 'manifest') return { entity: JSON.parse(read.entity) };
+    if (read?.outcome === 'manifest') return { entity: entityOfText(read.entity) };
     return { error: read?.outcome === 'failed' ? read.error : 'has no manifest' };
   };
 }

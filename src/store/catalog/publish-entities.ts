@@ -47,18 +47,13 @@ const STATE_COLUMNS = [
   'trust',
 ] as const;
 
-/** The stored entities among these. With `isLocked`, locks them as `lockEntities` does, and returns what others committed before. */
+/** The stored entities among these. */
 export async function storedStates(
   tx: Db,
   uids: readonly string[],
-  { isOneOf, forUpdate, isLocked = false }: Sql & { isLocked?: boolean },
+  { isOneOf }: Pick<Queries, 'isOneOf'>,
 ): Promise<Map<string, StoredState>> {
-  const rows = await tx
-    .selectFrom('entity')
-    .select(STATE_COLUMNS)
-    .where(isOneOf('uid', uids))
-    .$if(isLocked, (query) => query.orderBy('uid').modifyEnd(forUpdate))
-    .execute();
+  const rows = await tx.selectFrom('entity').select(STATE_COLUMNS).where(isOneOf('uid', uids)).execute();
   return new Map(rows.map((row) => [row.uid, row]));
 }
 

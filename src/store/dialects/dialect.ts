@@ -8,7 +8,7 @@ export type Db = Kysely<Tables>;
 /** Values by column. */
 export type NewRow = Record<string, string | number | null | undefined>;
 
-/** What queries need. */
+/** Everything that queries use, in any thread. */
 export interface Queries {
   /** Only for reads by key, which take microseconds: on SQLite they run on the main thread, so a slow one would block every request. */
   readonly lookup: Db;
@@ -42,7 +42,10 @@ export interface Queries {
   analyze?(tx: Db, tables: readonly string[]): Promise<void>;
 }
 
-/** Work for the thread that writes: `module` is the URL of a file whose default export takes `Queries` and `input`. */
+/**
+ * Work for the thread that writes: `module` is the URL of a file whose default export takes `Queries` and `input`. An error
+ * loses its class and code on the way back, so the work must return outcomes that the caller tells apart.
+ */
 export interface WriterTask {
   module: string;
   input: unknown;

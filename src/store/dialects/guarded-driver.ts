@@ -21,8 +21,7 @@ export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
       translated(guard, () => driver.beginTransaction(connection, settings)),
     commitTransaction: (connection: DatabaseConnection) =>
       translated(guard, () => driver.commitTransaction(connection)),
-    // Kysely would report a failed rollback instead of the error that caused it. Its PostgreSQL driver discards the
-    // connection, and SQLite has already rolled back when it refuses to.
+    // Kysely would report a failed rollback instead of the error that caused it. Its PostgreSQL driver discards the connection.
     rollbackTransaction: (connection: DatabaseConnection) => driver.rollbackTransaction(connection).catch(() => {}),
     acquireConnection: async () => guardConnection(await translated(guard, () => driver.acquireConnection()), guard),
   });

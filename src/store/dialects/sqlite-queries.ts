@@ -84,7 +84,8 @@ function sqliteDriver(run: RunStatement): Driver {
     // Immediate: a transaction that reads first and writes later could not wait for the write lock.
     beginTransaction: () => statement('begin immediate'),
     commitTransaction: () => statement('commit'),
-    rollbackTransaction: () => statement('rollback'),
+    // SQLite refuses if it has already rolled back; the error that made it do so must not be lost.
+    rollbackTransaction: () => statement('rollback').catch(() => {}),
     async releaseConnection() {},
     async destroy() {},
   };
@@ -105,7 +106,7 @@ export function sqliteDb(
   });
 }
 
-/** For work in the thread of this connection. */
+/** Work in the thread of this connection has no other one: inside a transaction, any use of the three waits forever for its end. */
 export function queriesOn(connection: SqliteConnection): Queries {
   const db = sqliteDb(async (statement) => connection.run(statement), { mayWrite: true });
   return { lookup: db, read: db, write: db, ...SQLITE_SQL };

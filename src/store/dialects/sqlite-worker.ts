@@ -19,6 +19,7 @@ export default function run(task: SqliteStatement | WriterTask): SqliteResult | 
 }
 
 async function work(own: SqliteConnection, { module, input }: WriterTask): Promise<unknown> {
+  // Readers never work, and start faster without Kysely.
   const { queriesOn } = await import('./sqlite-queries.ts');
   queries ??= queriesOn(own);
   return (await import(module)).default(queries, input);

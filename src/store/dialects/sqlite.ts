@@ -53,8 +53,8 @@ export async function openSqlite(
     read: sqliteDb((statement) => readers.run(statement), { mayWrite: false, guard }),
     write,
     ...SQLITE_SQL,
-    // Holds the only connection that writes, so that no transaction is open meanwhile.
-    inWriter: work && ((task) => write.connection().execute(() => guarded('work', rules, () => work(task)))),
+    // The work gets its turn like a transaction, so none is open meanwhile.
+    inWriter: work && ((task) => write.connection().execute(() => guarded('batch', rules, () => work(task)))),
     tryLock: async (name) => tryLock(path, name),
     // Keeps its thread busy; other processes can read and write meanwhile.
     copyTo: async (file) => void (await sql`vacuum into ${file}`.execute(write)),

@@ -51,7 +51,7 @@ export const SUBJECT_COLUMNS = [
 
 export type SubjectRow = Pick<Selectable<EntityTable>, (typeof SUBJECT_COLUMNS)[number]>;
 
-/** Used when a store is opened without a policy. */
+/** Admits everything, for stores without a policy. */
 export const NO_RULES: Pick<Admission, 'forWriting'> = { forWriting: async () => async () => new Map() };
 
 export interface AdmissionDependencies {

@@ -4,16 +4,11 @@ import type { MemberStore } from '../../remotes/store.ts';
 import { lockEntities, lockRemote } from '../catalog/lock-entities.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { missingEvents } from '../events/entity-events.ts';
-import { NO_RULES } from '../governance/admission.ts';
 import type { Revision } from '../revision.ts';
 import { leaveEntities } from './ownership.ts';
-import { type RecordMembers, recordMembers } from './record-members.ts';
+import type { RecordMembers } from './record-members.ts';
 
-export function createMemberStore(
-  dialect: Dialect,
-  revision: Revision,
-  record: RecordMembers = recordMembers(dialect, { revision, admission: NO_RULES }),
-): MemberStore {
+export function createMemberStore(dialect: Dialect, revision: Revision, record: RecordMembers): MemberStore {
   const { read, write, isOneOf } = dialect;
   return {
     async known(remote, urls) {

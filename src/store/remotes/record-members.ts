@@ -1,5 +1,6 @@
 // Records a batch of what a remote lists, and saves its entities, in one transaction.
 import { sql } from 'kysely';
+import { entityOfText } from '../../catalog/entity.ts';
 import type { PublishOutcome } from '../../catalog/store.ts';
 import type { Member, RecordOptions } from '../../remotes/store.ts';
 import { lockEntities, lockRemote } from '../catalog/lock-entities.ts';
@@ -26,21 +27,23 @@ export function recordMembers(
 ): RecordMembers {
   const { insertRows, isOneOf } = queries;
 
-  return ({ remote, members, at, entities = [], whileStored = false }) =>
+  return ({ remote, members, at, entities = [], isStored = false }) =>
     revision.change(async (tx) => {
       const admit = await admission.forWriting(tx);
       const before = await uidsBefore(tx, remote, members);
       const uids = [...members.map(({ uid }) => uid), ...before.values()];
-      const stored = await storedStates(tx, uids, { ...queries, isLocked: true });
+      await lockEntities(tx, uids, queries);
+      const stored = await storedStates(tx, uids, queries);
       // The removal handles what was recorded before it.
-      if (whileStored && !(await lockRemote(tx, remote, queries))) return { result: undefined, isChange: false };
-      const published = entities.map(({ text, manifestUrl }) => ({ entity: JSON.parse(text), manifestUrl }));
+      if (isStored && !(await lockRemote(tx, remote, queries))) return { result: undefined, isChange: false };
+      const published = entities.map(({ entity, manifestUrl }) => ({ entity: entityOfText(entity), manifestUrl }));
       const { outcomes, written, news, events } = await publishEntities(
         tx,
         { remote, published, at, admit, stored },
         queries,
       );
-      const recorded = await membersOfEntities(tx, members, [...stored.keys(), ...written]);
+      const present = new Set([...stored.keys(), ...published.map(({ entity }) => entity.uid)]);
+      const recorded = members.filter(({ uid }) => present.has(uid));
       if (recorded.length < members.length) await forgetIndexes(tx, [remote], queries);
       await upsertMembers(tx, remote, recorded);
       const revived = await revive(tx, recorded, { stored, written });
@@ -64,19 +67,6 @@ export function recordMembers(
       .where(isOneOf('manifest_url', urls))
       .execute();
     return new Map(rows.map(({ manifest_url, uid }) => [manifest_url, uid]));
-  }
-
-  async function membersOfEntities(
-    tx: Db,
-    members: readonly Member[],
-    known: readonly string[],
-  ): Promise<readonly Member[]> {
-    const present = new Set(known);
-    const others = members.flatMap(({ uid }) => (present.has(uid) ? [] : [uid]));
-    if (others.length === 0) return members;
-    // Another remote may have added an entity since the first read.
-    const added = await lockEntities(tx, others, queries);
-    return members.filter(({ uid }) => present.has(uid) || added.has(uid));
   }
 
   async function upsertMembers(tx: Db, remote: string, members: readonly Member[]): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Entity } from '../../../src/catalog/entity.ts';
+import { entityOfText } from '../../../src/catalog/entity.ts';
 import type { FetchedText } from '../../../src/remotes/fetching/fetch-manifest.ts';
 import { createManifestReader, type ManifestReader } from '../../../src/remotes/ingest/read-manifest.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -42,7 +42,7 @@ test('read manifest: short and long, JSON and YAML, become the same entity', asy
   for (const text of texts) {
     const read = await readOne(reader, text);
     assert.ok(read.outcome === 'manifest', JSON.stringify(read));
-    const entity = JSON.parse(read.entity) as Entity;
+    const entity = entityOfText(read.entity);
     assert.deepEqual([entity.uid, entity.sourceUrl], ['tool:a@1.0.0', text.url]);
     assert.deepEqual(read.member, { ...text.member, uid: 'tool:a@1.0.0' });
     assert.deepEqual(JSON.parse(entity.manifestText), short);

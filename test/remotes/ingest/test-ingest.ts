@@ -15,7 +15,9 @@ import { createManifestReader } from '../../../src/remotes/ingest/read-manifest.
 import type { RunStore } from '../../../src/remotes/store.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
 import type { Dialect } from '../../../src/store/dialects/dialect.ts';
+import { NO_RULES } from '../../../src/store/governance/admission.ts';
 import { createMemberStore } from '../../../src/store/remotes/member-store.ts';
+import { recordMembers } from '../../../src/store/remotes/record-members.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRunStore } from '../../../src/store/remotes/run-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
@@ -97,7 +99,7 @@ export async function testIngest(
   const fetchManifest = createManifestFetcher({ fetch, maxManifestBytes, timeoutMs });
   const [remotes, members, runs] = [
     createRemoteStore(database, revision),
-    createMemberStore(database, revision),
+    createMemberStore(database, revision, recordMembers(database, { revision, admission: NO_RULES })),
     createRunStore(database),
   ];
   t.after(async () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { entityFromManifest } from '../../../src/catalog/entity.ts';
+import { entityFromManifest, textOfEntity } from '../../../src/catalog/entity.ts';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
 import type { Member } from '../../../src/remotes/store.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
 import { createRegistrationStore } from '../../../src/store/gateway/registration-store.ts';
+import { NO_RULES } from '../../../src/store/governance/admission.ts';
 import { createMemberStore } from '../../../src/store/remotes/member-store.ts';
+import { recordMembers } from '../../../src/store/remotes/record-members.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
 import { aManifest } from '../../support/builders.ts';
@@ -30,7 +32,7 @@ async function openMembers(t: TestContext, address: DatabaseAddress) {
   const missingSince = async (id: string) => (await catalog.get({ type: 'tool', slug: id }))?.missingSince ?? null;
   return {
     dialect,
-    members: createMemberStore(dialect, revision),
+    members: createMemberStore(dialect, revision, recordMembers(dialect, { revision, admission: NO_RULES })),
     remotes,
     registrations: createRegistrationStore(dialect, revision),
     catalog,
@@ -84,14 +86,14 @@ testOnEveryEngine(
   'members: are recorded together with their entities, unless their remote is gone',
   async (t, address) => {
     const { members, remotes, catalog } = await openMembers(t, address);
-    const text = (id: string) => JSON.stringify(entityFromManifest({ document: aManifest({ type: 'tool', id }) }));
+    const textOf = (id: string) => textOfEntity(entityFromManifest({ document: aManifest({ type: 'tool', id }) }));
     const record = (remote: string) =>
       members.record(remote, [member('1', 'new'), member('2', 'x')], NOON, {
         entities: [
-          { text: text('new'), manifestUrl: 'https://a.example/1.json' },
-          { text: text('x'), manifestUrl: 'https://a.example/2.json' },
+          { entity: textOf('new'), manifestUrl: 'https://a.example/1.json' },
+          { entity: textOf('x'), manifestUrl: 'https://a.example/2.json' },
         ],
-        whileStored: true,
+        isStored: true,
       });
     const before = await catalog.revision();
     assert.equal(await record('https://c.example/i.json'), undefined);
