@@ -68,21 +68,21 @@ other machines, install the package that \`npm run pack:cli\` creates: command l
 Node 24 or newer. \`hub <command> --help\` shows the same information as these pages.
 
 **Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it opens the local
-catalog, even while a hub uses it. That is the first of these:
+catalog, even while a hub uses it. The local catalog is the first of these:
 
 1. the one that \`DATABASE_URL\`, \`DB_PATH\` or \`DATA_DIR\` names
 2. \`./data/catalog.sqlite\`, if it exists
 3. \`catalog.sqlite\` in the user's data folder: \`$XDG_DATA_HOME/catalog-hub\` (default: \`~/.local/share/catalog-hub\`),
    \`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows
 
-If no local catalog exists, only commands that save something create one; all others say what to do and end with exit code 3.
+If no local catalog exists, \`hub remotes add\`, \`hub ingest\`, \`hub sync\` and \`hub mcp\` create one when they have something to store or serve. Other commands that need a catalog say what to do and end with exit code 3.
 
 **Which machine.** \`hub install\` and the commands that manage installed entities work on this machine, in this folder or in \`--target\`,
 wherever the catalog is. \`hub install --on-hub\` installs on the hub's machine.
 
-**Settings** come from the environment. Only \`hub serve\` also reads \`.env\` in its folder.
+**Settings** come from the environment. Only \`hub serve\` also reads \`.env\` in its working directory.
 
-**The token** for another hub comes from \`HUB_TOKEN\`. If it is not set and a command needs a token, the command asks for it in the
+**The token** for the hub at \`--hub\` comes from \`HUB_TOKEN\`. If it is not set and a command needs a token, the command asks for it in the
 terminal, without showing what you type. There is deliberately no option for it, because other users of the machine can read command lines.
 
 **Output** is for people by default: tables as wide as the terminal, with colors unless \`NO_COLOR\` is set or the output is not a terminal.

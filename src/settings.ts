@@ -150,7 +150,9 @@ export const SETTINGS = z.object({
   DATA_DIR: text.default('./data').describe('Folder for the SQLite file.'),
   HUB_REMOTES: urlList
     .default([])
-    .describe('Index addresses, as CSV or a JSON array; added whenever the list of remotes is empty.'),
+    .describe(
+      'Addresses of indexes and MCP registries, as CSV or a JSON array; added whenever the list of remotes is empty.',
+    ),
   REMOTE_CREDENTIALS: z
     .string()
     .meta({ secret: true })
@@ -198,7 +200,7 @@ export const SETTINGS = z.object({
   ALLOW_PRIVATE_NETWORK: yesOrNo
     .optional()
     .describe(
-      'Whether remotes, manifests and archives may come from loopback and private addresses. Default: true if `HOST` is loopback, otherwise false.',
+      'Whether the hub may use loopback and private addresses for remotes, manifests, artifacts and webhooks. Default: true if `HOST` is loopback, otherwise false.',
     ),
   INSTALL_ROOT: text.optional().describe('If set, every install target must be inside this folder.'),
   INSTALL_CREDENTIALS_FOR: hostList

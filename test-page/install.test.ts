@@ -109,7 +109,7 @@ browserTest(
 
     await dialog.getByRole('button', { name: 'Done' }).click();
     // The focus has returned to the button.
-    await until(page, 'document.activeElement.textContent === "Install on the hub server…"');
+    await until(page, 'document.activeElement.textContent === "Install on the hub’s machine…"');
     await page.reload();
     await page.getByRole('button', { name: 'Install on the hub' }).click();
     await dialog.getByLabel('Folder on the hub’s machine').waitFor();

@@ -410,7 +410,7 @@ browserTest('operations: registry views are added, changed and removed', {}, asy
   assert.deepEqual(await axeFindings(page), []);
   await screenshot(page, 'operations-views');
   await panel.getByRole('button', { name: 'Change team' }).press('Enter');
-  await panel.getByLabel('Only what the policy allows').check();
+  await panel.getByLabel('Only servers that the policy allows and that are not waiting for approval').check();
   await panel.getByRole('button', { name: 'Save view' }).press('Enter');
   await panel.getByRole('row', { name: /^team .*; only what the policy allows/ }).waitFor();
   assert.equal((await hub.listViews()).items[1]?.approved, true);

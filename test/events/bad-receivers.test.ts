@@ -179,7 +179,7 @@ test('receivers: a private address is refused as the settings say', async (t) =>
   assert.equal(state, 'failed');
   assert.match(
     String(error),
-    /^The receiver is not allowed: 127\.0\.0\.1 is private or loopback, which ALLOW_PRIVATE_NETWORK/,
+    /^The receiver is not allowed: 127\.0\.0\.1 is a private or loopback address; ALLOW_PRIVATE_NETWORK=true/,
   );
   assert.equal(receiver.received.length, 0);
 });

@@ -10,7 +10,7 @@ export const doctorCommands = [
     path: ['doctor'],
     summary: 'check what works and what does not, and say what to do about it',
     details:
-      'Checks the database, the programs that installs use and, if a catalog exists, the gateway, the remotes, the embedding model and the language model. With --hub, checks that hub from the outside. It creates no database and changes no entity, remote or file. But like every command that opens the local catalog, it upgrades an older database and computes missing embeddings.',
+      'Checks the database, the programs that installs use and, if a catalog exists, the gateway, the remotes, the embedding model and the language model. With --hub, checks that hub from the outside. It does not create a database or change entities or remotes. Like every command that opens the local catalog, it upgrades an older database and computes missing embeddings.',
     kind: 'hub',
     options: {},
     examples: [

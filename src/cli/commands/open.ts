@@ -30,7 +30,7 @@ export const openCommands = [
     async run({ args: [name], terminal, output, access }) {
       const { serverUrl } = access;
       if (serverUrl === undefined)
-        throw new UsageError("Name the hub with --hub or HUB_URL; 'hub serve --demo' starts one with sample entries.");
+        throw new UsageError("Name the hub with --hub or HUB_URL; 'hub serve --demo' starts one with sample entities.");
       const hub = await access.open();
       const page = name === undefined ? '/' : `/entities/${uidInAddress(await catalogId(name, hub))}`;
       const url = `${serverUrl.replace(/\/+$/, '')}${page}`;

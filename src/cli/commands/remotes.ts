@@ -62,7 +62,7 @@ export const remoteCommands = [
     path: ['remotes', 'set'],
     summary: 'change the name, priority or registration of a remote, or enable or disable it',
     details:
-      'If several remotes list an entity, it belongs to the one with the highest priority; if priorities are equal, to the one that provided it first. The next sync takes its manifest from there. Syncs skip disabled remotes.',
+      'If several remotes list an entity, it belongs to the one with the highest priority; if priorities are equal, to the one that provided it first. The next sync takes its manifest from the owner. Syncs skip disabled remotes.',
     kind: 'hub',
     args: [REMOTE],
     options: {

@@ -64,7 +64,7 @@ export const searchCommands = [
     examples: [
       ['hub search "read tables out of pdf files"', 'by description'],
       ['hub search postgres --type mcp_server --why', 'only servers, with the reason for each'],
-      ['hub search --limit 5 --json', 'the five newest entries, for a program'],
+      ['hub search --limit 5 --json', 'the five newest entities, for a program'],
       ['hub search --type agent --sort name', 'all agents by name'],
       ['HUB_URL=https://hub.example.org hub search calendar', 'in the catalog of another hub'],
     ],

@@ -11,7 +11,7 @@ export const serviceCommands = [
     kind: 'plain',
     options: { demo: flag('--demo', 'use a small sample catalog, in a separate database') },
     examples: [
-      ['hub serve --demo', 'a hub with sample entries'],
+      ['hub serve --demo', 'a hub with sample entities'],
       ['PORT=8080 API_TOKEN=… hub serve', 'on another port; changes need the token'],
       ['DATABASE_URL=postgres://… hub serve', 'on PostgreSQL'],
     ],

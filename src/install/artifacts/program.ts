@@ -16,7 +16,7 @@ export const NO_DOWNLOADS = { UV_PYTHON_DOWNLOADS: 'never' };
 
 /** Output of programs when the hub's proxy refused a connection; some omit the reason. */
 export const REFUSED_BY_PROXY =
-  /which ALLOW_PRIVATE_NETWORK does not allow|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
+  /ALLOW_PRIVATE_NETWORK=true allows it|range that is never connected to|address of a cloud.s metadata|tunnel error: unsuccessful|CONNECT tunnel failed, response 403/;
 
 /** Output of programs when a host does not answer or closes the connection. */
 export const UNREACHABLE =

@@ -28,7 +28,7 @@ export function addressFault(address: string, { allowPrivate }: NetworkRule): st
   if (isWithin(parsed, WRAPPING_PREFIX)) return addressFault(wrappedAddress(parsed), { allowPrivate });
   const range = parsed.range();
   if (PRIVATE_RANGES.includes(range))
-    return allowPrivate ? undefined : 'is private or loopback, which ALLOW_PRIVATE_NETWORK does not allow';
+    return allowPrivate ? undefined : 'is a private or loopback address; ALLOW_PRIVATE_NETWORK=true allows it';
   if (range === 'unicast' && !isWithin(parsed, COMPATIBLE_PREFIX)) return undefined;
   return `is in a range that is never connected to (${range === 'unicast' ? 'IPv4-compatible' : range})`;
 }

@@ -162,7 +162,7 @@ function ViewForm({ view, onSave }: { view: RegistryView; onSave: (view: Registr
       </label>
       <label class="choice">
         <input type="checkbox" name="approved" defaultChecked={view.approved} />
-        <span>Only what the policy allows</span>
+        <span>Only servers that the policy allows and that are not waiting for approval</span>
       </label>
       <button type="submit" class="button">
         {isNew ? 'Add view' : 'Save view'}

@@ -76,7 +76,8 @@ export const installedCommands = [
   command({
     path: ['uninstall'],
     summary: 'remove installed entities from a folder and its lockfile',
-    details: 'Files and folders that changed since the install are kept unless you use --force.',
+    details:
+      'Keeps files and folders that changed since the install. If a client entry changed, refuses and removes nothing. --force removes them all.',
     kind: 'local',
     args: [{ name: '<name...>', description: 'names of installed entities', names: 'installed' }],
     options: { target: TARGET, force: flag('--force', 'also remove what changed since the install') },

@@ -31,8 +31,8 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
             <details class="client-config">
               <summary>Configure {config.client} by hand</summary>
               <p class="quiet">
-                Add this to <code>{config.file}</code>. {config.note} The server runs with your permissions: read what
-                it starts before you paste it.
+                Add this to <code>{config.file}</code>. {config.note} The server runs with your permissions, so check
+                the command before you paste it.
                 {needsFiles(entity) && ' It runs files from a repository or an archive, so install it first.'}
               </p>
               <CopyBox text={config.text} label={`the configuration for ${config.client}`} />
@@ -42,7 +42,7 @@ export function UseIt({ entity, manifest, onInstall }: UseItProps) {
       )}
       {reason && entity.type === 'mcp_server' && <p class="quiet">{reason}</p>}
       <button type="button" class="button" onClick={onInstall}>
-        Install on the hub server…
+        Install on the hub’s machine…
       </button>
     </section>
   );
