@@ -130,7 +130,7 @@ export async function createServer({
   readJsonBodies(app);
   app.decorate('logFailure', (request: FastifyRequest, error: unknown) => {
     const { code, cause } = asHubError(error);
-    // The caller only learns that the database is unavailable; the log contains the reason for the operator.
+    // The log contains the reason in the words of the database.
     if (code === 'database_unavailable')
       log.warn({ request_id: request.id, reason: reasonOf(cause) }, 'The database does not answer');
     if (code !== 'internal_error') return;

@@ -1,14 +1,12 @@
-// A Kysely driver that measures every statement and reports an unreachable or damaged database as a HubError.
+// A Kysely driver that measures every statement and reports an unusable database as a HubError.
 import type { CompiledQuery, DatabaseConnection, Driver } from 'kysely';
 import { HubError } from '../../errors.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 
 export interface DriverGuard {
   metrics: Pick<Metrics, 'observeQuery'>;
-  /** Whether an error means that the database is currently unusable, rather than that a statement is wrong. */
-  isUnavailable(error: unknown): boolean;
-  /** Whether an error means that the file of the database is damaged. */
-  isDamaged?(error: unknown): boolean;
+  /** The error to report if the database is unusable; undefined if the statement is wrong. */
+  faultOf(error: unknown): HubError | undefined;
 }
 
 export function guardDriver(driver: Driver, guard: DriverGuard): Driver {
@@ -56,16 +54,11 @@ function operationOf({ query }: CompiledQuery): string {
   return query.kind.replace(/(Query)?Node$/, '').toLowerCase();
 }
 
-const DAMAGED =
-  'The file of the database is damaged. Restore a backup, or move the file away and start with an empty catalog.';
-
-async function translated<T>({ isUnavailable, isDamaged }: DriverGuard, run: () => Promise<T>): Promise<T> {
+async function translated<T>({ faultOf }: DriverGuard, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (isUnavailable(error)) throw databaseUnavailable(error);
-    if (isDamaged?.(error)) throw new HubError('internal_error', DAMAGED, { cause: error });
-    throw error;
+    throw faultOf(error) ?? error;
   }
 }
 

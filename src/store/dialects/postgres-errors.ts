@@ -1,4 +1,6 @@
 // Recognizes the PostgreSQL errors that mean the database is currently unusable.
+import type { HubError } from '../../errors.ts';
+import { databaseUnavailable } from './guarded-driver.ts';
 
 export const READ_ONLY_TRANSACTION = '25006';
 /** The hub sent nothing within a transaction for too long, for example because its process was paused. */
@@ -19,13 +21,13 @@ const UNAVAILABLE_MESSAGES = [
   /Client has encountered a connection error and is not queryable/i,
 ];
 
-/** False for a wrong statement. */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+/** Undefined for a wrong statement. */
+export function faultOf(error: unknown): HubError | undefined {
+  if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  return (
+  const isUnavailable =
     UNAVAILABLE_STATES.test(code) ||
     UNAVAILABLE_CODES.includes(code) ||
-    UNAVAILABLE_MESSAGES.some((message) => message.test(error.message))
-  );
+    UNAVAILABLE_MESSAGES.some((message) => message.test(error.message));
+  return isUnavailable ? databaseUnavailable(error) : undefined;
 }

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { Lock } from './dialect.ts';
 import { databaseUnavailable } from './guarded-driver.ts';
-import { isUnavailable } from './postgres-errors.ts';
+import { faultOf } from './postgres-errors.ts';
 
 /** A holder that gets no response gives up its lock before another hub can take it. */
 const TIMES = {
@@ -31,8 +31,7 @@ export async function tryLock(url: string, name: string, times = TIMES): Promise
     return undefined;
   } catch (error) {
     await end(client, times.answerTimeoutMs);
-    if (isUnavailable(error)) throw databaseUnavailable(error);
-    throw error;
+    throw faultOf(error) ?? error;
   }
 }
 

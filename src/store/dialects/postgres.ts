@@ -5,7 +5,7 @@ import type { DatabaseAddress } from '../../lib/net/address.ts';
 import type { Tables } from '../tables.ts';
 import type { Db, Dialect, DialectDependencies } from './dialect.ts';
 import { guardDriver } from './guarded-driver.ts';
-import { isUnavailable } from './postgres-errors.ts';
+import { faultOf } from './postgres-errors.ts';
 import { tryLock } from './postgres-lock.ts';
 import { createResponsivePool } from './postgres-pool.ts';
 
@@ -135,7 +135,7 @@ function openPool(
     new Kysely<Tables>({
       dialect: {
         createDriver: () =>
-          guardDriver(new PostgresDriver({ pool: pool.withTimeout(timeoutMs) }), { metrics, isUnavailable }),
+          guardDriver(new PostgresDriver({ pool: pool.withTimeout(timeoutMs) }), { metrics, faultOf }),
         createAdapter: () => new PostgresAdapter(),
         createIntrospector: (db) => new PostgresIntrospector(db),
         createQueryCompiler: () => new PostgresQueryCompiler(),

@@ -7,10 +7,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Driver, sql } from 'kysely';
+import { type ErrorCode, HubError } from '../../errors.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { Dialect, DialectDependencies, WriterTask } from './dialect.ts';
-import { guardDriver, guarded } from './guarded-driver.ts';
+import { databaseUnavailable, guardDriver, guarded } from './guarded-driver.ts';
 import {
   isBusy,
   openConnection,
@@ -43,7 +44,7 @@ export async function openSqlite(
   const { writer, readers } = mayBlock
     ? { writer: onThisThread(file, busyTimeoutMs), readers: onThisThread(lookup, busyTimeoutMs) }
     : inThreads(path, busyTimeoutMs);
-  const rules = { metrics, isUnavailable, isDamaged };
+  const rules = { metrics, faultOf };
   const guard = (driver: Driver) => guardDriver(driver, rules);
   const write = sqliteDb((statement) => writer.run(statement), { mayWrite: true, guard });
   const { work } = writer;
@@ -155,16 +156,27 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 /** Matched by message, because error codes are lost between threads. */
-const UNAVAILABLE_MESSAGES = [
-  /queue is at limit/i,
-  /^database or disk is full/,
-  /^attempt to write a readonly database/,
+const FAULTS: readonly [RegExp, ErrorCode, message: string][] = [
+  [
+    /^database or disk is full/,
+    'database_unavailable',
+    'The disk of the database is full. Free up space, and try again.',
+  ],
+  [
+    /^attempt to write a readonly database/,
+    'database_unavailable',
+    'The file of the database cannot be written. Check its permissions and those of its folder, and whether the disk is mounted read-only.',
+  ],
+  [
+    /^(database disk image is malformed|malformed database schema)/,
+    'internal_error',
+    'The file of the database is damaged. Restore a backup, or move the file away and start with an empty catalog.',
+  ],
 ];
 
-function isUnavailable(error: unknown): boolean {
-  return isBusy(error) || (error instanceof Error && UNAVAILABLE_MESSAGES.some((words) => words.test(error.message)));
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof Error && /^(database disk image is malformed|malformed database schema)/.test(error.message);
+function faultOf(error: unknown): HubError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (isBusy(error) || /queue is at limit/i.test(error.message)) return databaseUnavailable(error);
+  const [, code, message] = FAULTS.find(([words]) => words.test(error.message)) ?? [];
+  return code && message ? new HubError(code, message, { cause: error }) : undefined;
 }

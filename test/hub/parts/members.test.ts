@@ -89,7 +89,7 @@ test('members: a full disk is reported as such, and the next batch is saved', as
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.write);
   const setMost = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database.write);
   await setMost(rows[0]?.page_count ?? 0);
-  await assert.rejects(record(), { code: 'database_unavailable' });
+  await assert.rejects(record(), { code: 'database_unavailable', message: /^The disk of the database is full\./ });
   await setMost(1_000_000);
   assert.deepEqual(await record(), ['created']);
 });
