@@ -2,16 +2,19 @@
 import { asObject, type JsonObject } from '../lib/json.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
 
-/** How an artifact is installed; several are forms of the manifest kind `other`. */
-export type KindName = 'pypi' | 'oci' | 'git' | 'zip' | 'npm' | 'mcpb' | 'remote' | 'unsupported';
+/** Kinds that the hub installs. */
+export const INSTALLED_KINDS = ['pypi', 'oci', 'git', 'zip', 'npm', 'mcpb'] as const;
 
-const OWN_KINDS = ['pypi', 'oci', 'git', 'zip', 'npm', 'mcpb'] as const satisfies readonly KindName[];
+/** How an artifact is installed; several are forms of the manifest kind `other`. */
+export type KindName = (typeof INSTALLED_KINDS)[number] | 'remote' | 'unsupported';
 
 /** Published catalogs list most of their artifacts as `other`; the spec then determines the kind. */
 export function kindNameOf(kind: string, spec: JsonObject): KindName {
   const registry = String(spec.registry ?? '').toLowerCase();
-  const named = OWN_KINDS.find((each) => each === kind.toLowerCase()) ?? OWN_KINDS.find((each) => each === registry);
-  if (named) return named;
+  for (const name of [kind.toLowerCase(), registry]) {
+    const installed = INSTALLED_KINDS.find((each) => each === name);
+    if (installed) return installed;
+  }
   const isRemote = registry === '' && typeof spec.url === 'string' && typeof spec.transport === 'string';
   return isRemote ? 'remote' : 'unsupported';
 }

@@ -1,4 +1,4 @@
-// The facts about an entity that only policy rules use: publisher, license, artifacts, and the content that approvals cover.
+// The facts about an entity that policy rules use: publisher, license, artifacts, and the content that approvals cover. Search results show some.
 import { asObject, asText, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { kindNameOf } from './artifact-kind.ts';

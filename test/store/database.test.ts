@@ -184,6 +184,16 @@ testOnPostgres('an exhausted pool is reported as unavailable, not as an error', 
   );
 });
 
+testOnPostgres('a full disk of the server is reported as such', async (t, address) => {
+  const dialect = await openDatabase(address, dependencies);
+  t.after(() => dialect.close());
+  const fill = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
+  await assert.rejects(fill.execute(dialect.write), {
+    code: 'database_unavailable',
+    message: /^The disk of the database is full\./,
+  });
+});
+
 /** Where statements of SQLite run. */
 const PLACES = [
   { place: 'in threads', mayBlock: false },

@@ -1,7 +1,7 @@
 // All kinds of artifacts, and how the spec of a manifest is parsed for each.
 
 import { z } from 'zod';
-import { type KindName, kindNameOf } from '../../catalog/artifact-kind.ts';
+import { INSTALLED_KINDS, type KindName, kindNameOf } from '../../catalog/artifact-kind.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { plainIssue } from '../../lib/plain-issue.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
@@ -60,7 +60,7 @@ function normalized(name: KindName, spec: JsonObject): JsonObject {
 function unsupported({ registry }: JsonObject): string {
   if (typeof registry === 'string' && registry !== '')
     return cannot(`the hub does not install from the registry '${registry.slice(0, 60)}'`);
-  return cannot('the hub installs only pypi, oci, git, zip, npm and mcpb artifacts');
+  return cannot(`the hub installs only these kinds: ${INSTALLED_KINDS.join(', ')}`);
 }
 
 function cannot(why: string): string {

@@ -62,6 +62,12 @@ async function translated<T>({ faultOf }: DriverGuard, run: () => Promise<T>): P
   }
 }
 
+export function diskFull(cause: unknown): HubError {
+  return new HubError('database_unavailable', 'The disk of the database is full. Free up space, and try again.', {
+    cause,
+  });
+}
+
 export function databaseUnavailable(cause: unknown): HubError {
   return new HubError('database_unavailable', 'The database does not answer; try again in a moment.', { cause });
 }

@@ -1,7 +1,8 @@
 // Recognizes the PostgreSQL errors that mean the database is currently unusable.
 import type { HubError } from '../../errors.ts';
-import { databaseUnavailable } from './guarded-driver.ts';
+import { databaseUnavailable, diskFull } from './guarded-driver.ts';
 
+const DISK_FULL = '53100';
 export const READ_ONLY_TRANSACTION = '25006';
 /** The hub sent nothing within a transaction for too long, for example because its process was paused. */
 const IDLE_IN_TRANSACTION = '25P03';
@@ -25,6 +26,7 @@ const UNAVAILABLE_MESSAGES = [
 export function faultOf(error: unknown): HubError | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
+  if (code === DISK_FULL) return diskFull(error);
   const isUnavailable =
     UNAVAILABLE_STATES.test(code) ||
     UNAVAILABLE_CODES.includes(code) ||

@@ -7,11 +7,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Driver, sql } from 'kysely';
-import { type ErrorCode, HubError } from '../../errors.ts';
+import { HubError } from '../../errors.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { createWorkerPool } from '../../lib/workers/workers.ts';
 import type { Dialect, DialectDependencies, WriterTask } from './dialect.ts';
-import { databaseUnavailable, guardDriver, guarded } from './guarded-driver.ts';
+import { databaseUnavailable, diskFull, guardDriver, guarded } from './guarded-driver.ts';
 import {
   isBusy,
   openConnection,
@@ -155,28 +155,20 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-/** Matched by message, because error codes are lost between threads. */
-const FAULTS: readonly [RegExp, ErrorCode, message: string][] = [
-  [
-    /^database or disk is full/,
-    'database_unavailable',
-    'The disk of the database is full. Free up space, and try again.',
-  ],
-  [
-    /^attempt to write a readonly database/,
-    'database_unavailable',
-    'The file of the database cannot be written. Check its permissions and those of its folder, and whether the disk is mounted read-only.',
-  ],
-  [
-    /^(database disk image is malformed|malformed database schema)/,
-    'internal_error',
-    'The file of the database is damaged. Restore a backup, or move the file away and start with an empty catalog.',
-  ],
-];
+const NOT_WRITABLE =
+  'The file of the database cannot be written. Check its permissions and those of its folder, and whether the disk is mounted read-only.';
+const DAMAGED =
+  'The file of the database is damaged. Restore a backup, or move the file away and start with an empty catalog.';
 
+/** Matches by message, because error codes are lost between threads. */
 function faultOf(error: unknown): HubError | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (isBusy(error) || /queue is at limit/i.test(error.message)) return databaseUnavailable(error);
-  const [, code, message] = FAULTS.find(([words]) => words.test(error.message)) ?? [];
-  return code && message ? new HubError(code, message, { cause: error }) : undefined;
+  const { message } = error;
+  if (isBusy(error) || /queue is at limit/i.test(message)) return databaseUnavailable(error);
+  if (/^database or disk is full/.test(message)) return diskFull(error);
+  if (/^attempt to write a readonly database/.test(message))
+    return new HubError('database_unavailable', NOT_WRITABLE, { cause: error });
+  if (/^(database disk image is malformed|malformed database schema)/.test(message))
+    return new HubError('internal_error', DAMAGED, { cause: error });
+  return undefined;
 }
