@@ -17,7 +17,7 @@ import { loadJudgments, type SearchData } from './search-data.ts';
 
 const { values } = parseArgs({
   options: {
-    data: { type: 'string', default: '../shared/data' },
+    data: { type: 'string', default: 'bench/search-data' },
     /** A SQLite file, reused if it exists, such as one from `bench:search -- --database`. */
     database: { type: 'string' },
     engine: { type: 'string', default: 'sqlite' },
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '8' },
   },
 });
-const [catalog] = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
+const [catalog] = await loadJudgments(values.data);
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-http-'));
 const postgres =
   values.engine === 'postgres'

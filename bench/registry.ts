@@ -1,6 +1,5 @@
 // Measures the registry with a full catalog: the time to build its entries, a page of 100, and a walk through all pages.
 // `npm run bench:registry -- --data DIR`, with DIR as for `bench:search`. Prints a table; asserts nothing.
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +13,8 @@ import { testWorld } from '../test/support/world.ts';
 import { HUB, startHub } from './hub-process.ts';
 import { loadJudgments, type SearchData } from './search-data.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string', default: '../shared/data' } } });
-const [catalog] = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
+const { values } = parseArgs({ options: { data: { type: 'string', default: 'bench/search-data' } } });
+const [catalog] = await loadJudgments(values.data);
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-registry-'));
 const path = join(folder, 'catalog.sqlite');
 const settings = { DB_PATH: path, RATE_LIMIT_PER_MINUTE: '0', SEARCH_MODE: 'keyword' };

@@ -1,5 +1,4 @@
 // Measures the quality and speed of search: `npm run bench:search -- --data DIR`. Prints tables; asserts nothing.
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ import { misspelled, summarize } from './search-measures.ts';
 const { values } = parseArgs({
   options: {
     /** A folder with `catalog.jsonl.br` and `queries.jsonl`, and optionally `ir/`. */
-    data: { type: 'string', default: '../shared/data' },
+    data: { type: 'string', default: 'bench/search-data' },
     engine: { type: 'string', default: 'sqlite' },
     /** With `postgres`, the database searches. Needs `npm run install:pgvector`, unless `url` is given. */
     backend: { type: 'string', default: 'memory' },
@@ -40,7 +39,7 @@ const { values } = parseArgs({
   },
 });
 
-const data = await loadJudgments(existsSync(values.data) ? values.data : 'bench/search-data');
+const data = await loadJudgments(values.data);
 const folder = await mkdtemp(join(tmpdir(), 'hub-bench-search-'));
 const isPostgres = values.engine === 'postgres' || values.backend === 'postgres';
 const postgres = isPostgres && !values.url ? await startPostgres({ pgvector: await pgvectorFiles() }) : undefined;

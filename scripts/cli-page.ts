@@ -62,8 +62,8 @@ function indexPage(generated: string): string {
   return `${generated}
 # Command line
 
-\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`. With the package that
-\`npm pack\` creates, run \`npx ./catalog-hub-*.tgz\`, or install it (\`npm install -g ./catalog-hub-*.tgz\`) and run \`hub\`. To use only hubs on
+\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`; npm runs it in the checkout, so give \`--target\` an absolute path. With the package that
+\`npm pack\` creates, run \`npx ./catalog-hub-[0-9]*.tgz\`, or install it (\`npm install -g ./catalog-hub-[0-9]*.tgz\`) and run \`hub\`. To use only hubs on
 other machines, install the package that \`npm run pack:cli\` creates: command line and client without the hub, 15 MB instead of 300. It needs
 Node 24 or newer. \`hub <command> --help\` shows the same information as these pages.
 

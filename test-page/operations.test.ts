@@ -89,7 +89,7 @@ browserTest(
     const { nodes } = await session.send('Accessibility.getFullAXTree');
     const figures = nodes.filter(({ role }) => role?.value === 'figure').map(({ name }) => name?.value);
     assert.deepEqual(figures, ['Catalog size', 'Search latency', 'Ingest history']);
-    await page.getByRole('img', { name: /^4 entries, all versions counted; unchanged since/ }).waitFor();
+    await page.getByRole('img', { name: /^4 entries \(all versions\); unchanged since/ }).waitFor();
 
     await hub.removeRemote(host.url('/index.json'), { purge: true });
     await page.reload();

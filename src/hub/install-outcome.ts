@@ -6,7 +6,7 @@ import { isJsonObject } from '../lib/json.ts';
 /** Only for a server that no client was configured for; `option` is how the user names clients. */
 export function clientAdvice({ ok, dry_run, plan }: InstallReport, option: string): string[] {
   const isWithoutClient = ok && !dry_run && plan.id.startsWith('mcp_server:') && plan.adapters.length === 0;
-  return isWithoutClient ? [`No MCP client was configured. ${option} ${CLIENTS.join('|')} does that.`] : [];
+  return isWithoutClient ? [`No MCP client was configured. To configure one, use ${option} ${CLIENTS.join('|')}.`] : [];
 }
 
 /** Whether an entry for it is in the configuration of a client. */

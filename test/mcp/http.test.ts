@@ -267,7 +267,7 @@ test('mcp: an install says which files it wrote, and what to do next', async (t)
     return structuredContent as { next_steps: string[]; files_written: string[] };
   };
   const advice =
-    'No MCP client was configured. install_entity with clients claude|cursor|vscode|windsurf|codex does that.';
+    'No MCP client was configured. To configure one, use install_entity with clients claude|cursor|vscode|windsurf|codex.';
   assert.partialDeepStrictEqual(await install(), {
     programs: [],
     next_steps: [advice],

@@ -31,7 +31,9 @@ export const backupCommands = [
     ],
     async run({ options: { format, output: folder, type, force }, terminal, output, access }) {
       if ((format === 'index') !== (folder !== undefined))
-        throw new UsageError('Name a folder with --output for --format index, and only then.');
+        throw new UsageError(
+          '--format index needs a folder: --output <folder>. Other formats go to standard output, without --output.',
+        );
       if (folder !== undefined) assertFolderIsFree(folder, force);
       const hub = await access.open();
       const write = terminal.isTerminal ? (line: string) => terminal.write(harmlessJson(line)) : terminal.write;

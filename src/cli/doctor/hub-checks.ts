@@ -35,7 +35,8 @@ export function hubChecks(hub: HubOperations): Check[] {
 /** Returns undefined if the caller is not allowed to diagnose, or the hub is too old. */
 async function diagnosisOf(hub: HubOperations): Promise<Diagnosis | undefined> {
   return hub.diagnose().catch((error) => {
-    if (error instanceof HubError && ['unauthorized', 'route_not_found'].includes(error.code)) return undefined;
+    if (error instanceof HubError && ['unauthorized', 'forbidden', 'route_not_found'].includes(error.code))
+      return undefined;
     throw error;
   });
 }
@@ -91,10 +92,10 @@ async function tokenFinding(hub: HubOperations): Promise<Finding> {
     await hub.listPending({ text: '', errorOnly: false, limit: 1, offset: 0 });
     return { outcome: 'ok', found: 'protected routes are open to you' };
   } catch (error) {
-    if (!(error instanceof HubError) || error.code !== 'unauthorized') throw error;
+    if (!(error instanceof HubError) || !['unauthorized', 'forbidden'].includes(error.code)) throw error;
     const advice =
       'To change something, set HUB_TOKEN to the API_TOKEN of the hub, or to a token with a sufficient role.';
-    return { outcome: 'warning', found: 'protected routes need a token', advice };
+    return { outcome: 'warning', found: 'protected routes need a token with the role operator or higher', advice };
   }
 }
 

@@ -48,7 +48,7 @@ export const installCommands = [
     path: ['install'],
     summary: 'install entities into a folder on this machine, and lock them in hub.lock.json',
     details:
-      'Uses the catalog of --hub or HUB_URL, otherwise the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without a version, the newest stable one is installed. Packages go into .hub, checkouts and archives into vendor, and launchers for programs into .hub/bin. Commit hub.lock.json, so that --frozen can restore the same installation elsewhere. With --json, prints the report of the API, plus the full path of the folder as target_path; for several entities, a list of reports.',
+      'Uses the catalog of --hub or HUB_URL, otherwise the local one. A name is an id (<type>:<slug>@<version>) or a short name, with or without a version; without a version, the newest stable one is installed. Packages go into .hub, checkouts and archives into vendor, and launchers for programs into .hub/bin. Commit hub.lock.json, so that --frozen can restore the same installation elsewhere. With --json, prints the report of the API, plus the full path of the folder as target_path (not with --on-hub); for several names, or --frozen without a name, an object whose `reports` has one report for each entity.',
     kind: 'hub',
     args: [
       {

@@ -147,7 +147,7 @@ testOnServer(
     );
     const target = await tempDir(t);
     const args = ['install', '--manifest', host.url('/m.json'), '--target', target];
-    assert.match((await hub(...args)).error, /No MCP client was configured\. --client claude\|/);
+    assert.match((await hub(...args)).error, /No MCP client was configured\. To configure one, use --client claude\|/);
     const { exitCode, error, out } = await hub(...args, '--client', 'claude', '--client', 'cursor');
     assert.equal(exitCode, 0, error);
     assert.match(out, /wrote {4}\.mcp\.json\n[\s\S]*wrote {4}\.cursor\/mcp\.json\n/);

@@ -25,8 +25,8 @@ export function OwnMachine({ entity, client }: OwnMachineProps) {
       <details>
         <summary>Get the hub command</summary>
         <p class="quiet">
-          In a checkout of the hub: <code>npm run pack:cli</code>, then{' '}
-          <code>npm install -g ./catalog-hub-cli-*.tgz</code>, on any machine with Node 24 or newer.
+          In a checkout of the hub, run <code>npm run pack:cli</code>. Copy the package to your machine, which needs
+          Node 24 or newer, and run <code>npm install -g ./catalog-hub-cli-*.tgz</code> there.
         </p>
       </details>
     </>

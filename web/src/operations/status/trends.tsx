@@ -57,8 +57,8 @@ function Growth({ runs, now }: { runs: readonly FinishedRun[]; now: number }) {
   const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${x(point)} ${y(point)}`).join('');
   const many = count(last.size, 'entry', 'entries');
   const words = points.every(({ size }) => size === last.size)
-    ? `${many}, all versions counted; unchanged since ${atMoment(first.at)}`
-    : `${many} now, between ${shortNumber(least)} and ${shortNumber(most)} since ${atMoment(first.at)}, all versions counted`;
+    ? `${many} (all versions); unchanged since ${atMoment(first.at)}`
+    : `${many} now (all versions); between ${shortNumber(least)} and ${shortNumber(most)} since ${atMoment(first.at)}`;
   return (
     <Trend
       name="Catalog size"
