@@ -95,7 +95,8 @@ async function tokenFinding(hub: HubOperations): Promise<Finding> {
     if (!(error instanceof HubError) || !['unauthorized', 'forbidden'].includes(error.code)) throw error;
     const advice =
       'To change something, set HUB_TOKEN to the API_TOKEN of the hub, or to a token with a sufficient role.';
-    return { outcome: 'warning', found: 'protected routes need a token with the role operator or higher', advice };
+    const found = error.code === 'forbidden' ? 'its role may not operate the hub' : 'protected routes need a token';
+    return { outcome: 'warning', found, advice };
   }
 }
 

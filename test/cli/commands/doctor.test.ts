@@ -237,11 +237,17 @@ test('hub doctor --hub: checks the gateway only with the token, and says so', as
     MCP_GATEWAY_URL: gateway.url,
     MCP_GATEWAY_TOKEN: 'wrong',
   };
-  const { listen } = await testHub(t, { settings });
+  const { hub, listen } = await testHub(t, { settings });
   const environment = { HUB_URL: await listen() };
   const stranger = await diagnose(environment);
   assert.deepEqual([stranger.about.gateway?.outcome, stranger.about.token?.outcome], ['warning', 'warning']);
   assert.match(stranger.about.gateway?.found ?? '', /not tested/);
+  const { token } = await hub.createToken({ name: 'build', role: 'reader', scope: [] });
+  const reader = await diagnose({ ...environment, HUB_TOKEN: token });
+  assert.deepEqual(
+    [reader.about.gateway?.found, reader.about.token?.found],
+    [stranger.about.gateway?.found, 'its role may not operate the hub'],
+  );
   const operator = await diagnose({ ...environment, HUB_TOKEN: 'secret' });
   assert.equal(operator.about.gateway?.outcome, 'failed');
   assert.match(operator.about.gateway?.found ?? '', /^The gateway answered 401/);
@@ -268,6 +274,6 @@ test('hub doctor: changes only what its help says', async (t) => {
   const { out } = await inTerminal(['doctor', '--help'], { columns: 10_000 });
   assert.match(
     out,
-    /changes no entity, remote or file\. .*upgrades an older database and computes missing embeddings\./,
+    /does not create a database or change entities or remotes\. .*upgrades an older database and computes missing embeddings\./,
   );
 });
