@@ -62,10 +62,21 @@ function indexPage(generated: string): string {
   return `${generated}
 # Command line
 
-\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`; npm runs it in the checkout, so give \`--target\` an absolute path. With the package that
-\`npm pack\` creates, run \`npx ./catalog-hub-[0-9]*.tgz\`, or install it (\`npm install -g ./catalog-hub-[0-9]*.tgz\`) and run \`hub\`. To use only hubs on
-other machines, install the package that \`npm run pack:cli\` creates: command line and client without the hub, 15 MB instead of 300. It needs
-Node 24 or newer. \`hub <command> --help\` shows the same information as these pages.
+\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`. npm runs it in the checkout, so give
+\`--target\` an absolute path. To install the command, pack it in the checkout:
+
+\`\`\`sh
+npm pack && npm install -g ./catalog-hub-[0-9]*.tgz
+\`\`\`
+
+To use only hubs on other machines, a smaller package is enough, with the command line and the client but without the hub (15 MB instead of 300).
+It needs Node 24 or newer:
+
+\`\`\`sh
+npm run pack:cli && npm install -g ./catalog-hub-cli-*.tgz
+\`\`\`
+
+\`hub <command> --help\` shows the same information as these pages.
 
 **Which catalog.** With \`--hub URL\` or \`HUB_URL\`, a command uses the catalog of the hub at that address. Otherwise it opens the local
 catalog, even while a hub uses it. The local catalog is the first of these:
@@ -90,7 +101,7 @@ Errors, notes and progress go to standard error.
 
 **For programs**, use \`--json\`. The result is JSON on standard output. An error is one line of JSON, the last line on standard error, with
 \`code\` (one of the [error codes](errors.md), or \`usage\`, \`not_found\`, \`unreachable\`, \`stopped\`, \`failed\`), \`detail\` (a sentence) and
-\`exit_code\`. Progress is shown only on a terminal.
+\`exit_code\`. With \`--json\`, progress is shown only on a terminal.
 
 **\`--quiet\`** prints only errors and, with \`--json\`, the result.
 

@@ -62,7 +62,9 @@ export function createEngine(searched: SearchedIndex, dependencies: ShellDepende
       const shown = await follower.bringUpToDate();
       const { meaning, ...found } = await searched.rank(request, () => embed(request.text, signal));
       if (request.mode === 'keyword') return { ...found, mode: 'keyword', ...troublesOf(shown, keeper.sizes()) };
-      const { fault, trouble } = meaning;
+      const { fault } = meaning;
+      // An empty catalog has nothing to compare with, which is not a fault.
+      const trouble = keeper.sizes().texts === 0 && fault === undefined ? undefined : meaning.trouble;
       if (fault !== undefined) follower.report(NO_QUERY_VECTOR, fault);
       const mode = trouble === undefined ? request.mode : 'keyword';
       // The reason why texts could not be embedded is more helpful than the absence of vectors.

@@ -27,6 +27,12 @@ const MANIFESTS = [
   }),
 ];
 
+test('search: an empty catalog is not a fault', async (t) => {
+  const { app } = await testHub(t);
+  const page = await caughtUp(async () => SearchPage.parse((await app.inject('/catalog/search?q=read+mail')).json()));
+  assert.deepEqual([page.total, page.mode, page.degraded], [0, 'hybrid', undefined]);
+});
+
 test('search: returns results in the shape of the contract', async (t) => {
   const { app } = await searchApp(t);
   const answer = await inject(app, '/catalog/search?q=reads+mails&unknown=parameter');
