@@ -93,7 +93,7 @@ browserTest(
 
     await hub.removeRemote(host.url('/index.json'), { purge: true });
     await page.reload();
-    await page.getByRole('img', { name: /^0 entries now, between 0 and 4 since/ }).waitFor();
+    await page.getByRole('img', { name: /^0 entries now \(all versions\); between 0 and 4 since/ }).waitFor();
     await screenshot(page, 'operations-emptied');
   },
 );
