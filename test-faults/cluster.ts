@@ -29,7 +29,7 @@ export function clusterFaults(_options: Options): Fault[] {
     'primary killed under three hubs, replica promoted': failOver,
     'connections of three hubs hang without closing': hangs,
     'hub killed while it holds the sync lock': lockHolderGone('SIGKILL'),
-    'hub stopped while it holds the sync lock': lockHolderGone('SIGSTOP'),
+    'hub suspended (SIGSTOP) while it holds the sync lock': lockHolderGone('SIGSTOP'),
   };
   return Object.entries(faults).map(([name, run]) => ({ name, engines: POSTGRES, run }));
 }
