@@ -7,7 +7,7 @@ import { type FakeGateway, startFakeGateway } from '../test/support/servers/fake
 import { type IndexServer, startIndexServer } from '../test/support/servers/index-server.ts';
 import { until } from '../test/support/until.ts';
 import type { Engine, Fault, Options, Scope } from './harness.ts';
-import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
+import { assertHealthy, type FaultHub, recovered, startHub } from './hubs.ts';
 import { assertKept, type Balancer, createBalancer, type LoadReport, underLoad } from './load.ts';
 import { replicatedPostgres } from './replicated-postgres.ts';
 
@@ -223,9 +223,4 @@ function assertRegisteredOnce({ table, calls }: FakeGateway): void {
 /** Waits until a load balancer would remove the hub. */
 async function takenOut(hub: FaultHub): Promise<void> {
   await until(async () => (await fetch(`${hub.address}/health`)).status === 503);
-}
-
-async function recovered(hub: FaultHub): Promise<void> {
-  await until(async () => (await hub.ask('/health?check_db=true')).status === 200);
-  await until(async () => (await hub.ask('/remotes')).status === 200);
 }

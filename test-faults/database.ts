@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type DatabaseProxy, databaseProxy } from '../test/support/databases/database-proxy.ts';
 import { emptyDatabase } from '../test/support/databases/databases.ts';
 import type { Engine, Fault, Options } from './harness.ts';
-import { assertHealthy, type FaultHub, startHub } from './hubs.ts';
+import { type FaultHub, recovered, startHub } from './hubs.ts';
 
 const POSTGRES: Engine[] = ['postgres'];
 /** Each hang costs a timeout. */
@@ -41,9 +41,8 @@ function runHarm(harm: Harm, rounds: number): Fault['run'] {
         const { statuses, acknowledged } = await writing;
         const odd = statuses.filter((status) => status !== 201 && status !== 503);
         assert.deepEqual(odd, []);
-        await assertHealthy(hub);
-        const { body } = await hub.ask('/remotes');
-        const stored = new Set(body.items.map(({ url }: { url: string }) => url));
+        const remotes = await recovered(hub);
+        const stored = new Set(remotes.map(({ url }) => url));
         assert.deepEqual(
           acknowledged.filter((url) => !stored.has(url)),
           [],
@@ -72,7 +71,7 @@ async function writeRemotes(hub: FaultHub, round: number): Promise<{ statuses: n
 async function endSessions(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const statement = `select pg_terminate_backend(pid) from pg_stat_activity
+  const statement = `select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`;
   await client.query(statement).finally(() => client.end());
 }

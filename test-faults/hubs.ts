@@ -1,7 +1,9 @@
 // Real hubs in separate processes, and assertions that must hold after every fault.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress } from '../src/lib/net/address.ts';
 import { type Running, serve } from '../test/cli/process.ts';
+import { until } from '../test/support/until.ts';
 import type { Scope } from './harness.ts';
 
 const TOKEN = 'fault-suite-token';
@@ -49,4 +51,14 @@ export async function startHub(
 export async function assertHealthy(hub: Pick<FaultHub, 'address'>): Promise<void> {
   const answer = await fetch(`${hub.address}/health?check_db=true`, { signal: AbortSignal.timeout(HEALTH_MS) });
   assert.equal(answer.status, 200, await answer.text());
+}
+
+/** Waits for the hub and returns its remotes. Meanwhile, connections that the database ended may fail requests with 503. */
+export async function recovered(hub: Pick<FaultHub, 'ask'>): Promise<readonly { url: string }[]> {
+  await until(async () => (await hub.ask('/health?check_db=true')).status === 200);
+  for (;;) {
+    const { status, body } = await hub.ask('/remotes');
+    if (status === 200) return body.items;
+    await sleep(100);
+  }
 }
