@@ -18,7 +18,7 @@ interface BadClients {
 
 const CLIENTS: readonly BadClients[] = [
   { name: '20 connections × 1,000 requests, nothing read', connections: 20, send: REQUEST.repeat(1_000) },
-  { name: '100 connections × 50 requests, nothing read', connections: 100, send: REQUEST.repeat(50) },
+  { name: '200 connections × 50 requests, nothing read', connections: 200, send: REQUEST.repeat(50) },
   { name: '200 connections that never finish their headers', connections: 200, send: 'GET / HTTP/1.1\r\nHost: ' },
   {
     name: '50 connections that never finish their body',

@@ -59,10 +59,10 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     staticCSP: DOCS_POLICY,
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   });
-  let text: string | undefined;
+  let document: Buffer | undefined;
   app.get('/openapi.json', { schema: { hide: true }, config: { isOpen: true } }, async (_request, reply) => {
-    text ??= JSON.stringify(app.swagger());
-    return reply.type('application/json; charset=utf-8').send(text);
+    document ??= Buffer.from(JSON.stringify(app.swagger()));
+    return reply.type('application/json; charset=utf-8').send(document);
   });
 }
 
@@ -99,17 +99,26 @@ function isOptional(body: unknown): boolean {
   return body instanceof z.ZodType && body.safeParse(undefined).success;
 }
 
+/** What any request may get, before or after routing. */
+const FOR_EVERY_REQUEST = [
+  'request_timeout',
+  'uri_too_long',
+  'headers_too_large',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+] satisfies ErrorCode[];
+
 /** Adds the error responses: those of the route, and those that its shape makes possible, such as an unreadable body. */
 function withProblems(document: Parameters<SwaggerTransform>[0]): Parameters<SwaggerTransform>[0] {
   const { schema, route } = document;
   if (!schema?.response) return document;
   const { errors = [], ...described } = schema;
   const { operation, isForMetrics } = route.config ?? {};
-  const codes = new Set<ErrorCode>(['rate_limited', 'internal_error', 'overloaded', ...errors]);
+  const codes = new Set<ErrorCode>([...FOR_EVERY_REQUEST, ...errors]);
   const add = (...some: ErrorCode[]) => some.forEach((code) => void codes.add(code));
   if (operation || isForMetrics) add('unauthorized', 'forbidden', 'issuer_unavailable', 'database_unavailable');
   if (schema.params || schema.querystring || schema.body) add('invalid_request');
-  if (schema.params) add('uri_too_long');
   if (schema.body) add('invalid_json', 'payload_too_large', 'unsupported_media_type');
   const problems = [...Map.groupBy(codes, (code) => PROBLEMS[code].status)].map(([status, alike]) => {
     const description = alike.map((code) => PROBLEMS[code].title).join(', or ');
@@ -142,11 +151,21 @@ const describeWhole: SwaggerTransformObject = (document) => {
 
 interface Operation {
   operationId?: string;
-  requestBody?: { required?: boolean };
+  requestBody?: RequestBody;
   parameters?: Parameter[];
   responses?: Record<string, Response>;
   [OPTIONAL_BODY]?: boolean;
   [STREAM]?: boolean;
+}
+
+interface RequestBody {
+  required?: boolean;
+  content: Record<string, { schema: BodySchema }>;
+}
+
+interface BodySchema {
+  type?: string;
+  anyOf?: BodySchema[];
 }
 
 interface Response {
@@ -172,13 +191,22 @@ function suitGenerators(paths: Record<string, Record<string, Operation>>): void 
       delete operation[STREAM];
       operation.operationId = operationId && !names.has(operationId) ? operationId : nameOf(method, path);
       names.add(operation.operationId);
-      if (isBodyOptional && operation.requestBody) operation.requestBody.required = false;
+      if (isBodyOptional && operation.requestBody) makeOptional(operation.requestBody);
       const answer = operation.responses?.['200'];
       if (isStream && answer?.content)
         answer.content['text/event-stream'] = { schema: { type: 'string', description: EVENTS } };
       for (const response of Object.values(operation.responses ?? {})) nameResponse(response);
       for (const parameter of operation.parameters ?? []) asBoolean(parameter);
     }
+  }
+}
+
+/** The hub also accepts `null`, for which generated clients would need another type. */
+function makeOptional(body: RequestBody): void {
+  body.required = false;
+  for (const media of Object.values(body.content)) {
+    const [only, ...others] = media.schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+    if (only && others.length === 0) media.schema = only;
   }
 }
 

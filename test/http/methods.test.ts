@@ -25,8 +25,8 @@ test('methods', async (t) => {
 
   await t.test('405: lists the allowed methods without reading the body', async () => {
     const cases = [
-      { urls: ADDRESSES, methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'], allowed: 'GET HEAD OPTIONS' },
-      { urls: ENTITIES, methods: ['POST', 'PUT', 'TRACE'], allowed: 'DELETE GET HEAD OPTIONS PATCH' },
+      { urls: ADDRESSES, methods: ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'], allowed: 'GET HEAD OPTIONS' },
+      { urls: ENTITIES, methods: ['POST', 'PUT', 'TRACE', 'QUERY'], allowed: 'DELETE GET HEAD OPTIONS PATCH' },
     ] as const;
     for (const { urls, methods, allowed } of cases) {
       for (const [url, method] of urls.flatMap((each) => methods.map((verb) => [each, verb] as const))) {

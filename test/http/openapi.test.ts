@@ -56,6 +56,26 @@ test('/docs', async (t) => {
   });
 });
 
+test('/openapi.json: suits generated clients', async (t) => {
+  const { app } = await testHub(t);
+  const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.parse(
+    (await inject(app, '/openapi.json')).body,
+  );
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    // Errors that occur before routing.
+    for (const status of [408, 414, 431]) assert.ok(operation.responses[status], `${operation.operationId}: ${status}`);
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    const types = schema?.anyOf?.map(({ type }) => type) ?? [];
+    assert.equal(types.includes('null'), false, operation.operationId);
+  }
+});
+
+interface Operation {
+  operationId: string;
+  responses: Record<number, object>;
+  requestBody?: { content: Record<string, { schema: { anyOf?: { type?: string }[] } }> };
+}
+
 /** The URLs that a style sheet loads, without data URLs and the page's own files. */
 function addressesIn(css: string): string[] {
   const loaded = [...css.matchAll(/(?:url\(|@import)\s*["']?([^"')]+)/g)].map(([, address = '']) => address);
