@@ -70,7 +70,7 @@ npm pack && npm install -g ./catalog-hub-[0-9]*.tgz
 \`\`\`
 
 To use only hubs on other machines, a smaller package is enough, with the command line and the client but without the hub (15 MB instead of 300).
-It needs Node 24 or newer:
+It needs Node 22 or newer:
 
 \`\`\`sh
 npm run pack:cli && npm install -g ./catalog-hub-cli-*.tgz

@@ -6,13 +6,19 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import packageJson from '../package.json' with { type: 'json' };
+import { OLDEST_NODE } from './without-runtime.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-/** Modules that serve or open a hub in this process; they are omitted, along with everything that only they import. */
-const HUB = ['hub/hub.ts', 'cli/hub/local-hub.ts', 'cli/serve.ts', 'cli/doctor/local-checks.ts'].map((path) =>
-  join(ROOT, 'src', path),
+/** Modules that serve or open a hub in this process, or find its Node; they are omitted, along with everything that only they import. */
+const STAND_INS = new Map(
+  Object.entries({
+    'hub/hub.ts': 'without-hub.ts',
+    'cli/hub/local-hub.ts': 'without-hub.ts',
+    'cli/serve.ts': 'without-hub.ts',
+    'cli/doctor/local-checks.ts': 'without-hub.ts',
+    'bin/runtime.ts': 'without-runtime.ts',
+  }).map(([path, standIn]) => [join(ROOT, 'src', path), join(ROOT, 'scripts', standIn)]),
 );
-const STAND_IN = join(ROOT, 'scripts/without-hub.ts');
 
 const destination = resolve(process.argv[2] ?? '.');
 const folder = await mkdtemp(join(tmpdir(), 'hub-cli-'));
@@ -47,7 +53,7 @@ async function bundle(outDir: string): Promise<string[]> {
         enforce: 'pre',
         async resolveId(source, importer) {
           const found = await this.resolve(source, importer, { skipSelf: true });
-          return found && HUB.includes(found.id) ? STAND_IN : found;
+          return found && (STAND_INS.get(found.id) ?? found);
         },
         generateBundle(_options, output) {
           const modules = Object.values(output).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
@@ -61,7 +67,7 @@ async function bundle(outDir: string): Promise<string[]> {
     build: {
       ssr: true,
       outDir,
-      target: 'node24',
+      target: `node${OLDEST_NODE}`,
       rolldownOptions: {
         input: { hub: join(ROOT, 'src/bin/hub.ts'), client: join(ROOT, 'src/client/hub-client.ts') },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
@@ -93,7 +99,7 @@ function description(): object {
     description: 'The command line and the client of Catalog Hub, for hubs on other machines.',
     license,
     type,
-    engines: { node: '>=24' },
+    engines: { node: `>=${OLDEST_NODE}` },
     bin: { hub: 'dist/hub.js' },
     exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
     files: ['dist', 'types', 'NOTICES.txt'],

@@ -120,7 +120,7 @@ test('an installed package has the command, also on an older Node, and the clien
     const bare = join(tempFolder, 'bare');
     await mkdir(bare);
     await writeFile(join(bare, 'package.json'), '{"type":"module"}');
-    await copyFile(executable, join(bare, 'hub.js'));
+    for (const name of ['hub.js', 'runtime.js']) await copyFile(join(dirname(executable), name), join(bare, name));
     const refused = await execute(older, [join(bare, 'hub.js'), 'version']).catch((error) => error);
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
     assert.match(
@@ -158,6 +158,11 @@ test('the command line package works with a remote hub, and is small', async (t)
       (error) => error,
     );
   assert.equal((await hub(['version'])).stdout, `${VERSION}\n`);
+  await execute('npm', ['install', 'node@22', '--prefix', join(tempFolder, 'node-22')], { env: settings });
+  const node22 = join(tempFolder, 'node-22/node_modules/node/bin/node');
+  const listed = await execute(node22, [executable, 'list'], { cwd: folder, env: settings });
+  assert.match(listed.stdout, /^Nothing is installed in /);
+  assert.equal(listed.stderr, '');
   for (const command of [['serve'], ['search', 'pdf'], ['doctor'], ['sync']]) {
     const refused = await hub(command);
     assert.deepEqual([refused.code, refused.stdout], [2, ''], command.join(' '));

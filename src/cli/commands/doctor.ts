@@ -20,14 +20,15 @@ export const doctorCommands = [
     async run(call) {
       const { output } = call;
       const { runChecks } = await import('../doctor/finding.ts');
-      await using leftovers = new AsyncDisposableStack();
-      const checks = await checksFor(call, leftovers);
-      const findings = await output.working((progress) =>
-        runChecks(checks, {
-          onStart: (subject) => progress.show(`${subject}…`),
-          signal: call.terminal.shutdown,
-        }),
-      );
+      const { checks, close } = await checksFor(call);
+      const findings = await output
+        .working((progress) =>
+          runChecks(checks, {
+            onStart: (subject) => progress.show(`${subject}…`),
+            signal: call.terminal.shutdown,
+          }),
+        )
+        .finally(close);
       const isWell = findings.every(({ outcome }) => outcome !== 'failed');
       const ending = isWell ? 'ok' : 'failed';
       return output.answer({ ok: isWell, findings }, () => findingsForPeople(findings, output), ending);
@@ -35,14 +36,13 @@ export const doctorCommands = [
   }),
 ];
 
-/** Whatever the checks open is disposed with `leftovers`. */
-async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableStack): Promise<Check[]> {
+async function checksFor({ terminal, access }: Call): Promise<{ checks: Check[]; close?(): Promise<void> }> {
   if (access.serverUrl !== undefined) {
     const hub = await access.open();
     // An unreachable hub decides the exit code.
     await hub.health({ checkDb: false });
     const { serverChecks } = await import('../doctor/hub-checks.ts');
-    return serverChecks(hub, access.serverUrl);
+    return { checks: serverChecks(hub, access.serverUrl) };
   }
   const [{ localChecks }, { openWorld }] = await Promise.all([
     import('../doctor/local-checks.ts'),
@@ -51,8 +51,7 @@ async function checksFor({ terminal, access }: Call, leftovers: AsyncDisposableS
   const config = access.config();
   const catalog = await access.findLocal().catch((error: Error) => error);
   const { world, close } = openWorld(config, lineLogger(terminal), terminal.environment);
-  leftovers.defer(close);
-  return localChecks({ config, run: world.run, catalog });
+  return { checks: localChecks({ config, run: world.run, catalog }), close };
 }
 
 const MARKS = { ok: 'ok', warning: 'warning', failed: 'FAILED' } as const;
