@@ -1,4 +1,4 @@
-// Runs test files, several in one process, so that not every file loads the hub again.
+// Runs test files, several in one process, so that not every file loads the hub again; with `--alone`, one after the other.
 // `node scripts/run-tests.ts 'test/**/*.test.ts'`; for a single file, `node --test` is enough.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
 /** Enough that the last ones end together; few enough that each process runs warm. */
 const MOST_GROUPS = 24;
@@ -21,20 +22,24 @@ const OPTIONS = [
   '--test-reporter-destination=stdout',
   '--test-reporter=./scripts/skipped-tests.mjs',
   '--test-reporter-destination=stdout',
-  `--test-concurrency=${AT_ONCE}`,
   '--test-global-setup=test/support/databases/postgres-server.ts',
 ];
 
-const files = process.argv.slice(2).flatMap((pattern) => globSync(pattern).toSorted());
+/** Tests that install programs need the whole machine, and minutes. */
+const ALONE = ['--test-concurrency=1', '--test-timeout=900000'];
+
+const { values, positionals } = parseArgs({ options: { alone: { type: 'boolean' } }, allowPositionals: true });
+const files = positionals.flatMap((pattern) => globSync(pattern).toSorted());
 if (files.length === 0) {
-  console.error(`No test file matches ${process.argv.slice(2).join(' ')}.`);
+  console.error(`No test file matches ${positionals.join(' ')}.`);
   process.exit(1);
 }
 const folder = await mkdtemp(join(tmpdir(), 'hub-tests-'));
 try {
   // Ctrl-C reaches the tests as well, which then clean up and print what they have.
   process.on('SIGINT', () => {});
-  const tests = spawn(process.execPath, [...OPTIONS, ...(await writeGroups())], { stdio: 'inherit' });
+  const how = values.alone ? [...ALONE, ...files] : [`--test-concurrency=${AT_ONCE}`, ...(await writeGroups())];
+  const tests = spawn(process.execPath, [...OPTIONS, ...how], { stdio: 'inherit' });
   process.on('SIGTERM', () => tests.kill());
   const [code] = await once(tests, 'exit');
   process.exitCode = code ?? 1;

@@ -13,7 +13,7 @@ const FULL = 'The disk is full: free some space and install again.';
 
 test('disk full: the steps report it, the old lockfile stays intact, nothing unfinished is left', async (t) => {
   const disk = await smallDisk(t);
-  if (!disk) return t.skip('a small filesystem cannot be mounted here');
+  if (!disk) return t.skip('a small filesystem cannot be mounted here: run the tests as root on Linux');
   const host = await startGitHost(t);
   await host.create('big', { 'big.bin': 'x0'.repeat(4_000_000) });
   const { install } = await installStage(t);

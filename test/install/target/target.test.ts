@@ -239,7 +239,7 @@ test('files: a replaced file keeps its permissions', async (t) => {
 });
 
 test('files: a replaced file keeps its owner', {
-  skip: process.getuid?.() !== 0 && 'only root gives files away',
+  skip: process.getuid?.() !== 0 && 'only root gives files away: run the tests as root',
 }, async (t) => {
   const root = await aFolder(t);
   await writeFileInside(root, 'a', 'one');
