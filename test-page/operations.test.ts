@@ -53,6 +53,8 @@ browserTest(
     await page.getByRole('img', { name: /The last 2 ingests/ }).waitFor();
     await page.getByText('As a table').click();
     assert.equal(await page.locator('.panel tbody tr').count(), 2);
+    await page.locator('.panel tbody tr').nth(1).getByText('What changed').click();
+    assert.equal(await page.locator('.run-changes a').count(), 4);
     await screenshot(page, 'operations-remotes');
 
     await row.getByRole('button', { name: 'Remove' }).click();

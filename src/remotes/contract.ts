@@ -202,6 +202,16 @@ export const SyncReport = z
   .meta({ id: 'SyncReport' });
 export type SyncReport = z.infer<typeof SyncReport>;
 
+const IngestChanges = z
+  .object({ created: z.array(z.string()), changed: z.array(z.string()), missing: z.array(z.string()) })
+  .meta({
+    id: 'IngestChanges',
+    description: 'Ids of the entities that the ingest changed; the first 20 of each kind.',
+  });
+export type IngestChanges = z.infer<typeof IngestChanges>;
+
+export const noChanges = (): IngestChanges => ({ created: [], changed: [], missing: [] });
+
 /** One ingest of one remote, running or finished. */
 export const IngestRun = z
   .object({
@@ -216,6 +226,7 @@ export const IngestRun = z
     ...IngestCounts,
     per_second: z.number().min(0),
     seconds_left: z.number().min(0).nullable(),
+    changes: IngestChanges.default(noChanges),
     catalog_size: Count.nullable().describe('Entities in the catalog when it finished; null if that is unknown.'),
   })
   .meta({ id: 'IngestRun' });

@@ -121,8 +121,8 @@ export interface MemberStore {
   ): Promise<PublishOutcome[] | undefined>;
   /** Addresses that are not marked as missing, in byte order, after the given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
-  /** Returns the number of newly marked members. An entity is missing once no remote lists it. */
-  markMissing(remote: string, urls: readonly string[], at: Date): Promise<number>;
+  /** Returns the number of newly marked members, and the entities that no remote lists now. */
+  markMissing(remote: string, urls: readonly string[], at: Date): Promise<{ manifests: number; uids: string[] }>;
   /** Present manifests of the remote's entities that have several, or that must be rebuilt. */
   duplicates(remote: string): Promise<Duplicate[]>;
   /** Makes the next ingest of the remote rebuild these entities. */

@@ -3,7 +3,7 @@ import type { PublishOutcome } from '../../catalog/store.ts';
 import { storableText } from '../../lib/json.ts';
 import { shownAddress } from '../../lib/secrets/secret-address.ts';
 import type { Clock } from '../../lib/world.ts';
-import type { IngestResult, IngestRun } from '../contract.ts';
+import { type IngestResult, type IngestRun, noChanges } from '../contract.ts';
 import type { Conflict, Rejection } from '../store.ts';
 
 type Counts = Pick<
@@ -21,6 +21,8 @@ export interface Progress {
    * their outcomes; `earlier` are those that are counted already. Conflicts are counted by manifest.
    */
   saved(uid: string, outcome: PublishOutcome, earlier: readonly PublishOutcome[]): void;
+  /** Counts manifests that are no longer listed, and names the entities that no remote lists now. */
+  missing(manifests: number, uids: readonly string[]): void;
   reject(url: string, error: string): void;
   /** Adds a sentence to earlier notes. */
   note(sentence: string): void;
@@ -48,7 +50,7 @@ const COUNTED_AS: Record<PublishOutcome, keyof Counts> = {
 /** From weak to strong. */
 const STRENGTH: readonly PublishOutcome[] = ['unchanged', 'moved', 'changed', 'created'];
 const MOST_ERRORS_SHOWN = 20;
-const MOST_CHANGED_SHOWN = 20;
+const MOST_IDS_SHOWN = 20;
 export const MOST_REJECTIONS_KEPT = 10_000;
 /** Limit of the database index on addresses; longer ones were not fetched either. */
 const LONGEST_URL_BYTES = 1000;
@@ -66,7 +68,7 @@ export function createProgress(url: string, now: Clock): Progress {
     conflicts: 0,
     missing: 0,
   };
-  const changed: string[] = [];
+  const changes = noChanges();
   const rejections: Rejection[] = [];
   let [total, done, failed] = [0, 0, 0];
   let note: string | undefined;
@@ -78,6 +80,10 @@ export function createProgress(url: string, now: Clock): Progress {
     if (rejections.length >= MOST_REJECTIONS_KEPT) return;
     const shown = { url: shortened(manifestUrl, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
     rejections.push({ ...shown, at: now().toISOString() });
+  }
+
+  function name(kind: keyof typeof changes, uids: readonly string[]): void {
+    changes[kind].push(...uids.slice(0, MOST_IDS_SHOWN - changes[kind].length));
   }
 
   function addNote(sentence: string): void {
@@ -107,8 +113,12 @@ export function createProgress(url: string, now: Clock): Progress {
       const counted = STRENGTH.findLast((each) => outcome !== 'not owned' && earlier.includes(each));
       if (counted !== undefined && STRENGTH.indexOf(outcome) <= STRENGTH.indexOf(counted)) return;
       if (counted !== undefined) counts[COUNTED_AS[counted]] -= 1;
-      if (outcome === 'changed' && changed.length < MOST_CHANGED_SHOWN) changed.push(uid);
+      if (outcome === 'changed' || outcome === 'created') name(outcome, [uid]);
       counts[COUNTED_AS[outcome]] += 1;
+    },
+    missing: (manifests, uids) => {
+      counts.missing += manifests;
+      name('missing', uids);
     },
     reject: (manifestUrl, reason) => {
       failed += 1;
@@ -151,6 +161,7 @@ export function createProgress(url: string, now: Clock): Progress {
         ...shownCounts(),
         per_second: rounded(perSecond),
         seconds_left: finished || perSecond === 0 ? null : rounded((total - done) / perSecond),
+        changes,
         catalog_size: null,
       };
     },
@@ -163,7 +174,7 @@ export function createProgress(url: string, now: Clock): Progress {
         errors: rejections
           .slice(0, MOST_ERRORS_SHOWN)
           .map((rejection) => ({ url: shownAddress(rejection.url), error: rejection.error })),
-        changed,
+        changed: changes.changed,
         ...(note ? { note } : {}),
         shrunk: isShrunk,
       },

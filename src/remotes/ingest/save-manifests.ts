@@ -36,7 +36,9 @@ export function createManifestSaver(
   }
 
   async function markMissing(urls: readonly string[]): Promise<void> {
-    if (urls.length > 0) progress.add({ missing: await members.markMissing(remote, urls, now()) });
+    if (urls.length === 0) return;
+    const { manifests, uids } = await members.markMissing(remote, urls, now());
+    progress.missing(manifests, uids);
   }
 
   async function save(read: readonly ReadManifest[], areChosen: boolean): Promise<void> {

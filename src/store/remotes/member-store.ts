@@ -75,7 +75,8 @@ export function createMemberStore(dialect: Dialect, revision: Revision, record: 
           .executeTakeFirst();
         const { missing } = await leaveEntities(tx, uids, { remote, at, isOneOf });
         const events = () => missingEvents(missing, remote);
-        return { result: Number(numUpdatedRows), isChange: missing.length > 0, entities: missing, events };
+        const result = { manifests: Number(numUpdatedRows), uids: missing };
+        return { result, isChange: missing.length > 0, entities: missing, events };
       });
     },
 

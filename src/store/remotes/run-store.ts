@@ -1,4 +1,5 @@
 // Stores the ingest history and the manifests that the last ingest refused, on both engines.
+import { type IngestRun, noChanges } from '../../remotes/contract.ts';
 import type { RunStore } from '../../remotes/store.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 
@@ -33,10 +34,7 @@ export function createRunStore({ read, write, insertRows }: Dialect): RunStore {
         .orderBy('remote_url', 'desc')
         .limit(limit)
         .execute();
-      // Runs written by older hubs lack these counts.
-      return rows.map(({ run }) =>
-        Object.assign({ unchecked: 0, duplicates: 0, conflicts: 0, catalog_size: null }, JSON.parse(run)),
-      );
+      return rows.map(({ run }) => ({ ...unknownToOlderHubs(), ...JSON.parse(run) }));
     },
 
     async replaceRejections(remote, rejections) {
@@ -78,6 +76,10 @@ export function createRunStore({ read, write, insertRows }: Dialect): RunStore {
       return { items, total: Number(total), limit, offset };
     },
   };
+}
+
+function unknownToOlderHubs(): Partial<IngestRun> {
+  return { unchecked: 0, duplicates: 0, conflicts: 0, catalog_size: null, changes: noChanges() };
 }
 
 async function sizeOf(db: Db): Promise<number> {

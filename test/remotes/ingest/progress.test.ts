@@ -39,6 +39,22 @@ test('progress: counts the same in its run and in its result', () => {
   assert.equal('note' in result.stats || 'error' in result, false);
 });
 
+test('progress: names the first 20 entities of each kind of change', () => {
+  const progress = createProgress(URL_, now);
+  for (let number = 0; number < 25; number += 1) {
+    progress.saved(`tool:new-${number}@1`, 'created', []);
+    progress.saved(`tool:changed-${number}@1`, 'changed', []);
+    progress.saved(`tool:same-${number}@1`, 'unchanged', []);
+  }
+  progress.missing(30, ['tool:gone@1']);
+  const { changes, created, updated, missing } = IngestRun.parse(progress.run());
+  assert.deepEqual([created, updated, missing], [25, 25, 30]);
+  assert.deepEqual([changes.created.length, changes.changed.length], [20, 20]);
+  assert.deepEqual([changes.created[0], changes.changed[0]], ['tool:new-0@1', 'tool:changed-0@1']);
+  assert.deepEqual(changes.missing, ['tool:gone@1']);
+  assert.deepEqual(progress.result().stats.changed, changes.changed);
+});
+
 test('progress: reports a failure and a note', () => {
   const progress = createProgress(URL_, now);
   progress.fail('answered 500');

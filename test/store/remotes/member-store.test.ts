@@ -128,13 +128,14 @@ testOnEveryEngine('missing: an entity is missing only once its last manifest is 
   await members.record(B, [member('1', 'x')], NOON);
   const before = await catalog.revision();
 
-  assert.equal(await members.markMissing(A, urlsOf('1', 'unknown'), LATER), 1);
+  assert.deepEqual(await members.markMissing(A, urlsOf('1', 'unknown'), LATER), { manifests: 1, uids: [] });
   assert.equal(await missingSince('x'), null);
   assert.equal(await catalog.revision(), before, 'no visible change');
-  assert.equal(await members.markMissing(B, urlsOf('1'), LATER), 1);
+  const { manifests, uids } = await members.markMissing(B, urlsOf('1'), LATER);
+  assert.deepEqual([manifests, uids.length], [1, 1]);
   assert.equal(await missingSince('x'), LATER.toISOString());
   assert.equal(await catalog.revision(), before + 1);
-  assert.equal(await members.markMissing(B, urlsOf('1'), new Date()), 0, 'once');
+  assert.deepEqual(await members.markMissing(B, urlsOf('1'), new Date()), { manifests: 0, uids: [] }, 'once');
   assert.equal(await missingSince('x'), LATER.toISOString());
   assert.deepEqual([await members.countPresent(A), await members.countPresent(B)], [1, 0]);
   assert.equal((await members.known(B, urlsOf('1')))[0]?.isMissing, true);

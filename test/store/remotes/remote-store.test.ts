@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { DatabaseAddress } from '../../../src/lib/net/address.ts';
-import type { IngestRun } from '../../../src/remotes/contract.ts';
+import { type IngestRun, noChanges } from '../../../src/remotes/contract.ts';
 import { createRemoteStore } from '../../../src/store/remotes/remote-store.ts';
 import { createRunStore } from '../../../src/store/remotes/run-store.ts';
 import { createRevision } from '../../../src/store/revision.ts';
@@ -105,6 +105,7 @@ const aRun = (url: string, startedAt: string, fields: Partial<IngestRun> = {}): 
   missing: 0,
   per_second: 1,
   seconds_left: null,
+  changes: noChanges(),
   catalog_size: 0,
   ...fields,
 });
@@ -134,7 +135,9 @@ testOnEveryEngine('runs: lists a limited number, newest first', async (t, addres
   await runs.save(aRun(A, '2026-06-01T13:00:00.000Z'));
   const rows = await dialect.read.selectFrom('ingest_run').select('started_at').execute();
   assert.equal(rows.length, 500);
-  assert.equal((await runs.last(500)).length, 500);
+  const kept = await runs.last(500);
+  assert.equal(kept.length, 500);
+  assert.deepEqual(kept.at(-1)?.changes, noChanges(), 'older hubs did not store them');
 
   await runs.save(aRun(B, '2026-06-01T14:00:00.000Z', { finished_at: null, ok: null }));
   assert.equal((await runs.last(1))[0]?.url, A, 'older hubs stored unfinished runs');

@@ -2,6 +2,7 @@
 import type { FinishedRun } from '../../../../src/remotes/contract.ts';
 import { ScrollTable } from '../../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../../parts/words.ts';
+import { entityPath } from '../../router.ts';
 import { nameOf } from '../operations-state.ts';
 
 const COLUMNS = ['Started', 'Remote', 'Duration', 'New', 'Changed', 'Unchanged', 'Refused', 'Missing', 'Outcome'];
@@ -26,6 +27,7 @@ function RunRow({ run }: { run: FinishedRun }) {
         {error && <span class="run-error">{error}</span>}
         {conflicts > 0 && <span class="run-note">{count(conflicts, 'conflict')}</span>}
         {note && <span class="run-note">{note}</span>}
+        <Changes run={run} />
       </td>
       <td class="run-time">{duration((Date.parse(finished_at) - Date.parse(started_at)) / 1000)}</td>
       <td>{run.created}</td>
@@ -35,5 +37,32 @@ function RunRow({ run }: { run: FinishedRun }) {
       <td>{run.missing}</td>
       <td>{ok ? 'ok' : 'failed'}</td>
     </tr>
+  );
+}
+
+function Changes({ run: { changes, created, updated, missing } }: { run: FinishedRun }) {
+  const kinds = [
+    { name: 'New', ids: changes.created, total: created },
+    { name: 'Changed', ids: changes.changed, total: updated },
+    { name: 'Missing', ids: changes.missing, total: missing },
+  ].filter(({ ids }) => ids.length > 0);
+  if (kinds.length === 0) return null;
+  return (
+    <details class="run-changes">
+      <summary>What changed</summary>
+      {kinds.map(({ name, ids, total }) => (
+        <div key={name}>
+          <h4>{name}</h4>
+          <ul>
+            {ids.map((id) => (
+              <li key={id}>
+                <a href={entityPath(id)}>{id}</a>
+              </li>
+            ))}
+            {total > ids.length && <li>and {total - ids.length} more</li>}
+          </ul>
+        </div>
+      ))}
+    </details>
   );
 }
