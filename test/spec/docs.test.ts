@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { generatedDocs } from '../../scripts/generated-docs.ts';
 
@@ -17,6 +18,16 @@ test('docs: generated folders contain nothing else', async () => {
   const pages = globSync('docs/{cli,source-tree}/**', { cwd: ROOT }).filter((path) => path.endsWith('.md'));
   assert.ok(pages.length > 10);
   for (const page of pages) assert.ok(generated.includes(page), `${page} is not generated: delete it`);
+});
+
+test('sizes: a page has fewer than 250 lines, the README fewer than 200, a folder of code at most 15 files', async () => {
+  for (const page of globSync(['README.md', 'docs/**/*.md'], { cwd: ROOT })) {
+    const lines = (await readFile(new URL(page, ROOT), 'utf8')).split('\n').length - 1;
+    assert.ok(lines < (page === 'README.md' ? 200 : 250), `${page} has ${lines} lines`);
+  }
+  const code = globSync('{src,web/src,bench,scripts,test*}/**/*.{ts,tsx,mjs,css}', { cwd: ROOT });
+  for (const [folder, files] of Map.groupBy(code, dirname))
+    assert.ok(files.length <= 15, `${folder} has ${files.length} files`);
 });
 
 test('docs: links to files lead somewhere', async () => {
