@@ -8,8 +8,24 @@ export function whoDidIt(entry: Pick<AuditEntry, 'caller' | 'caller_kind' | 'rol
   return [name, role, via === 'http' ? '' : via, address].filter(Boolean).join(' · ');
 }
 
+/** Operations whose names do not read well when they are split. */
+const SPECIAL_WORDS: Readonly<Record<string, string>> = {
+  setServerStatus: 'Change status',
+  removeEntity: 'Remove from the catalog',
+  blockEntity: 'Block',
+  unblockEntity: 'Unblock',
+  checkTrust: 'Check signatures',
+  removePending: 'Remove pending server',
+  removeManyPending: 'Remove pending servers',
+  decideApproval: 'Decide on approval',
+  createToken: 'Add token',
+  revokeToken: 'Remove token',
+};
+
 /** `syncRemotes` → `Sync remotes` */
 export function whatWasDone({ operation }: Pick<AuditEntry, 'operation'>): string {
+  const special = SPECIAL_WORDS[operation];
+  if (special) return special;
   const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

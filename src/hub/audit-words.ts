@@ -13,7 +13,7 @@ import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncR
 const MOST_NAMED = 20;
 
 export function listed(names: readonly string[]): string {
-  return `${names.length}: ${named(names)}`;
+  return names.length === 0 ? '0' : `${names.length}: ${named(names)}`;
 }
 
 function named(names: readonly string[]): string {
@@ -44,10 +44,13 @@ export const ended = {
   },
   removal: (removal: Removal): ChangeOutcome =>
     removal.removed ? { outcome: 'ok' } : { outcome: 'failed', result: removal.reason },
-  bulkRemoval: ({ removed, skipped }: BulkRemoval): ChangeOutcome => ({
-    outcome: 'ok',
-    result: words({ removed: listed(removed), 'not removed': Object.keys(skipped).length }),
-  }),
+  bulkRemoval: ({ removed, skipped }: BulkRemoval): ChangeOutcome => {
+    const left = Object.keys(skipped).length;
+    return {
+      outcome: removed.length === 0 && left > 0 ? 'failed' : 'ok',
+      result: words({ removed: listed(removed), 'not removed': left }),
+    };
+  },
   remoteRemoval: ({ removed, purged, missing, passed_on }: RemoteRemoved): ChangeOutcome => ({
     outcome: removed ? 'ok' : 'failed',
     result: removed ? words({ deleted: purged, missing, 'passed on': passed_on }) : 'not found',

@@ -24,6 +24,7 @@ test('audit for people: names the caller, and the interface unless it is HTTP', 
 test('audit for people: names the operation in words', () => {
   assert.equal(whatWasDone({ operation: 'syncRemotes' }), 'Sync remotes');
   assert.equal(whatWasDone({ operation: 'install' }), 'Install');
+  assert.equal(whatWasDone({ operation: 'removeManyPending' }), 'Remove pending servers');
 });
 
 test('audit for people: the result follows the outcome', () => {

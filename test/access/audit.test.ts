@@ -157,6 +157,7 @@ testOnEveryEngine('audit: entries contain the request and its result', async (t,
   await send('PATCH', '/catalog/entities/tool:com.acme%2Fwiki@1.0.0', { blocked: true, reason: 'Old.' });
   await send('PATCH', '/remotes?remote=team', { register: 'all' });
   await send('POST', '/gateways/pending/delete', { all: true });
+  await send('POST', '/gateways/pending/delete', { uids: ['mcp_server:nothing@1'] });
   await send('DELETE', '/gateways/pending/mcp_server:nothing@1');
   await send('DELETE', '/remotes?remote=team&purge=true');
   await send('POST', '/tokens', { name: 'acme', role: 'operator', scope: ['com.acme/*'], expires_in_days: 9 });
@@ -176,6 +177,7 @@ testOnEveryEngine('audit: entries contain the request and its result', async (t,
       ['blockEntity', 'reason: Old.', 'ok', null],
       ['changeRemote', 'register: all', 'ok', null],
       ['removeManyPending', null, 'ok', 'removed: 1: mcp_server:pdf-tables@1.0.0; not removed: 0'],
+      ['removeManyPending', null, 'failed', 'removed: 0; not removed: 1'],
       ['removePending', null, 'failed', 'not found'],
       ['removeRemote', 'purge', 'ok', 'deleted: 1; missing: 0; passed on: 0'],
       ['createToken', 'role: operator; scope: com.acme/*; valid for days: 9', 'ok', null],

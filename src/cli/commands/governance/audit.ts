@@ -1,5 +1,5 @@
 // `hub audit`: who changed what.
-import { howItEnded, whoDidIt } from '../../../access/audit-for-people.ts';
+import { howItEnded, whatWasDone, whoDidIt } from '../../../access/audit-for-people.ts';
 import { AUDIT_OUTCOMES, type AuditPage } from '../../../access/contract.ts';
 import { command } from '../../command.ts';
 import { flag, oneOf, text, time, wholeNumber } from '../../options.ts';
@@ -15,7 +15,10 @@ export const auditCommands = [
     kind: 'hub',
     options: {
       caller: text('--caller <name>', 'only changes by this token, person or user'),
-      operation: text('--operation <name>', 'only this operation, such as install or blockEntity'),
+      operation: text(
+        '--operation <name>',
+        'only this operation, by its name in the JSON output, such as install or blockEntity',
+      ),
       subject: text('--subject <text>', 'only entries with this text in the subject, such as an entity id'),
       outcome: oneOf('--outcome <outcome>', 'only changes with this outcome', AUDIT_OUTCOMES),
       since: time('--since <date>', 'only changes since this date or time, such as 2026-11-01'),
@@ -53,7 +56,7 @@ function auditForPeople({ items, next }: AuditPage, output: Output): string {
   const rows = output.table(items, [
     { title: 'When', text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
     { title: 'Who', text: whoDidIt },
-    { title: 'What', text: ({ operation }) => operation },
+    { title: 'What', text: whatWasDone },
     { title: 'Subject', text: ({ subject, detail }) => [subject, detail].filter(Boolean).join('; '), isFlexible: true },
     { title: 'Outcome', text: howItEnded, isFlexible: true },
   ]);
