@@ -110,6 +110,6 @@ function logged(result: IngestResult, log: Logger): IngestResult {
   const { errors: _errors, changed: _changed, ...counts } = result.stats;
   const write = ok ? log.info : log.warn;
   const shown = shownAddress(url);
-  write({ url: shown, ...counts, error }, ok ? `Ingested ${shown}` : `Could not ingest ${shown}: ${error}`);
+  write({ url: shown, ...counts, error }, ok ? `Ingested ${shown}` : `Could not ingest ${shown}`);
   return result;
 }
