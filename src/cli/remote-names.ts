@@ -19,11 +19,17 @@ export async function remoteNames(hub: RemoteLister): Promise<RemoteNames> {
 
 /** Refuses an unknown name before the hub does, which words it for HTTP clients. @throws NotFoundError */
 export async function checkName(reference: string, hub: RemoteLister): Promise<void> {
-  const name = reference.trim();
-  if (isAddress(name)) return;
+  if (!isAddress(reference)) await checkListed(reference, hub);
+}
+
+/** @throws NotFoundError if no remote has this name or address. */
+export async function checkListed(reference: string, hub: RemoteLister): Promise<void> {
+  const text = reference.trim();
+  const address = URL.parse(text)?.href;
   const { items } = await hub.listRemotes();
-  if (items.some((remote) => remote.name === name)) return;
-  throw new NotFoundError(`No remote is named '${oneLine(name)}'. 'hub remotes list' shows all remotes.`);
+  if (items.some(({ name, url }) => name === text || url === address)) return;
+  const what = isAddress(text) ? `has the address ${oneLine(text)}` : `is named '${oneLine(text)}'`;
+  throw new NotFoundError(`No remote ${what}. 'hub remotes list' shows all remotes.`);
 }
 
 export function isAddress(reference: string): boolean {

@@ -4,7 +4,7 @@ import { command } from '../command.ts';
 import { paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { oneLine, plural } from '../output/text.ts';
-import { checkName } from '../remote-names.ts';
+import { checkListed, checkName } from '../remote-names.ts';
 
 export const rejectionsCommand = command({
   path: ['remotes', 'rejections'],
@@ -22,6 +22,8 @@ export const rejectionsCommand = command({
     const hub = await access.open();
     if (url !== undefined) await checkName(url, hub);
     const page = await hub.listRejections({ ...(url === undefined ? {} : { url }), limit, offset });
+    // An address that is not in the list may have been ingested once.
+    if (url !== undefined && page.total === 0) await checkListed(url, hub);
     return output.answer(page, () => rejectionsForPeople(page, { output, url }));
   },
 });

@@ -154,6 +154,10 @@ testOnServer('hub remotes rejections: lists each refused manifest with the reaso
   assert.deepEqual([page.answer.items.length, page.answer.total], [1, 25]);
   assert.match((await hub('remotes', 'rejections', '--offset', '25')).out, /^End of the list; 25 manifests in total/);
   const other = catalog.url('/other.json');
+  const unknown = await hub('remotes', 'rejections', other);
+  const why = `hub: No remote has the address ${other}. 'hub remotes list' shows all remotes.\n`;
+  assert.deepEqual([unknown.exitCode, unknown.out, unknown.error], [3, '', why]);
+  await hub('remotes', 'add', other);
   assert.equal((await hub('remotes', 'rejections', other)).out, `No manifest of ${other} was refused.\n`);
 });
 
