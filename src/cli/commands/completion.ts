@@ -42,13 +42,19 @@ export const completionCommands = [
       const found = candidatesAfter(args.slice(0, -1), current, call.table);
       const candidates = typeof found === 'string' ? await namesFor(found, current, call) : found;
       const lines = candidates
-        .filter(({ word }) => word.toLowerCase().startsWith(current.toLowerCase()))
+        .filter(({ word }) => fits(word, current, { isId: found === 'ids' }))
         .map(({ word, description }) => `${word}${description && `\t${description}`}\n`);
       call.terminal.write(lines.join(''));
       return 'ok';
     },
   }),
 ];
+
+/** Ids also fit if their slug, or its last part, starts with the text. */
+function fits(word: string, typed: string, { isId }: { isId: boolean }): boolean {
+  const [text, start] = [word.toLowerCase(), typed.toLowerCase()];
+  return text.startsWith(start) || (isId && [':', '/'].some((mark) => text.includes(`${mark}${start}`)));
+}
 
 async function namesFor(kind: NameKind, start: string, call: NameCall): Promise<Candidate[]> {
   const names = await NAMES[kind](start, call);
@@ -68,18 +74,17 @@ const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[
     const hub = await openExisting(call);
     if (!hub) return [];
     const query = searchQuery({ text: start, mode: 'keyword', limit: MOST_NAMES });
-    const [searched, lastParts, ...bySlug] = await Promise.all([
-      hub.search(query),
-      // Search finds whole words and typing errors; the list also finds names whose last part starts with the text.
-      hub.listCatalog({ ...FIRST_BY_NAME, text: `/${start}` }),
-      ...ENTITY_TYPES.map((type) => hub.listCatalog({ ...FIRST_BY_NAME, idPrefix: `${type}:${start}` })),
-    ]);
-    const slugs = bySlug.flatMap(({ items }) => items.map(({ id }) => parseReference(id)?.slug ?? id));
-    return [...[...searched.items, ...lastParts.items].flatMap(withLastPart), ...slugs];
+    // Search finds whole words and typing errors.
+    const [searched, listed] = await Promise.all([hub.search(query), listedAs(start, hub)]);
+    const slugs = listed.bySlug.map(({ id }) => parseReference(id)?.slug ?? id);
+    return [...[...searched.items, ...listed.byLastPart].flatMap(withLastPart), ...slugs];
   },
   async ids(start, call) {
-    const page = await (await openExisting(call))?.listCatalog({ ...FIRST_BY_NAME, idPrefix: start });
-    return page?.items.map(({ id }) => id) ?? [];
+    const hub = await openExisting(call);
+    if (!hub) return [];
+    const { items } = await hub.listCatalog({ ...FIRST_BY_NAME, idPrefix: start });
+    const listed = start.includes(':') ? { byLastPart: [], bySlug: [] } : await listedAs(start, hub);
+    return [...items, ...listed.bySlug, ...listed.byLastPart].map(({ id }) => id);
   },
   async installed(_start, call) {
     await using own = await openOwnInstall(call, { withCatalog: false });
@@ -99,6 +104,15 @@ const NAMES: Record<NameKind, (start: string, call: NameCall) => Promise<string[
     return namesIn(await (await openExisting(call))?.listWebhooks());
   },
 };
+
+/** Entities whose slug, or the last part of whose name, starts with the text. */
+async function listedAs(start: string, hub: HubOperations) {
+  const [byLastPart, ...bySlug] = await Promise.all([
+    hub.listCatalog({ ...FIRST_BY_NAME, text: `/${start}` }),
+    ...ENTITY_TYPES.map((type) => hub.listCatalog({ ...FIRST_BY_NAME, idPrefix: `${type}:${start}` })),
+  ]);
+  return { byLastPart: byLastPart.items, bySlug: bySlug.flatMap(({ items }) => items) };
+}
 
 function namesIn(list: { items: readonly { name: string }[] } | undefined): string[] {
   return list?.items.map(({ name }) => name) ?? [];

@@ -1,10 +1,12 @@
 // `hub pending`: MCP servers that are in the catalog and not in the gateway.
 import { transportName } from '../../catalog/transport.ts';
+import { parseReference } from '../../catalog/uid.ts';
 import type { BulkRemoval, PendingItem, PendingPage } from '../../gateway/contract.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
 import type { HubOperations } from '../../hub/operations.ts';
 import { command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
+import { fullId } from '../names.ts';
 import { flag, paging } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { neverRegistered } from '../output/sync-report.ts';
@@ -48,7 +50,7 @@ export const pendingCommands = [
     summary: 'remove unregistered servers from the catalog',
     details: 'With --all, shows how many servers would be removed and asks for confirmation, unless you use --yes.',
     kind: 'hub',
-    args: [{ name: '[ids...]', description: 'ids of the servers to remove' }],
+    args: [{ name: '[ids...]', description: '<type>:<slug>@<version>', names: 'ids' }],
     options: {
       all: flag('--all', 'all pending servers'),
       errorOnly: flag('--error-only', 'only servers with an error'),
@@ -66,6 +68,7 @@ export const pendingCommands = [
           'Removing all pending servers needs confirmation in a terminal; to remove them without it, use --yes.',
         );
       const hub = await access.open();
+      for (const id of args) if (parseReference(id)?.version === undefined) await fullId(id, hub);
       if (all) {
         const count = await countRemovable(hub, errorOnly);
         const isWanted = count > 0 && (yes || (await isConfirmed(count, terminal)));

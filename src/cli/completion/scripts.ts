@@ -23,7 +23,8 @@ _hub() {
   # Colons separate a word from its description.
   found=(\${found//:/\\\\:})
   found=(\${found/$'\\t'/:})
-  if (( \${#found} )); then _describe 'word' found; else _files; fi
+  # Ids also complete from the middle.
+  if (( \${#found} )); then _describe 'word' found -M 'l:|=*'; else _files; fi
 }
 compdef _hub hub
 `,

@@ -25,6 +25,10 @@ testBothWays('hub pending: lists, filters and removes', { manifests }, async (_t
   assert.equal((await hub('pending', 'list', 'calendar')).out, 'No pending server matches these words.\n');
   assert.equal((await hub('pending', 'list', '--offset', '9')).out, 'End of the list; 4 servers in total.\n');
 
+  for (const name of ['alpha', 'mcp_server:alpha']) {
+    const { exitCode, error } = await hub('pending', 'remove', uid('beta'), name);
+    assert.deepEqual([exitCode, error], [2, `hub: This command needs the full id: ${uid('alpha')}.\n`]);
+  }
   const one = await hub('pending', 'remove', uid('alpha'));
   assert.deepEqual([one.exitCode, one.out], [0, `removed  ${uid('alpha')}\n1 server removed.\n`]);
   const gone = await hub('pending', 'remove', uid('alpha'));

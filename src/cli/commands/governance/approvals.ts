@@ -17,7 +17,7 @@ import { oneOf, paging, text } from '../../options.ts';
 import type { Output } from '../../output/output.ts';
 import { oneLine, plural, shownMoment } from '../../output/text.ts';
 
-const IDS = { name: '<ids...>', description: '<type>:<slug>@<version>' };
+const IDS = { name: '<ids...>', description: '<type>:<slug>@<version>', names: 'ids' } as const;
 
 export const approvalCommands = [
   command({
