@@ -86,7 +86,8 @@ catalog, even while a hub uses it. The local catalog is the first of these:
 3. \`catalog.sqlite\` in the user's data folder: \`$XDG_DATA_HOME/catalog-hub\` (default: \`~/.local/share/catalog-hub\`),
    \`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows
 
-If no local catalog exists, \`hub remotes add\`, \`hub ingest\`, \`hub sync\` and \`hub mcp\` create one when they have something to store or serve. Other commands that need a catalog say what to do and end with exit code 3.
+If no local catalog exists, \`hub remotes add\`, \`hub ingest <address>\` and \`hub mcp\` create one, also if the address then cannot be read;
+\`hub ingest\` and \`hub sync\` do if \`HUB_REMOTES\` names remotes. Other commands that need a catalog say what to do and end with exit code 3.
 
 **Which machine.** \`hub install\` and the commands that manage installed entities work on this machine, in this folder or in \`--target\`,
 wherever the catalog is. \`hub install --on-hub\` installs on the hub's machine.
