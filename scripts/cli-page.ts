@@ -1,38 +1,19 @@
 // Generates docs/cli.md, the list of commands, and a page for each subject in docs/cli, from the command table.
-import type { ArgumentSpec, Command, OptionSpec } from '../src/cli/command.ts';
+import type { ArgumentSpec, Command, OptionSpec, Section } from '../src/cli/command.ts';
 import { COMMAND_TABLE } from '../src/cli/command-table.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
 import { optionsOf } from '../src/cli/options.ts';
 
-interface Page {
-  title: string;
-  /** First words of its commands. */
-  commands: readonly string[];
-}
-
-const PAGES: Record<string, Page> = {
-  search: { title: 'Search and show', commands: ['search', 'show', 'open', 'catalog', 'export'] },
-  install: { title: 'Install', commands: ['install', 'update', 'list', 'outdated', 'uninstall', 'verify'] },
-  entities: { title: 'Publish, block and remove', commands: ['publish', 'validate', 'remove', 'block', 'unblock'] },
-  remotes: { title: 'Remotes and the gateway', commands: ['remotes', 'ingest', 'sync', 'pending'] },
-  governance: {
-    title: 'Policy, approvals and trust',
-    commands: ['policy', 'approvals', 'approve', 'reject', 'revoke', 'trust'],
-  },
-  access: { title: 'Views, tokens, audit and webhooks', commands: ['views', 'tokens', 'audit', 'webhooks'] },
-  service: {
-    title: 'Run and check a hub',
-    commands: ['serve', 'version', 'mcp', 'doctor', 'backup', 'completion', 'complete'],
-  },
-};
-
 /** Paths and texts of the pages. */
 export function cliPages(generated: string): Record<string, string> {
-  const pages = Object.entries(PAGES).map(([name, page]) => [`docs/cli/${name}.md`, subjectPage(generated, page)]);
+  const pages = Object.entries(COMMAND_TABLE.sections).map(([name, page]) => [
+    `docs/cli/${name}.md`,
+    subjectPage(generated, page),
+  ]);
   return { 'docs/cli.md': indexPage(generated), ...Object.fromEntries(pages) };
 }
 
-function subjectPage(generated: string, page: Page): string {
+function subjectPage(generated: string, page: Section): string {
   return `${generated}
 # ${page.title}
 
@@ -41,11 +22,11 @@ function subjectPage(generated: string, page: Page): string {
 ${commandsOf(page).map(section).join('\n')}`;
 }
 
-function commandsOf({ commands }: Page): Command[] {
+function commandsOf({ commands }: Section): Command[] {
   return COMMAND_TABLE.commands.filter(({ path: [first = ''] }) => commands.includes(first));
 }
 
-function listed([name, page]: [string, Page]): string {
+function listed([name, page]: [string, Section]): string {
   const rows = commandsOf(page)
     .filter(({ isInternal }) => !isInternal)
     .map(
@@ -55,10 +36,11 @@ function listed([name, page]: [string, Page]): string {
 }
 
 function indexPage(generated: string): string {
-  const named = new Set(Object.values(PAGES).flatMap(({ commands }) => commands));
+  const named = new Set(Object.values(COMMAND_TABLE.sections).flatMap(({ commands }) => commands));
   const existing = new Set(COMMAND_TABLE.commands.map(({ path: [first = ''] }) => first));
   const different = [...named, ...existing].filter((name) => !named.has(name) || !existing.has(name));
-  if (different.length > 0) throw new Error(`PAGES of scripts/cli-page.ts is wrong about ${different.join(', ')}.`);
+  if (different.length > 0)
+    throw new Error(`The sections of src/cli/command-table.ts are wrong about ${different.join(', ')}.`);
   return `${generated}
 # Command line
 
@@ -116,7 +98,7 @@ ${Object.values(EXIT_CODES)
 
 ## Commands
 
-${Object.entries(PAGES).map(listed).join('\n')}`;
+${Object.entries(COMMAND_TABLE.sections).map(listed).join('\n')}`;
 }
 
 function nameOf({ path }: Command): string {

@@ -56,4 +56,19 @@ export const COMMAND_TABLE: CommandTable = {
     webhooks: 'manage webhooks, which send events to other programs',
     pending: 'manage MCP servers that are not registered with the gateway',
   },
+  sections: {
+    search: { title: 'Search and show', commands: ['search', 'show', 'open', 'catalog', 'export'] },
+    install: { title: 'Install', commands: ['install', 'update', 'list', 'outdated', 'uninstall', 'verify'] },
+    entities: { title: 'Publish, block and remove', commands: ['publish', 'validate', 'remove', 'block', 'unblock'] },
+    remotes: { title: 'Remotes and the gateway', commands: ['remotes', 'ingest', 'sync', 'pending'] },
+    governance: {
+      title: 'Policy, approvals and trust',
+      commands: ['policy', 'approvals', 'approve', 'reject', 'revoke', 'trust'],
+    },
+    access: { title: 'Views, tokens, audit and webhooks', commands: ['views', 'tokens', 'audit', 'webhooks'] },
+    service: {
+      title: 'Run and check a hub',
+      commands: ['serve', 'version', 'mcp', 'doctor', 'backup', 'completion', 'complete'],
+    },
+  },
 };

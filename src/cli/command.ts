@@ -46,6 +46,14 @@ export interface CommandTable {
   commands: readonly Command[];
   /** First words of grouped commands, such as `remotes`, and their descriptions. */
   groups: Readonly<Record<string, string>>;
+  /** Sections of the help and of docs/cli.md, by the name of their page. */
+  sections: Readonly<Record<string, Section>>;
+}
+
+export interface Section {
+  title: string;
+  /** First words of its commands. */
+  commands: readonly string[];
 }
 
 /** How a command reaches a hub. */

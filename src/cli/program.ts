@@ -36,12 +36,15 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
     .showHelpAfterError("'hub --help' lists the commands.")
     .addHelpText('after', '\nFor details and examples: hub <command> --help');
   const groups = new Map<string, CommanderCommand>();
+  const sections = Object.values(table.sections);
   for (const command of table.commands) {
     const [first = '', second] = command.path;
+    program.commandsGroup(`${sections.find(({ commands }) => commands.includes(first))?.title}:`);
     if (second !== undefined && !groups.has(first)) groups.set(first, addGroup(program, first, table));
     addCommand(groups.get(first) ?? program, command, options);
   }
-  return program;
+  // In the last section, instead of one of its own.
+  return program.helpCommand(true);
 }
 
 function addGroup(program: CommanderCommand, name: string, { commands, groups }: CommandTable): CommanderCommand {

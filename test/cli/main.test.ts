@@ -25,6 +25,8 @@ for (const args of [['--help'], ['-h'], ['help']]) {
     assert.match(out, /^Usage: hub /);
     for (const command of ['serve', 'version']) assert.match(out, new RegExp(`^ +${command}\\b`, 'm'));
     assert.equal(error, '');
+    assert.match(out, /^Search and show:\n {2}search /m);
+    assert.doesNotMatch(out, /^Commands:/m, 'each command is in a section');
     assert.doesNotMatch(out, /^ +names\b/m, 'only completion scripts call it');
   });
 }
