@@ -242,7 +242,7 @@ function notFound(id: string): HubError {
 function blocked(uid: string): HubError {
   return new HubError(
     'entity_blocked',
-    `'${shortened(uid)}' is blocked, so it is kept in the catalog: if it were deleted, the next ingest could restore it without the block. To delete it, unblock it first.`,
+    `'${shortened(uid)}' is blocked, so it is kept in the catalog: if it were removed, the next ingest could restore it without the block. To remove it, unblock it first.`,
   );
 }
 

@@ -53,7 +53,7 @@ export const ended = {
   },
   remoteRemoval: ({ removed, purged, missing, passed_on }: RemoteRemoved): ChangeOutcome => ({
     outcome: removed ? 'ok' : 'failed',
-    result: removed ? words({ deleted: purged, missing, 'passed on': passed_on }) : 'not found',
+    result: removed ? words({ removed: purged, missing, 'passed on': passed_on }) : 'not found',
   }),
   ingest: ({ results }: IngestReport): ChangeOutcome => ofRemotes(results),
   sync: ({ results, registered, failed, unregistrable = 0, removed }: SyncReport): ChangeOutcome => {

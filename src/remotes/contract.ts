@@ -124,7 +124,7 @@ export const RemoteRemoved = z
     removed: z.boolean(),
     url: z.string(),
     total: Count,
-    purged: Count.default(0).describe('Entities that were deleted, because only this remote listed them.'),
+    purged: Count.default(0).describe('Entities that were removed, because only this remote listed them.'),
     missing: Count.default(0).describe('Entities that no remote lists now; `GET /catalog?state=missing` lists them.'),
     ...PASSED_ON,
   })

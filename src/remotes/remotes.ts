@@ -133,7 +133,7 @@ function passedOnFields(count: number): Pick<RemoteChanged, 'passed_on' | 'note'
 function keptNote(count: number): string | undefined {
   if (count === 0) return undefined;
   const subject = count === 1 ? '1 blocked entity was' : `${count} blocked entities were`;
-  return `${subject} kept, so that the block stays in force. To delete an entity, unblock it first.`;
+  return `${subject} kept, so that the block stays in force. To remove an entity, unblock it first.`;
 }
 
 /** @throws HubError `invalid_request` */

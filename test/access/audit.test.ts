@@ -179,7 +179,7 @@ testOnEveryEngine('audit: entries contain the request and its result', async (t,
       ['removeManyPending', null, 'ok', 'removed: 1: mcp_server:pdf-tables@1.0.0; not removed: 0'],
       ['removeManyPending', null, 'failed', 'removed: 0; not removed: 1'],
       ['removePending', null, 'failed', 'not found'],
-      ['removeRemote', 'purge', 'ok', 'deleted: 1; missing: 0; passed on: 0'],
+      ['removeRemote', 'purge', 'ok', 'removed: 1; missing: 0; passed on: 0'],
       ['createToken', 'role: operator; scope: com.acme/*; valid for days: 9', 'ok', null],
     ],
   );

@@ -35,7 +35,7 @@ export const entityCommands = [
       if (other) throw new UsageError('Use only one of --missing, --blocked and --hidden.');
       const hub = await access.open();
       const found = await hub.listCatalog({ ...page, text: args.join(' '), type, state, sort: 'name' });
-      return output.answer(found, () => pageForPeople(found, output));
+      return output.answer(found, () => pageForPeople(found, { output, words: args }));
     },
   }),
   command({
@@ -82,14 +82,17 @@ export const entityCommands = [
     async run({ args: [id = ''], output, access }) {
       const hub = await access.open();
       const entity = await hub.unblockEntity(await fullId(id, hub));
-      return output.answer(entity, () => `No longer blocked: ${oneLine(entity.id)}\n`);
+      return output.answer(entity, () => `Unblocked: ${oneLine(entity.id)}\n`);
     },
   }),
 ];
 
-function pageForPeople({ items, total }: CatalogPage, output: Output): string {
-  if (items.length === 0)
-    return total > 0 ? `End of the list; ${plural(total, 'entity', 'entities')} in total.\n` : 'Nothing found.\n';
+function pageForPeople(
+  { items, total }: CatalogPage,
+  { output, words }: { output: Output; words: readonly string[] },
+): string {
+  if (items.length === 0 && total > 0) return `End of the list; ${plural(total, 'entity', 'entities')} in total.\n`;
+  if (items.length === 0) return words.length > 0 ? 'No entity matches these words.\n' : 'Nothing found.\n';
   const rows = output.table(items, [
     { title: 'Entity', text: ({ id }) => id },
     {

@@ -92,10 +92,10 @@ export const remoteCommands = [
     path: ['remotes', 'remove'],
     summary: 'remove a remote',
     details:
-      'Entities that no other remote lists are marked as missing and hidden from search; --purge deletes them instead, from the gateway too.',
+      'Entities that no other remote lists are marked as missing and hidden from search; --purge removes them instead, from the gateway too.',
     kind: 'hub',
     args: [REMOTE],
-    options: { purge: flag('--purge', 'also delete the entities that only this remote lists') },
+    options: { purge: flag('--purge', 'also remove the entities that only this remote lists') },
     examples: [
       ['hub remotes remove https://catalog.example.org/index.json', ''],
       ['hub remotes remove team --purge', 'and the entities that only it lists'],
@@ -231,10 +231,10 @@ function noteForPeople({ url, name, last_note }: Remote): string {
 
 function removalForPeople({ removed, url, purged, missing, note }: RemoteRemoved): string {
   if (!removed) return `No remote has the address ${oneLine(url)}.\n`;
-  const deleted = purged > 0 ? `${plural(purged, 'entity', 'entities')} deleted.\n` : '';
+  const gone = purged > 0 ? `${plural(purged, 'entity', 'entities')} removed.\n` : '';
   const left =
     missing > 0
       ? `${plural(missing, 'entity', 'entities')} marked as missing: 'hub catalog --missing' shows them.\n`
       : '';
-  return `Removed: ${oneLine(url)}\n${deleted}${left}${note ? `${oneLine(note)}\n` : ''}`;
+  return `Removed: ${oneLine(url)}\n${gone}${left}${note ? `${oneLine(note)}\n` : ''}`;
 }

@@ -12,6 +12,7 @@ testBothWays('hub block, unblock, remove: need the full id, and say it', { manif
       assert.equal(error, 'hub: This command needs the full id: mcp_server:pdf-tables@1.1.0.\n');
     }
   assert.match((await hub('block', 'mcp_server:pdf-tables@1.0.0')).out, /^Blocked: mcp_server:pdf-tables@1\.0\.0\n/);
-  assert.match((await hub('unblock', 'mcp_server:pdf-tables@1.0.0')).out, /^No longer blocked: /);
+  assert.match((await hub('unblock', 'mcp_server:pdf-tables@1.0.0')).out, /^Unblocked: /);
+  assert.equal((await hub('catalog', 'list')).out, 'No entity matches these words.\n');
   assert.match((await hub('remove', 'mcp_server:nothing@1.0.0')).error, /No entity .+ 'hub search <words>' finds/);
 });

@@ -77,7 +77,7 @@ testOnEveryEngine('blocking: no removal lifts a block', async (t, address) => {
 
   const refused = await ask('DELETE', path(uid));
   assert.deepEqual([refused.status, refused.body.code], [409, 'entity_blocked']);
-  assert.match(refused.body.detail, /is blocked, so it is kept in the catalog.*To delete it, unblock it first\.$/);
+  assert.match(refused.body.detail, /is blocked, so it is kept in the catalog.*To remove it, unblock it first\.$/);
   const { purged, missing, note } = (await ask('DELETE', '/remotes', { url, purge: true })).body;
   assert.deepEqual([purged, missing], [1, 0]);
   assert.match(note, /^1 blocked entity was kept, so that the block stays/);
