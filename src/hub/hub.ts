@@ -16,6 +16,7 @@ import { openRegistry } from '../registry/open-registry.ts';
 import { validateDocument } from '../registry/publishing/validate.ts';
 import { openRemotes } from '../remotes/open-remotes.ts';
 import type { SearchQuery, TaggedPage } from '../search/contract.ts';
+import type { OpenEmbedder } from '../search/model/lazy-embedder.ts';
 import { backupDatabase } from '../store/backup.ts';
 import { holdsCatalog } from '../store/database.ts';
 import { createDeliveryStore } from '../store/events/delivery-store.ts';
@@ -87,6 +88,8 @@ export interface HubDependencies {
   isServed?: boolean;
   /** For a process that serves no requests: SQLite then runs on the main thread, without starting threads. */
   mayBlock?: boolean;
+  /** Replaces the built-in model, which otherwise belongs to this hub alone. */
+  openEmbedder?: OpenEmbedder;
   /** Aborting it stops a hub that still waits for its database. */
   shutdown?: AbortSignal;
 }
@@ -105,6 +108,7 @@ export async function createHub({
   baseUrl,
   isServed = true,
   mayBlock = false,
+  openEmbedder,
   shutdown = new AbortController().signal,
 }: HubDependencies): Promise<Hub> {
   const { now, log } = world;
@@ -139,6 +143,7 @@ export async function createHub({
     revision,
     catalog,
     isBusy,
+    openEmbedder,
   });
 
   const registry = openRegistry({

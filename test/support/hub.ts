@@ -5,6 +5,9 @@ import { createServer } from '../../src/http/server.ts';
 import { createHub, type Hub } from '../../src/hub/hub.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import type { DatabaseAddress } from '../../src/lib/net/address.ts';
+import { openEmbeddedModel } from '../../src/search/model/embedded-model.ts';
+import { MODELS_FOLDER } from '../../src/search/model/open-model.ts';
+import { atEnd } from './at-end.ts';
 import { type Ending, emptyDatabase } from './databases/databases.ts';
 import { type TestWorld, testWorld } from './world.ts';
 
@@ -32,7 +35,8 @@ export async function testHub(
 ): Promise<TestHub> {
   const config = { ...readConfig(settings), database: database ?? (await emptyDatabase(t, 'sqlite')) };
   const world = testWorld();
-  const hub = await createHub({ config, world, baseUrl: () => config.baseUrl ?? 'http://hub.test', mayBlock: true });
+  const baseUrl = () => config.baseUrl ?? 'http://hub.test';
+  const hub = await createHub({ config, world, baseUrl, mayBlock: true, openEmbedder: openSharedModel });
   const app = await createServer({ hub, config, world, ...(!canBeOverloaded && { isOverloaded: () => false }) });
   t.after(async () => {
     await app.close();
@@ -41,4 +45,13 @@ export async function testHub(
   });
   await hub.load(manifests.map((document) => ({ document })));
   return { hub, app, world, listen: () => app.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+let model: ReturnType<typeof openEmbeddedModel> | undefined;
+atEnd.after(async () => (await model)?.close());
+
+/** Loading a model takes longer than most tests, so the hubs of a process share one. */
+async function openSharedModel() {
+  model ??= openEmbeddedModel({ folder: MODELS_FOLDER }, { warn() {} });
+  return { ...(await model), close: async () => {} };
 }

@@ -5,6 +5,7 @@ import type { World } from '../../lib/world.ts';
 import { createSearchEngine } from '../../search/engine/create-engine.ts';
 import type { SearchEngine } from '../../search/engine/engine.ts';
 import { openEmbeddedModel } from '../../search/model/embedded-model.ts';
+import type { OpenEmbedder } from '../../search/model/lazy-embedder.ts';
 import { MODELS_FOLDER } from '../../search/model/open-model.ts';
 import { createPostgresEngine } from '../../search/postgres/engine.ts';
 import { createSearch } from '../../search/search.ts';
@@ -21,6 +22,8 @@ export interface OpenSearchDependencies {
   database: Dialect;
   revision: Revision;
   catalog: Pick<Catalog, 'countByType'>;
+  /** Replaces the built-in model. */
+  openEmbedder?: OpenEmbedder | undefined;
   /** Whether the index should pause following the catalog. */
   isBusy: () => boolean;
 }
@@ -33,11 +36,12 @@ export async function openSearch({
   revision,
   catalog,
   isBusy,
+  openEmbedder: openBuiltIn = (signal) => openEmbeddedModel({ folder: MODELS_FOLDER, signal }, world.log),
 }: OpenSearchDependencies) {
   const { now, log, metrics } = world;
   const { embedding } = config;
   const openEmbedder = async (signal: AbortSignal) => {
-    if (!embedding) return openEmbeddedModel({ folder: MODELS_FOLDER, signal }, log);
+    if (!embedding) return openBuiltIn(signal);
     const { createHttpEmbedder } = await import('../../search/model/http-embedder.ts');
     return createHttpEmbedder({ ...embedding, fetch: world.fetchTrusted });
   };
