@@ -1,6 +1,7 @@
 // Keeps the registry up to date with the catalog: in the background, and before each response within a time limit.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError, messageOf } from '../errors.ts';
+import { patientLock } from '../lib/patient-lock.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { RegistryTables } from './store.ts';
 
@@ -99,7 +100,8 @@ export class RegistryKeeper {
   }
 
   private async follow(): Promise<void> {
-    const { tables, tryLock } = this.given;
+    const { tables } = this.given;
+    const tryLock = patientLock(this.given.tryLock);
     const { signal } = this.stopping;
     while (!signal.aborted) {
       const lock = await tryLock(LOCK);

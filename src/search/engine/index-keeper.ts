@@ -1,4 +1,5 @@
 // Keeps the index in sync with the catalog: loads it from a file or builds it, then applies changes.
+import { patientLock } from '../../lib/patient-lock.ts';
 import type { Logger } from '../../lib/world.ts';
 import { describing, type Family } from '../index/segment-builder.ts';
 import type { Embedder } from '../model/embedder.ts';
@@ -63,7 +64,8 @@ export class IndexKeeper implements FollowingIndex {
   }
 
   async embed(embedder: Embedder, signal: AbortSignal): Promise<number> {
-    const { index, state, run, tryLock } = this.given;
+    const { index, state, run } = this.given;
+    const tryLock = patientLock(this.given.tryLock);
     this.isModelChecked = true;
     state.useModel(embedder.model);
     const { made } = await embedTexts({

@@ -1,5 +1,6 @@
 // Keeps the search tables in sync with the catalog, and embeds their texts.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patientLock } from '../../lib/patient-lock.ts';
 import { textToEmbed } from '../document.ts';
 import { embedTexts, type TryLock, whileOnlyOneEmbeds } from '../engine/embed-texts.ts';
 import type { IndexSizes } from '../engine/engine.ts';
@@ -54,7 +55,8 @@ export class TableKeeper implements FollowingIndex {
   }
 
   async refresh(signal: AbortSignal): Promise<void> {
-    const { index, tables, tryLock } = this.given;
+    const { index, tables } = this.given;
+    const tryLock = patientLock(this.given.tryLock);
     while (!signal.aborted) {
       const lock = await tryLock(LOCK);
       if (lock) await indexChanges({ index, tables }, signal).finally(() => lock.release());
@@ -72,7 +74,8 @@ export class TableKeeper implements FollowingIndex {
   }
 
   async embed(embedder: Embedder, signal: AbortSignal): Promise<number> {
-    const { vectors, tryLock } = this.given;
+    const { vectors } = this.given;
+    const tryLock = patientLock(this.given.tryLock);
     let made: number | undefined;
     const isMissing = async () => !this.hasEmbedded || (await vectors.missing(1, [])).length > 0;
     while (made === undefined && !signal.aborted && (await isMissing())) {
