@@ -6,6 +6,9 @@ import type { Revision } from '../revision.ts';
 import type { Admission } from './admission.ts';
 import { readmit } from './policy-store.ts';
 
+/** Checks are retried after an hour; a hub with a wrong clock wrote times further ahead. */
+const LONGEST_DELAY_MS = 2 * 3_600_000;
+
 export function createTrustStore(dialect: Dialect, revision: Revision, admission: Admission): TrustStore {
   const { lookup, read, write } = dialect;
   return {
@@ -39,6 +42,7 @@ export function createTrustStore(dialect: Dialect, revision: Revision, admission
         .where(({ eb, or, and }) =>
           or([
             eb('trust_due_at', '<=', at.toISOString()),
+            eb('trust_due_at', '>', new Date(at.getTime() + LONGEST_DELAY_MS).toISOString()),
             and([eb('trust', 'is', null), eb('trust_due_at', 'is', null)]),
           ]),
         )
