@@ -10,7 +10,7 @@ export const NO_STATE: IndexState = {
   isSelfContained: false,
 };
 
-/** Allows for clock differences between hub and registry; reading some entries again costs little. */
+/** Allows for clock differences between hubs and registry; reading some entries again costs little. */
 const CLOCK_LEEWAY_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -30,9 +30,16 @@ export function wasFinishedLately(known: IndexState, at: Date): boolean {
   return wasGoneThrough(known, at, DAY_MS);
 }
 
-function wasGoneThrough({ goneThroughAt }: IndexState, at: Date, withinMs: number): boolean {
-  // A time far in the future comes from a wrong clock.
-  return goneThroughAt !== null && Math.abs(at.getTime() - Date.parse(goneThroughAt)) < withinMs;
+function wasGoneThrough(known: IndexState, at: Date, withinMs: number): boolean {
+  const { goneThroughAt } = known;
+  if (goneThroughAt === null || isFromTheFuture(known, at)) return false;
+  return at.getTime() - Date.parse(goneThroughAt) < withinMs;
+}
+
+/** Written by a hub with a wrong clock: changes made since then would be missed. */
+function isFromTheFuture({ goneThroughAt, changesSince }: IndexState, at: Date): boolean {
+  const latest = new Date(at.getTime() + CLOCK_LEEWAY_MS).toISOString();
+  return (goneThroughAt ?? '') > latest || (changesSince ?? '') > at.toISOString();
 }
 
 interface Outcome {

@@ -124,6 +124,24 @@ test('registry: is read completely once a day to mark servers that vanished', as
   assert.deepEqual(countsOf(await ingest('/v0/servers')), { unchanged: 2, missing: 1 });
 });
 
+test('registry: a clock that was ahead does not delay changes', async (t) => {
+  const { host, world, ingest } = await testIngestOnSqlite(t);
+  const registry = serveRegistry(host);
+  const changeAt = async (hour: string) => {
+    const time = `2026-06-01T${hour}:00:00.000Z`;
+    registry.servers = [{ name: 'a/a', description: `Changed at ${hour}.`, updatedAt: time }];
+    world.setTime(time);
+    return countsOf(await ingest('/v0/servers'));
+  };
+  world.setTime('2026-06-01T20:00:00.000Z');
+  registry.servers = [{ name: 'a/a' }];
+  await ingest('/v0/servers');
+  assert.deepEqual(await changeAt('12'), { updated: 1 }, 'after a full read with the wrong clock');
+  world.setTime('2026-06-01T20:00:00.000Z');
+  await ingest('/v0/servers');
+  assert.deepEqual(await changeAt('13'), { updated: 1 }, 'after a read of changes with the wrong clock');
+});
+
 test('registry: failures stay listed until fixed, also when only changes are read', async (t) => {
   const { host, world, ingest, runs } = await testIngestOnSqlite(t);
   const registry = serveRegistry(host);
