@@ -44,7 +44,8 @@ export interface Manifest {
   publishedAt: string | null;
 }
 
-const DEEPEST_MANIFEST = 64;
+export const DEEPEST_MANIFEST = 64;
+export const TOO_DEEP = `must not be nested deeper than ${DEEPEST_MANIFEST} levels`;
 /** Names and list values are indexed, and index keys have a maximum length; the stored document keeps them complete. */
 const LONGEST_KEY = 200;
 /** Lists show the summary; the description is complete. */
@@ -55,9 +56,7 @@ const MOST_TEXTS = 200;
 /** @throws HubError `invalid_manifest` with all the faults of the document. */
 export function readManifest(document: unknown): Manifest {
   if (!isJsonObject(document)) throw invalid([{ path: '', message: 'must be an object' }]);
-  if (!isWithinDepth(document, DEEPEST_MANIFEST)) {
-    throw invalid([{ path: '', message: `must not be nested deeper than ${DEEPEST_MANIFEST} levels` }]);
-  }
+  if (!isWithinDepth(document, DEEPEST_MANIFEST)) throw invalid([{ path: '', message: TOO_DEEP }]);
   const identity = readIdentity(document);
   const title = text(document.title);
   const description = text(document.description) ?? '';

@@ -155,11 +155,26 @@ test('robust: an unreadable index is a result with its reason', async (t) => {
   }
 });
 
-test('robust: an index with endless nesting is a result with its reason', async (t) => {
-  const { host, ingest } = await testIngestOnSqlite(t);
-  const depth = 1_000_000;
-  host.put('/index.json', `{"items":[{"manifest":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}]}`);
-  assert.match((await ingest()).error ?? '', /nested too deeply|too large to read/);
+test('robust: deep nesting affects only its own entry', async (t) => {
+  const { host, ingest, runs } = await testIngestOnSqlite(t);
+  const good = JSON.stringify({ manifest: aManifest() });
+  for (const [round, depth] of [65, 6_000, 20_000, 100_000].entries()) {
+    const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const entries = [
+      deep,
+      `{"manifest":${deep}}`,
+      `{"manifest":{"type":"tool","id":"deep","version":"1.0.0","x":${deep}}}`,
+      `{"manifest":{"type":"tool","id":"deep-id","version":${deep}}}`,
+      `{"manifest_url":${deep}}`,
+    ];
+    host.put('/index.json', `{"manifests":[${[...entries, good].join()}],"servers":[{"server":${deep}},${deep}]}`);
+    const result = await ingest();
+    assert.equal(result.ok, true, `${depth}: ${result.error}`);
+    assert.deepEqual(countsOf(result), { ...(round === 0 ? { created: 1 } : { unchanged: 1 }), failed: 7 }, `${depth}`);
+    const { items } = await runs.rejections({ url: host.url('/index.json'), limit: 10, offset: 0 });
+    const { error } = items.find(({ url }) => url.endsWith('#tool/deep/1.0.0')) ?? {};
+    assert.equal(error, 'must not be nested deeper than 64 levels', `${depth}`);
+  }
 });
 
 test('robust: an index that exhausts memory ends only its own reader', async (t) => {

@@ -1,6 +1,8 @@
 // Parses an index into entries, on a worker thread unless it is short JSON. An index of 50 MB takes most of a second.
+import { DEEPEST_MANIFEST, TOO_DEEP } from '../../catalog/manifest.ts';
 import { parseManifestText } from '../../catalog/manifest-text.ts';
 import { HubError } from '../../errors.ts';
+import { isWithinDepth } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
 import { cameThrough, isAnsweredBy } from '../../registry/listed-server.ts';
 import type { IndexEntry } from '../index-formats/index-reader.ts';
@@ -60,8 +62,6 @@ export default function readIndex(task: IndexTask): IndexAnswer {
     return { ok: true, chunks: [...chunked(entries, hubId)], ...about };
   } catch (error) {
     if (error instanceof HubError) return { ok: false, error: error.message };
-    // The document is nested too deeply to be serialized again.
-    if (error instanceof RangeError) return { ok: false, error: 'The index is nested too deeply.' };
     throw error;
   }
 }
@@ -98,8 +98,9 @@ function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry, hubId?:
   if (fault) return { url, fault };
   // Drops entries that another hub got from this one: two hubs that read each other would keep them forever.
   if (isDeleted || (hubId && cameThrough(manifest, hubId))) return { url, isDeleted: true };
-  if (manifest !== undefined) return { url, text: JSON.stringify(manifest) };
-  return digest === undefined ? { url } : { url, digest };
+  if (manifest === undefined) return digest === undefined ? { url } : { url, digest };
+  // Serializing it could exhaust the stack.
+  return isWithinDepth(manifest, DEEPEST_MANIFEST) ? { url, text: JSON.stringify(manifest) } : { url, fault: TOO_DEEP };
 }
 
 /** Keeps the start, to recognize the address, and a digest, to make it unique. */
