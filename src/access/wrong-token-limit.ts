@@ -1,5 +1,6 @@
 // Limits guessing: an address that sent many wrong tokens must wait before it may try another.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 
@@ -19,29 +20,38 @@ const LONG_TOKEN = 20;
 
 export function createWrongTokenLimit(): WrongTokenLimit {
   const wrong = new LRUCache<string, Set<string>>({ max: ADDRESSES_KEPT, ttl: WINDOW_MS });
-  /** Addresses that sent the configured token before they had to wait, with that token. */
+  /** Networks that sent the configured token before they had to wait, with that token. */
   const known = new LRUCache<string, true>({ max: ADDRESSES_KEPT });
 
   return {
     isRight(sent, expected, address) {
       if (!isSameText(sent, expected)) return false;
-      const mustWait = (wrong.get(address)?.size ?? 0) >= MOST_WRONG;
-      if (mustWait && expected.length < LONG_TOKEN && !known.has(`${address} ${expected}`)) throw tooMany();
-      known.set(`${address} ${expected}`, true);
+      const network = networkOf(address);
+      const mustWait = (wrong.get(network)?.size ?? 0) >= MOST_WRONG;
+      if (mustWait && expected.length < LONG_TOKEN && !known.has(`${network} ${expected}`)) throw tooMany();
+      known.set(`${network} ${expected}`, true);
       return true;
     },
 
     refuse(sent, address, refusal) {
       const token = digestOf(sent).toString('base64');
-      const tried = wrong.get(address) ?? new Set();
+      const network = networkOf(address);
+      const tried = wrong.get(network) ?? new Set();
       if (tried.has(token)) return refusal;
       if (tried.size >= MOST_WRONG) return tooMany();
       // The window starts with the first wrong token: further attempts do not extend it.
-      if (tried.size === 0) wrong.set(address, tried);
+      if (tried.size === 0) wrong.set(network, tried);
       tried.add(token);
       return refusal;
     },
   };
+}
+
+/** One caller may have all addresses of an IPv6 /64. A proxy may forward text that is not an address. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString();
 }
 
 /** In constant time; hashing makes both sides equally long. */

@@ -164,6 +164,23 @@ test('wrong tokens: callers cannot choose the counted address', async (t) => {
   }
 });
 
+test('wrong tokens: the addresses of an IPv6 /64, and both forms of an IPv4 address, count as one', async (t) => {
+  const { ask } = await hubWithToken(t, { TRUST_PROXY: '1' });
+  for (const { from, same, other } of [
+    {
+      from: (count: number) => `2001:db8:0:1::${count}`,
+      same: '2001:DB8:0:1:ffff:ffff:ffff:ffff',
+      other: '2001:db8:0:2::1',
+    },
+    { from: () => '::ffff:192.0.2.7', same: '192.0.2.7', other: '::ffff:192.0.2.8' },
+    { from: () => 'unknown', same: 'unknown', other: 'hidden' },
+  ]) {
+    for (let count = 0; count < 20; count += 1) assertProblem(await ask(`guess-${count}`, from(count)), 'unauthorized');
+    assertProblem(await ask('guess', same), 'rate_limited');
+    assertProblem(await ask('guess', other), 'unauthorized');
+  }
+});
+
 async function hubWithToken(t: TestContext, more: Record<string, string> = {}) {
   const { app, hub } = await testHub(t, { settings: { ...settings, ...more } });
   const ask = (token: string, forwarded?: string) =>
