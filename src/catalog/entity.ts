@@ -1,5 +1,6 @@
 // The catalog record: built from a manifest, stored, and shown to callers.
-import { asObject, type JsonObject } from '../lib/json.ts';
+import { HubError } from '../errors.ts';
+import { asObject, type JsonObject, parseJson } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { shownAddress } from '../lib/secrets/secret-address.ts';
 import type { EntityRecord, EntitySummary, Trust } from './contract.ts';
@@ -185,7 +186,8 @@ export function presentRecord(
   versions: EntityRecord['versions'],
   presentation: Presentation,
 ): Omit<EntityRecord, 'listed_by'> {
-  const manifest = readManifest(JSON.parse(entity.manifestText));
+  const readable = storedManifest(entity);
+  const manifest = readable ?? EMPTY;
   return {
     ...presentSummary(entity, presentation),
     description: manifest.description,
@@ -197,14 +199,26 @@ export function presentRecord(
     adapters: manifest.adapters,
     compatibility: manifest.compatibility,
     links: manifest.links,
-    lifecycle: manifest.lifecycle,
+    lifecycle: { ...manifest.lifecycle, status: entity.status },
     provenance: manifest.provenance,
     mcp_registration: entity.mcpRegistration,
-    quality: qualitySignals(manifest),
+    quality: readable ? qualitySignals(readable) : [],
     versions,
     trust: knownTrust(entity, presentation.verifyingRemotes),
   };
 }
+
+/** Undefined for a manifest that the current rules no longer accept: then only the columns are shown. */
+function storedManifest({ manifestText }: StoredEntity): Manifest | undefined {
+  try {
+    return readManifest(parseJson(manifestText));
+  } catch (error) {
+    if (error instanceof HubError) return undefined;
+    throw error;
+  }
+}
+
+const EMPTY = readManifest({ type: 'tool', id: 'empty', version: '1.0.0' });
 
 export function presentVersions(versions: readonly EntityVersion[]): EntityRecord['versions'] {
   return versions.map(({ uid, version, status, isBlocked, isHidden }) => ({

@@ -177,6 +177,24 @@ test('catalog: an unreadable stored manifest does not stop a refresh of the othe
   );
 });
 
+test('catalog: an entity whose manifest is no longer accepted is shown without its details', async (t) => {
+  const lifecycle = { status: 'deprecated', reason: 'Use another.' };
+  for (const text of ['{', '"text"', '{"type":"mcp_server","id":"of older rules","version":"1.0.0"}']) {
+    const { catalog, dialect } = await aCatalog(t);
+    await catalog.save({ document: aManifest({ lifecycle }) });
+    const uid = 'mcp_server:pdf-tables@1.0.0';
+    const before = await catalog.get(uid);
+    await dialect.write.updateTable('manifest').set({ text }).execute();
+    // The record of the full id is cached.
+    const { description, quality, ...record } = EntityRecord.parse(await catalog.get('mcp_server:pdf-tables'));
+    assert.deepEqual([description, quality, record.artifacts], ['', [], []]);
+    assert.deepEqual(record.lifecycle, { status: 'deprecated', reason: null });
+    for (const field of ['id', 'title', 'summary', 'tags', 'score_quality', 'mcp_registration', 'versions'] as const)
+      assert.deepEqual(record[field], before[field], field);
+    assert.equal((await catalog.manifest(uid)).text, text);
+  }
+});
+
 interface TestCatalog {
   catalog: Catalog;
   dialect: Dialect;
