@@ -253,6 +253,8 @@ export type ProgressListener = (progress: SyncProgress) => void;
 export interface IngestOptions {
   /** Accepts an index that lists less than half of its previous entries, and marks the others as missing. */
   acceptShrunk?: boolean;
+  /** The member of the request that has the reference, for error messages. Default: `url`. */
+  field?: string;
 }
 
 export interface SyncOptions {

@@ -20,8 +20,8 @@ export interface RemoteBook {
   change(reference: string, settings: RemoteSettings): Promise<RemoteChanged>;
   /** @throws HubError `invalid_request`, also if another remote has the name. */
   remove(reference: string, options?: RemovalOptions): Promise<RemoteRemoved>;
-  /** Resolves an address to its normal form, or a name to the remote's address. @throws HubError `invalid_request` */
-  urlOf(reference: string): Promise<string>;
+  /** Resolves an address to its normal form, or a name to the remote's address. @throws HubError `invalid_request` about `field` */
+  urlOf(reference: string, field?: string): Promise<string>;
   /** Resolves to true if there were no remotes and the seeds were added. */
   seedIfEmpty(): Promise<boolean>;
 }

@@ -171,8 +171,8 @@ export function createSync(dependencies: SyncDependencies): Sync {
   }
 
   return {
-    async ingest(reference, onProgress, { acceptShrunk = false } = {}) {
-      const urls = reference === undefined ? await enabledUrls() : [await book.urlOf(reference)];
+    async ingest(reference, onProgress, { acceptShrunk = false, field } = {}) {
+      const urls = reference === undefined ? await enabledUrls() : [await book.urlOf(reference, field)];
       const own = new Set<Progress>();
       const tell = onProgress && (() => onProgress({ running: runsOf(own), ...NOT_REGISTERING }));
       const call = { own, acceptShrunk, isBackground: false, signal: stopping.signal };

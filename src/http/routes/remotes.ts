@@ -200,7 +200,8 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
       async (request, reply) => {
         const { url: address, name, remote } = request.body ?? {};
         const url = address ?? name ?? remote ?? request.query.remote;
-        const options = { acceptShrunk: request.body?.accept_shrunk };
+        const field = address ? 'url' : name ? 'name' : 'remote';
+        const options = { acceptShrunk: request.body?.accept_shrunk, field };
         const { ingest } = hub.as(request.caller);
         if (wantsEvents(request)) return sendEvents(request, reply, (report) => ingest(url, report, options));
         return ingest(url, undefined, options);

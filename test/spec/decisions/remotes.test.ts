@@ -303,7 +303,9 @@ testOnSqlite('remotes: a remote can be ingested and removed by name', async (t, 
   assert.equal((await ask('POST', '/ingest', { name: 'team' })).body.results[0].url, a);
   const unknown = await ask('POST', '/catalog/ingest?remote=nobody');
   assert.equal(unknown.status, 400);
-  assert.match(unknown.body.detail, /no remote is named 'nobody'/);
+  assert.match(unknown.body.detail, /remote: no remote is named 'nobody'/);
+  for (const field of ['url', 'name', 'remote'])
+    assert.equal((await ask('POST', '/ingest', { [field]: 'nobody' })).body.errors[0].path, field);
   assert.equal((await ask('POST', '/remotes', { url: b, name: 'team' })).body.code, 'name_taken');
   assert.equal((await ask('POST', '/remotes', { url: b, name: 'https://x' })).status, 400);
   assert.equal((await ask('DELETE', '/catalog/remotes', { name: 'team' })).body.removed, true);
