@@ -41,6 +41,11 @@ browserTest(
     assert.deepEqual(await axeFindings(page), []);
     await screenshot(page, 'approvals');
 
+    // Without the focus in the queue or its details, the keys do nothing.
+    for (const key of ['j', 'a']) await page.keyboard.press(key);
+    await review.getByRole('heading', { name: 'Server 0 1.0.0' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    while ((await page.locator('.queue-row:focus').count()) === 0) await page.keyboard.press('Tab');
     await page.keyboard.press('j');
     await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
     await page.keyboard.press('k');
@@ -55,7 +60,16 @@ browserTest(
         await page.getByLabel('Reason').waitFor();
         await page.keyboard.type('Sends data abroad.');
         await page.keyboard.press('Enter');
-      } else await page.keyboard.press('a');
+      } else {
+        await page.keyboard.press('a');
+        await page.getByRole('heading', { name: `Approve Server ${index} 1.0.0?` }).waitFor();
+        if (index === 0) await screenshot(page, 'approvals-dialog');
+        await page.keyboard.press('Enter');
+      }
+      await page
+        .getByText(/^(Approved|Rejected): mcp_server:server-/)
+        .filter({ hasText: manifests[index]?.id as string })
+        .waitFor();
     }
     await page.getByText('Nothing is waiting for approval').waitFor();
     const of = async (state: 'approved' | 'rejected') =>
@@ -77,12 +91,15 @@ browserTest(
     const review = page.getByRole('region', { name: 'Review' });
     await review.getByText('https://h.example/server-00/sse').first().waitFor();
     await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'reject', reason: 'No.' });
-    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('was rejected by').waitFor();
+    await page.keyboard.press('Escape');
     await review.getByRole('heading', { name: 'Server 1 1.0.0' }).waitFor();
     await page.getByRole('button', { name: 'Rejected' }).click();
     await review.getByText('No.').waitFor();
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await page.keyboard.press('Enter');
     await until(async () => (await hub.listApprovals({ state: 'pending', limit: 5, offset: 0 })).total === 2);
   },
 );
@@ -102,7 +119,8 @@ browserTest(
     const review = page.getByRole('region', { name: 'Review' });
     await review.getByText("to be installed (rule 1 'ask')").waitFor();
     await screenshot(page, 'approvals-pending');
-    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.keyboard.press('Enter');
     await hasFocus('Server 1');
     await page.getByRole('button', { name: 'Reject…' }).click();
     await page.getByLabel('Reason').fill('No.');
@@ -115,7 +133,8 @@ browserTest(
     assert.equal(await page.getByText('Rejected: mcp_server').count(), 0);
     await screenshot(page, 'approvals-approved');
     await page.getByRole('button', { name: 'Pending' }).click();
-    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.keyboard.press('Enter');
     await hasFocus('Nothing is waiting');
   },
 );

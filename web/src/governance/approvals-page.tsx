@@ -1,8 +1,6 @@
 // Entities that need approval: the queue next to the review, with a key for every action.
-import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { ApprovalItem } from '../../../src/policy/contract.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
+import type { ApprovalDecision, ApprovalItem } from '../../../src/policy/contract.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
@@ -10,16 +8,13 @@ import { TypeLabel } from '../parts/type-label.tsx';
 import { address, approvalsPath, go } from '../router.ts';
 import { useKey } from '../search/keys/keyboard.ts';
 import {
-  approve,
-  decide,
+  deciding,
   done,
   failure,
-  isRejecting,
   move,
   page,
   refresh,
   review,
-  revoke,
   STATES,
   select,
   selectedId,
@@ -28,6 +23,7 @@ import {
   state,
   stateIn,
 } from './approvals-state.ts';
+import { DecisionDialog } from './decision-dialog.tsx';
 import { Review } from './review.tsx';
 
 export function ApprovalsPage() {
@@ -56,7 +52,7 @@ function Approvals() {
           </button>
         ))}
         <p class="quiet keys">
-          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read
+          In the list: <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read
           {state.value === 'pending' && (
             <>
               {' '}
@@ -71,14 +67,14 @@ function Approvals() {
       {failure.value && <FailureNotice failure={failure.value} onRetry={refresh} />}
       {page.value && page.value.items.length === 0 && <Nothing />}
       {page.value && page.value.items.length > 0 && <Queue items={page.value.items} total={page.value.total} />}
-      {isRejecting.value && review.value && <RejectDialog id={review.value.id} />}
+      {deciding.value && review.value && <DecisionDialog decision={deciding.value} review={review.value} />}
     </>
   );
 }
 
 function Nothing() {
   return (
-    <div key={String(isRejecting.value)} ref={done.value ? takeFocus : null} tabIndex={-1}>
+    <div key={deciding.value} ref={done.value ? takeFocus : null} tabIndex={-1}>
       {state.value === 'pending' ? (
         <Notice title="Nothing is waiting for approval">
           <p>
@@ -97,23 +93,29 @@ function Nothing() {
 const isOneColumn = () => !matchMedia('(min-width: 56rem)').matches;
 
 function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number }) {
+  const columns = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLElement>(null);
   const isPending = state.value === 'pending';
-  useKey('j', () => move(1));
-  useKey('k', () => move(-1));
-  useKey('Enter', () => details.current?.focus());
-  useKey('a', () => void (isPending && approve()), { repeats: false });
-  useKey('r', () => {
-    isRejecting.value = isPending && review.value !== undefined;
-  });
-  // Otherwise, the details are next to the list.
-  const readDetails = () => isOneColumn() && details.current?.scrollIntoView({ block: 'nearest' });
+  const step = (by: number) => {
+    // The focused part of the details may not exist in those of the next entry.
+    if (details.current?.contains(document.activeElement)) details.current.focus();
+    move(by);
+  };
+  useKey('j', () => step(1), columns);
+  useKey('k', () => step(-1), columns);
+  useKey('a', () => isPending && ask('approve'), columns);
+  useKey('r', () => isPending && ask('reject'), columns);
+  const read = () => {
+    details.current?.focus({ preventScroll: true });
+    // Otherwise, the details are next to the list.
+    if (isOneColumn()) details.current?.scrollIntoView({ block: 'nearest' });
+  };
   return (
-    <div class="review-columns">
+    <div ref={columns} class="review-columns">
       <section aria-label={`${items.length} of ${total}`}>
         <ol class="queue">
           {items.map((item) => (
-            <QueueRow key={item.id} item={item} onRead={readDetails} />
+            <QueueRow key={item.id} item={item} onRead={read} />
           ))}
         </ol>
         {total > items.length && (
@@ -128,22 +130,16 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
           <div class="review-actions">
             {isPending ? (
               <>
-                <button type="button" class="button button-main" onClick={approve}>
-                  Approve
+                <button type="button" class="button button-main" onClick={() => ask('approve')}>
+                  Approve…
                 </button>
-                <button
-                  type="button"
-                  class="button button-bad"
-                  onClick={() => {
-                    isRejecting.value = true;
-                  }}
-                >
+                <button type="button" class="button button-bad" onClick={() => ask('reject')}>
                   Reject…
                 </button>
               </>
             ) : (
-              <button type="button" class="button" onClick={revoke}>
-                Revoke
+              <button type="button" class="button" onClick={() => ask('revoke')}>
+                Revoke…
               </button>
             )}
           </div>
@@ -153,15 +149,20 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
   );
 }
 
+function ask(decision: ApprovalDecision['decision']): void {
+  if (review.value) deciding.value = decision;
+}
+
 function QueueRow({ item, onRead }: { item: ApprovalItem; onRead: () => void }) {
   const row = useRef<HTMLButtonElement>(null);
   const isSelected = selectedId.value === item.id;
   useEffect(() => {
     if (!isSelected) return;
     row.current?.scrollIntoView({ block: 'nearest' });
+    if (row.current?.closest('.queue')?.contains(document.activeElement)) row.current.focus();
     // After a decision, its buttons and dialog are gone.
     if (done.value) takeFocus(row.current);
-  }, [isSelected, isRejecting.value]);
+  }, [isSelected, deciding.value]);
   return (
     <li>
       <button
@@ -178,37 +179,5 @@ function QueueRow({ item, onRead }: { item: ApprovalItem; onRead: () => void }) 
         <span class="quiet">{item.publisher ?? 'publisher not specified'}</span>
       </button>
     </li>
-  );
-}
-
-function RejectDialog({ id }: { id: string }) {
-  const reason = useSignal('');
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  return (
-    <FormDialog
-      title={`Reject ${id}`}
-      action="Reject"
-      isDestructive
-      onSubmit={() => decide('reject', reason.value)}
-      onClose={() => {
-        isRejecting.value = false;
-      }}
-    >
-      <label>
-        <span class="label">Reason</span>
-        <input
-          ref={field}
-          type="text"
-          required
-          maxLength={2000}
-          value={reason}
-          onInput={(event) => {
-            reason.value = event.currentTarget.value;
-          }}
-        />
-      </label>
-      <p class="quiet">Everyone who views the entry sees it.</p>
-    </FormDialog>
   );
 }

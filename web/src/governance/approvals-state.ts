@@ -25,7 +25,8 @@ export const failure = signal<HubFailure | undefined>(undefined);
 export const done = signal('');
 export const selectedId = signal<string | undefined>(undefined);
 export const review = signal<ApprovalReview | undefined>(undefined);
-export const isRejecting = signal(false);
+/** The decision that waits for confirmation. */
+export const deciding = signal<ApprovalDecision['decision'] | undefined>(undefined);
 
 const selected = computed(() => page.value?.items.find(({ id }) => id === selectedId.value));
 
@@ -84,7 +85,7 @@ export function show(which: ApprovalListState): void {
     done.value = '';
     wanted = PAGE;
     page.value = undefined;
-    isRejecting.value = false;
+    deciding.value = undefined;
     void select(undefined);
   }
   void refresh();
@@ -136,25 +137,4 @@ export async function decide(decision: ApprovalDecision['decision'], reason = ''
   if (page.value)
     page.value = { ...page.value, items: items.filter(({ id }) => id !== shown.id), total: page.value.total - 1 };
   void select(next?.id);
-  // Not awaited: the reviewer can continue while new entries are loaded.
-  void refresh();
-}
-
-export async function approve(): Promise<void> {
-  await tried('approve');
-}
-
-export async function revoke(): Promise<void> {
-  await tried('revoke');
-}
-
-async function tried(decision: 'approve' | 'revoke'): Promise<void> {
-  failure.value = undefined;
-  try {
-    await decide(decision);
-  } catch (error) {
-    // Entries that others have decided in the meantime are no longer in the queue.
-    await refresh();
-    failure.value = asFailure(error);
-  }
 }

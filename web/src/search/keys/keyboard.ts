@@ -1,15 +1,15 @@
 // Keys that work anywhere on the page, and arrow keys that move between results.
+import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-/** Ignores the key while the user is typing, or a dialog is open.
- * Without `repeats`, a held key counts once. */
-export function useKey(key: string, action: () => void, { repeats = true } = {}): void {
+/** Ignores the key while the user is typing, a dialog is open, or the focus is outside `within`. */
+export function useKey(key: string, action: () => void, within?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open]')) return;
+      if (within && !within.current?.contains(document.activeElement)) return;
       event.preventDefault();
-      if (event.repeat && !repeats) return;
       action();
     };
     addEventListener('keydown', onKeyDown);
