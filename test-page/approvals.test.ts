@@ -22,8 +22,12 @@ browserTest('operations: shows how many entries wait, with a link to them', { ma
   const attention = page.getByRole('region', { name: 'Entries that need attention' });
   await attention.getByText('20 entries waiting for approval.').waitFor();
   assert.deepEqual(await axeFindings(page), []);
+  await page.evaluate('window.wasLoadedOnce = true');
   await attention.getByRole('link', { name: '20 entries' }).click();
   await page.getByRole('heading', { name: 'Server 0 1.0.0' }).waitFor();
+  await page.getByRole('link', { name: 'Policy' }).click();
+  await page.getByRole('heading', { name: 'Policy', level: 1 }).waitFor();
+  assert.equal(await page.evaluate('window.wasLoadedOnce'), true);
 });
 
 browserTest(

@@ -101,7 +101,7 @@ function isPlainClick(event: MouseEvent): boolean {
 }
 
 function isInside({ origin, pathname, target, hash }: HTMLAnchorElement): boolean {
-  return origin === location.origin && target === '' && hash === '' && /^\/($|operations$|entities\/)/.test(pathname);
+  return origin === location.origin && target === '' && hash === '' && viewOf(pathname).name !== 'not-found';
 }
 
 function keepScroll(): void {
