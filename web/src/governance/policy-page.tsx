@@ -8,7 +8,7 @@ import { asFailure } from '../api/problem.ts';
 import { mayAct } from '../api/settings.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
-import { atMoment, count } from '../parts/words.ts';
+import { atMoment, byWhom, count } from '../parts/words.ts';
 
 const EXAMPLE = `version: 1
 rules:
@@ -123,7 +123,7 @@ function Source({
       )}
       {changed_at && (
         <p class="quiet">
-          {source === 'file' ? 'Read from POLICY_FILE (change it there)' : `Set by ${changed_by}`},{' '}
+          {source === 'file' ? 'Read from POLICY_FILE (change it there)' : `Set ${byWhom(changed_by ?? '')}`},{' '}
           {atMoment(changed_at)}.
         </p>
       )}

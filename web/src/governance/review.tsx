@@ -4,7 +4,7 @@ import { kindLabel } from '../../../src/catalog/artifact-kind.ts';
 import { transportName } from '../../../src/catalog/transport.ts';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
-import { onDay } from '../parts/words.ts';
+import { byWhom, onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { review, selectedId, showTrust } from './approvals-state.ts';
 import { Signatures } from './signatures.tsx';
@@ -78,7 +78,7 @@ function Decided({ shown: { decision } }: { shown: ApprovalReview }) {
   const why = decision.reason ? `: ${decision.reason}` : '';
   return (
     <p>
-      {decision.decision} by {decision.decided_by} on {onDay(decision.decided_at)}
+      {decision.decision} {byWhom(decision.decided_by)} on {onDay(decision.decided_at)}
       {why}
     </p>
   );
