@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   invalid_policy: 'The document is not a valid policy; `errors` says what is wrong, with line and column.',
   policy_from_file: 'The policy comes from POLICY_FILE, so it can only be changed in that file.',
   decision_conflict: 'Someone else has decided differently, or the entity has changed since it was reviewed.',
-  entity_blocked: 'An operator has blocked this entity, so it cannot be installed or deleted.',
+  entity_blocked: 'An operator has blocked this entity, so it cannot be installed or removed.',
   remote_not_found: 'No remote has this address or name.',
   name_taken: 'Another remote, token, webhook, view or server has this name.',
   token_not_found: 'No token has this name.',

@@ -47,24 +47,24 @@ browserTest('manage: an entry is blocked with a reason, and unblocked', { manife
   await manage.getByRole('button', { name: 'Block…' }).waitFor();
 });
 
-browserTest('manage: a deleted entry names the remotes that bring it back', {}, async ({ open, hub }, t) => {
+browserTest('manage: a removed entry names the remotes that bring it back', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [{ manifest: aManifest() }] });
   await hub.addRemote(host.url('/index.json'));
   await hub.syncRemotes();
   const page = await open(PDF, { ...how, viewport: { width: 390, height: 844 } });
-  await page.getByRole('button', { name: 'Delete…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete PDF Tables 1.0.0?' });
+  await page.getByRole('button', { name: 'Remove…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Remove PDF Tables 1.0.0?' });
   await dialog.getByText('If a remote still lists it, the next sync restores it').waitFor();
-  await screenshot(page, 'entity-delete-phone');
+  await screenshot(page, 'entity-remove-phone');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Delete…' }).click();
-  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'Entry deleted' }).waitFor();
+  await page.getByRole('button', { name: 'Remove…' }).click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Entry removed' }).waitFor();
   await page.getByText(host.url('/index.json')).waitFor();
   assert.deepEqual(await axeFindings(page), []);
   assert.ok((await overflow(page)) <= 0);
-  await screenshot(page, 'entity-deleted-phone');
+  await screenshot(page, 'entity-removed-phone');
   await page.reload();
   await page.getByText('Entry not found').waitFor();
 });
@@ -79,18 +79,18 @@ browserTest(
     assert.equal(await manage.count(), 0);
     await keep(page, `${TOKEN} of yesterday`);
     await page.reload();
-    await manage.getByRole('button', { name: 'Delete…' }).click();
+    await manage.getByRole('button', { name: 'Remove…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await manage.waitFor({ state: 'detached' });
 
     await keep(page, TOKEN);
     await page.reload();
-    await manage.getByRole('button', { name: 'Delete…' }).click();
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Entry deleted' }).waitFor();
+    await manage.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Entry removed' }).waitFor();
     assert.equal(await page.getByText('The next sync restores it').count(), 0);
   },
 );

@@ -48,7 +48,7 @@ browserTest(
 
     await page.getByRole('img', { name: 'The last ingest: 1 refused, 4 new, 0 changed, 0 unchanged.' }).waitFor();
     world.setTime('2026-06-01T12:05:00.000Z');
-    await row.getByRole('button', { name: /^Read now \(.+\)$/ }).click();
+    await row.getByRole('button', { name: /^Ingest now \(.+\)$/ }).click();
     await page.locator('.notice').getByText('0 new, 0 changed, 4 unchanged, 1 refused.').waitFor();
     await page.getByRole('img', { name: /The last 2 ingests/ }).waitFor();
     await page.getByText('As a table').click();
@@ -267,7 +267,7 @@ browserTest('operations: a sync without a remote says that there is nothing to r
   await panel.getByText('Nothing to read: no remote has been added.').first().waitFor();
   assert.equal(await page.getByText('0 of 0').count(), 0);
   assert.equal(
-    await page.getByRole('button', { name: /try all again/ }).count(),
+    await page.getByRole('button', { name: /Retry all/ }).count(),
     0,
     'nothing to try without a gateway',
   );

@@ -7,7 +7,7 @@ const aServer = (id: string) =>
   aManifest({ id, name: id, mcp_registration: { server: { transport: 'SSE', url: `https://${id}.example/sse` } } });
 const many = Array.from({ length: 103 }, (_, index) => aServer(`server-${index}`));
 
-browserTest('pending: only the servers on screen are deleted', { manifests: many }, async ({ open, hub }) => {
+browserTest('pending: only the servers on screen are removed', { manifests: many }, async ({ open, hub }) => {
   const left = async () => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text: '' })).total;
   const page = await open('/operations');
   const rows = pending(page).locator('.row');
@@ -36,8 +36,8 @@ browserTest('pending: only the servers on screen are deleted', { manifests: many
   await rows.nth(3).waitFor({ state: 'detached' });
   await pending(page).getByLabel('All on this page').check();
   await remove.click();
-  await page.getByRole('dialog', { name: 'Delete 3 servers?' }).getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('3 servers deleted.').waitFor();
+  await page.getByRole('dialog', { name: 'Remove 3 servers?' }).getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('3 servers removed.').waitFor();
   // The current page no longer exists, so the previous one is shown.
   await pending(page).getByText('51 to 100 of 100').waitFor();
   await rows.nth(49).waitFor();
@@ -46,29 +46,29 @@ browserTest('pending: only the servers on screen are deleted', { manifests: many
 
 const crowd = [...many, ...Array.from({ length: 1_100 }, (_, index) => aServer(`crowd-${index}`))];
 
-browserTest('pending: all matching servers are deleted, on every page', { manifests: crowd }, async ({ open, hub }) => {
+browserTest('pending: all matching servers are removed, on every page', { manifests: crowd }, async ({ open, hub }) => {
   const left = async (text: string) => (await hub.listPending({ limit: 1, offset: 0, errorOnly: false, text })).total;
   const page = await open('/operations');
   const rows = pending(page).locator('.row');
   await rows.nth(49).waitFor();
   await pending(page).getByLabel('Filter pending servers').fill('crowd');
   await pending(page).getByText('1 to 50 of 1,100').waitFor();
-  const all = pending(page).getByRole('button', { name: 'Delete all 1,100 that match…' });
-  await screenshot(page, 'operations-delete-all');
+  const all = pending(page).getByRole('button', { name: 'Remove all 1,100 that match…' });
+  await screenshot(page, 'operations-remove-all');
   await all.click();
-  const question = page.getByRole('dialog', { name: 'Delete 1,100 servers that match “crowd”?' });
+  const question = page.getByRole('dialog', { name: 'Remove 1,100 servers that match “crowd”?' });
   await question.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await left('crowd'), 1_100, 'nothing before the response');
   await all.click();
-  await question.getByRole('button', { name: 'Delete' }).click();
-  await pending(page).getByRole('status').getByText('1,100 servers deleted.').first().waitFor();
+  await question.getByRole('button', { name: 'Remove' }).click();
+  await pending(page).getByRole('status').getByText('1,100 servers removed.').first().waitFor();
   assert.deepEqual([await left('crowd'), await left('')], [0, 103]);
   await pending(page).getByLabel('Filter pending servers').fill('server-7');
   await rows.nth(11).waitFor({ state: 'detached' });
   await rows.first().waitFor();
   assert.equal(
     await pending(page)
-      .getByRole('button', { name: /^Delete all/ })
+      .getByRole('button', { name: /^Remove all/ })
       .count(),
     0,
     'all are on this page',
@@ -76,7 +76,7 @@ browserTest('pending: all matching servers are deleted, on every page', { manife
 });
 
 browserTest(
-  'pending: reports what was deleted, also when a later part fails',
+  'pending: reports what was removed, also when a later part fails',
   { manifests: crowd },
   async ({ open }) => {
     const page = await open('/operations', { expects: /503/ });
@@ -88,17 +88,17 @@ browserTest(
       if (asked === 1) return route.continue();
       return route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) });
     });
-    await pending(page).getByRole('button', { name: 'Delete all 1,203…' }).click();
-    const question = page.getByRole('dialog', { name: 'Delete 1,203 servers?' });
-    await question.getByRole('button', { name: 'Delete' }).click();
+    await pending(page).getByRole('button', { name: 'Remove all 1,203…' }).click();
+    const question = page.getByRole('dialog', { name: 'Remove 1,203 servers?' });
+    await question.getByRole('button', { name: 'Remove' }).click();
     await pending(page).getByText('The hub cannot keep up.').first().waitFor();
-    await pending(page).getByText('1,000 servers deleted before the failure.').first().waitFor();
+    await pending(page).getByText('1,000 servers removed before the failure.').first().waitFor();
     await pending(page).getByText('1 to 50 of 203').waitFor();
   },
 );
 
 browserTest(
-  'pending: registered servers whose update failed cannot be deleted',
+  'pending: registered servers whose update failed cannot be removed',
   { manifests: many },
   async ({ open }) => {
     const page = await open('/operations');
@@ -109,14 +109,14 @@ browserTest(
       await route.fulfill({ json: answer });
     });
     await pending(page).getByLabel('Only with an error').check();
-    await pending(page).getByRole('button', { name: 'Delete all that match…' }).click();
-    await pending(page).getByText('None of them can be deleted').first().waitFor();
+    await pending(page).getByRole('button', { name: 'Remove all that match…' }).click();
+    await pending(page).getByText('None of them can be removed').first().waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
   },
 );
 
 browserTest(
-  'pending: servers with errors are filtered, retried and deleted',
+  'pending: servers with errors are filtered, retried and removed',
   { settings: withGateway },
   async ({ open, hub }, t) => {
     const host = await publish(t);
@@ -139,20 +139,20 @@ browserTest(
     await rows.first().waitFor();
     await pending(page).getByRole('heading', { name: 'Pending servers 1 matching' }).waitFor();
 
-    await pending(page).getByRole('button', { name: 'Sync and try all again' }).click();
+    await pending(page).getByRole('button', { name: 'Retry all' }).click();
     await rows.getByText('2 tries').waitFor();
     await pending(page).getByRole('status').getByText('1 of 1 remote read').first().waitFor();
 
-    const button = pending(page).getByRole('button', { name: /^Delete/ });
+    const button = pending(page).getByRole('button', { name: /^Remove/ });
     assert.ok(await button.isDisabled());
     await pending(page).getByLabel('All on this page').check();
     await button.click();
-    const question = page.getByRole('dialog', { name: 'Delete 1 server?' });
+    const question = page.getByRole('dialog', { name: 'Remove 1 server?' });
     await question.getByText('This removes it from the catalog.').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await button.click();
-    await question.getByRole('button', { name: 'Delete' }).click();
-    await pending(page).getByRole('status').getByText('1 server deleted.').first().waitFor();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await pending(page).getByRole('status').getByText('1 server removed.').first().waitFor();
     await rows.first().waitFor({ state: 'detached' });
   },
 );

@@ -67,7 +67,7 @@ browserTest('remotes: entries of another remote are reported as conflicts', {}, 
   await hub.addRemote(host.url('/second.json'));
   const page = await open('/operations');
   await remoteRow(page, host.url('/second.json'))
-    .getByRole('button', { name: /^Read now/ })
+    .getByRole('button', { name: /^Ingest now/ })
     .click();
   const notice = page.getByRole('region', { name: 'Remotes' }).locator('.notice-warn');
   await notice.getByText('1 conflict.').waitFor();
@@ -114,7 +114,7 @@ browserTest('remotes: a remote can be named, prioritized and disabled', {}, asyn
   await screenshot(page, 'operations-named-remote-phone');
 });
 
-browserTest('remotes: a removal deletes its entries on request, or lists them', {}, async ({ open, hub }, t) => {
+browserTest('remotes: a removal removes its entries on request, or lists them', {}, async ({ open, hub }, t) => {
   const host = await startIndexServer(t);
   list(host, '/one.json', ['alpha', 'beta']);
   list(host, '/two.json', ['gamma', 'delta', 'omega']);
@@ -126,7 +126,7 @@ browserTest('remotes: a removal deletes its entries on request, or lists them', 
       .getByRole('button', { name: /^Remove/ })
       .click();
     const dialog = page.getByRole('dialog', { name: 'Remove this remote?' });
-    if (purge) await dialog.getByLabel('Also delete entries that only this remote listed').check();
+    if (purge) await dialog.getByLabel('Also remove entries that only this remote listed').check();
     assert.deepEqual(await axeFindings(page), []);
     await screenshot(page, 'operations-remove-remote');
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -135,7 +135,7 @@ browserTest('remotes: a removal deletes its entries on request, or lists them', 
   const status = page.getByRole('region', { name: 'Remotes' }).getByRole('status');
 
   await remove('/one.json', { purge: true });
-  await status.getByText('removed. 2 entries deleted.').waitFor();
+  await status.getByText('removed. 2 entries removed.').waitFor();
   assert.equal((await hub.listCatalog({ text: '', sort: 'name', limit: 10, offset: 0 })).total, 3);
   assert.equal(await attention.count(), 0, 'nothing is left to review');
 

@@ -47,7 +47,7 @@ export interface CatalogStore {
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;
   /** The remotes that list it, the owner first. */
   listedBy(uid: EntityUid): Promise<string[]>;
-  /** False if it does not exist or is blocked: deleting it would lose the block. A remote that still lists it restores it. */
+  /** False if it does not exist or is blocked: removing it would lose the block. A remote that still lists it restores it. */
   remove(uid: EntityUid): Promise<boolean>;
   /** Undefined lifts the block. Returns whether the entity exists. */
   setBlock(uid: EntityUid, block: { at: Date; reason: string | null } | undefined): Promise<boolean>;

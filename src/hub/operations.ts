@@ -87,7 +87,7 @@ export interface HubOperations {
   getEntity(id: string, options?: VersionOptions): Promise<EntityRecord>;
   /** The stored JSON text of the manifest. @throws HubError `entity_not_found` */
   getManifest(id: string, options?: VersionOptions): Promise<{ text: string; digest: string }>;
-  /** Deletes an entity here and in the gateway. @throws HubError `entity_not_found` */
+  /** Removes an entity here and in the gateway. @throws HubError `entity_not_found` */
   removeEntity(uid: string): Promise<EntityRemoved>;
   /** Hides an entity, prevents installs and registrations, and removes it from the gateway. @throws HubError `entity_not_found` */
   blockEntity(uid: string, reason?: string): Promise<BlockedEntity>;

@@ -112,5 +112,5 @@ function listOf(names: readonly string[]): string {
 function foreignNote(names: readonly string[]): string {
   const [it, is] = names.length === 1 ? ['it', 'is'] : ['them', 'are'];
   const they = names.length === 1 ? 'it' : 'they';
-  return `The gateway still has ${listOf(names)}, which this hub did not create. Delete ${it} there if ${they} ${is} no longer wanted.`;
+  return `The gateway still has ${listOf(names)}, which this hub did not create. Remove ${it} there if ${they} ${is} no longer wanted.`;
 }

@@ -1,4 +1,4 @@
-// Routes that read, block and delete entities.
+// Routes that read, block and remove entities.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -107,9 +107,9 @@ export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
     '/catalog/entities/:id',
     endpoint('removeEntity', {
       tags,
-      summary: 'Delete an entity',
+      summary: 'Remove an entity',
       description:
-        'It is removed from the gateway too. If a remote still lists it, the next ingest restores it: block an entity to keep it out.',
+        'It leaves the gateway too. If a remote still lists it, the next ingest restores it: block an entity to keep it out.',
       params: WholeEntityId,
       errors: ['entity_not_found', 'entity_blocked'],
       response: { 200: EntityRemoved },

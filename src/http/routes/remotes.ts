@@ -58,7 +58,7 @@ const RemovedRemote = z.object({
   purge: z
     .boolean()
     .nullish()
-    .describe('Delete entities that only this remote lists; otherwise they are marked as missing')
+    .describe('Remove entities that only this remote lists; otherwise they are marked as missing')
     .meta({ examples: [true] }),
 });
 const AddOrRemoveBody = z.discriminatedUnion(

@@ -13,7 +13,7 @@ export function offerRemoval(server: McpServer, options: McpServerOptions): void
     {
       title: 'Remove an entity',
       description:
-        'Deletes an entity from the catalog and from the gateway. If a remote still lists it, the next sync restores it; block_entity keeps it out. Needs a token with the role operator.',
+        'Removes an entity from the catalog and from the gateway. If a remote still lists it, the next sync restores it; block_entity keeps it out. Needs a token with the role operator.',
       inputSchema: toolArguments({ id: ExactId }),
       outputSchema: z.looseObject({ removed: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },

@@ -100,7 +100,7 @@ testOnSqlite('gateway: a server registered by somebody else stays, and is report
     gateway.table.gateways.push(createRow(`by-hand-${name}`, { url: `${H}/${name}/sse`, transport: 'SSE' }));
   await register(server('blocked'), server('deleted'), server('own'));
   const stays = (name: string) =>
-    `The gateway still has 'by-hand-${name}', which this hub did not create. Delete it there if it is no longer wanted.`;
+    `The gateway still has 'by-hand-${name}', which this hub did not create. Remove it there if it is no longer wanted.`;
   const blocked = await ask('PATCH', path(serverUid('blocked')), { blocked: true });
   assert.equal(blocked.body.note, stays('blocked'));
   assert.equal((await ask('DELETE', path(serverUid('deleted')))).body.note, stays('deleted'));

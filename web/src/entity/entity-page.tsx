@@ -15,7 +15,7 @@ import { Waiting } from '../parts/waiting.tsx';
 import { lastPath } from '../search/search-state.ts';
 import { isWiderThan } from '../window-width.ts';
 import { Artifacts, Provenance } from './contents.tsx';
-import { Deleted } from './deleted.tsx';
+import { Removed } from './removed.tsx';
 import { Facts, Quality, Versions } from './facts.tsx';
 import { Manage } from './manage.tsx';
 import { Notices } from './notices.tsx';
@@ -85,7 +85,7 @@ export function EntityPage({ id }: { id: string }) {
         </div>
       )}
       {!entity.value && !failure.value && <Waiting>Loading…</Waiting>}
-      {removal.value && <Deleted removal={removal.value} />}
+      {removal.value && <Removed removal={removal.value} />}
       {entity.value && !failure.value && !removal.value && (
         <Entity
           key={entity.value.id}
@@ -93,8 +93,8 @@ export function EntityPage({ id }: { id: string }) {
           onChange={(changed) => {
             entity.value = changed;
           }}
-          onDelete={(deleted) => {
-            removal.value = deleted;
+          onRemove={(removed) => {
+            removal.value = removed;
           }}
         />
       )}
@@ -105,7 +105,7 @@ export function EntityPage({ id }: { id: string }) {
 interface EntityProps {
   entity: EntityRecord;
   onChange: (changed: EntityRecord) => void;
-  onDelete: (removal: EntityRemoved) => void;
+  onRemove: (removal: EntityRemoved) => void;
 }
 
 function Entity(props: EntityProps) {

@@ -1,4 +1,4 @@
-// The admin actions for an entity: block, unblock, delete.
+// The admin actions for an entity: block, unblock, remove.
 import { type Signal, useSignal } from '@preact/signals';
 import type { EntityRecord, EntityRemoved } from '../../../src/catalog/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -11,12 +11,12 @@ import { FailureNotice } from '../parts/notice.tsx';
 interface ManageProps {
   entity: EntityRecord;
   onChange: (changed: EntityRecord) => void;
-  onDelete: (removal: EntityRemoved) => void;
+  onRemove: (removal: EntityRemoved) => void;
 }
 
-type Action = 'block' | 'delete';
+type Action = 'block' | 'remove';
 
-export function Manage({ entity, onChange, onDelete }: ManageProps) {
+export function Manage({ entity, onChange, onRemove }: ManageProps) {
   const dialog = useSignal<Action | undefined>(undefined);
   const failure = useSignal<HubFailure | undefined>(undefined);
   const isOperator = mayAct('operator');
@@ -41,7 +41,7 @@ export function Manage({ entity, onChange, onDelete }: ManageProps) {
         {entity.blocked_at === null ? (
           <>
             <Opener action="block" dialog={dialog} label="Block…" />
-            <Opener action="delete" dialog={dialog} label="Delete…" />
+            <Opener action="remove" dialog={dialog} label="Remove…" />
           </>
         ) : (
           <button type="button" class="button button-small" onClick={unblock}>
@@ -51,7 +51,7 @@ export function Manage({ entity, onChange, onDelete }: ManageProps) {
       </div>
       {failure.value && <FailureNotice failure={failure.value} />}
       {dialog.value === 'block' && <BlockDialog entity={entity} onChange={onChange} onClose={close} />}
-      {dialog.value === 'delete' && <DeleteDialog entity={entity} onDelete={onDelete} onClose={close} />}
+      {dialog.value === 'remove' && <RemoveDialog entity={entity} onRemove={onRemove} onClose={close} />}
     </section>
   );
 }
@@ -60,7 +60,7 @@ function Opener({ action, dialog, label }: { action: Action; dialog: Signal<Acti
   return (
     <button
       type="button"
-      class={action === 'delete' ? 'button button-small button-bad' : 'button button-small'}
+      class={action === 'remove' ? 'button button-small button-bad' : 'button button-small'}
       onClick={() => {
         dialog.value = action;
       }}
@@ -70,7 +70,7 @@ function Opener({ action, dialog, label }: { action: Action; dialog: Signal<Acti
   );
 }
 
-function BlockDialog({ entity, onChange, onClose }: Omit<ManageProps, 'onDelete'> & { onClose: () => void }) {
+function BlockDialog({ entity, onChange, onClose }: Omit<ManageProps, 'onRemove'> & { onClose: () => void }) {
   const reason = useSignal('');
   const block = async () => onChange(await hub.blockEntity(entity.id, reason.value.trim()));
   return (
@@ -94,10 +94,10 @@ function BlockDialog({ entity, onChange, onClose }: Omit<ManageProps, 'onDelete'
   );
 }
 
-function DeleteDialog({ entity, onDelete, onClose }: Omit<ManageProps, 'onChange'> & { onClose: () => void }) {
-  const remove = async () => onDelete(await hub.removeEntity(entity.id));
+function RemoveDialog({ entity, onRemove, onClose }: Omit<ManageProps, 'onChange'> & { onClose: () => void }) {
+  const remove = async () => onRemove(await hub.removeEntity(entity.id));
   return (
-    <FormDialog title={`Delete ${titleOf(entity)}?`} action="Delete" isDestructive onSubmit={remove} onClose={onClose}>
+    <FormDialog title={`Remove ${titleOf(entity)}?`} action="Remove" isDestructive onSubmit={remove} onClose={onClose}>
       <p>
         This removes <code>{entity.id}</code> from the catalog and from the gateway. If a remote still lists it, the
         next sync restores it; block it instead to keep it out.

@@ -1,4 +1,4 @@
-// Selects pending servers, and deletes them after a confirmation.
+// Selects pending servers, and removes them after a confirmation.
 import { useSignal } from '@preact/signals';
 import { Question } from '../../parts/dialog.tsx';
 import { count, shortNumber } from '../../parts/words.ts';
@@ -16,13 +16,13 @@ import {
   selected,
 } from './pending-state.ts';
 
-interface Deletion {
+interface Removal {
   uids: readonly string[];
   /** Describes the filter, in words that follow `servers`. */
   which: string;
 }
 
-const NOTHING: Deletion = { uids: [], which: '' };
+const NOTHING: Removal = { uids: [], which: '' };
 
 export function PendingSelection() {
   /** The subject of the confirmation; fixed while it is open. */
@@ -51,7 +51,7 @@ export function PendingSelection() {
           asked.value = { uids: [...selected.value], which: '' };
         }}
       >
-        Delete {selected.value.size > 0 ? selected.value.size : ''} selected…
+        Remove {selected.value.size > 0 ? selected.value.size : ''} selected…
       </button>
       {total > PAGE_SIZE && (
         <button
@@ -63,11 +63,11 @@ export function PendingSelection() {
             asked.value = { uids: await allThatMatch(), which };
           }}
         >
-          {deleteAllLabel(total)}
+          {removeAllLabel(total)}
         </button>
       )}
       {asked.value.uids.length > 0 && (
-        <DeleteQuestion
+        <RemovalQuestion
           {...asked.value}
           onClose={() => {
             asked.value = NOTHING;
@@ -78,11 +78,11 @@ export function PendingSelection() {
   );
 }
 
-function DeleteQuestion({ uids, which, onClose }: Deletion & { onClose: () => void }) {
+function RemovalQuestion({ uids, which, onClose }: Removal & { onClose: () => void }) {
   return (
     <Question
-      title={`Delete ${count(uids.length, 'server')}${which}?`}
-      action="Delete"
+      title={`Remove ${count(uids.length, 'server')}${which}?`}
+      action="Remove"
       onYes={() => removeServers(uids)}
       onClose={onClose}
     >
@@ -96,9 +96,9 @@ function DeleteQuestion({ uids, which, onClose }: Deletion & { onClose: () => vo
 }
 
 /** With errors, some servers may be registered and are kept; their number is known only after all are read. */
-function deleteAllLabel(total: number): string {
+function removeAllLabel(total: number): string {
   const howMany = query.value.errorOnly ? '' : ` ${shortNumber(total)}`;
-  return `Delete all${howMany}${isFiltered.value ? ' that match' : ''}…`;
+  return `Remove all${howMany}${isFiltered.value ? ' that match' : ''}…`;
 }
 
 function filterWords(): string {

@@ -26,7 +26,7 @@ interface Query {
 export const query = signal<Query>({ words: '', errorOnly: false, registrable: true, offset: 0 });
 export const page = signal<PendingPage | undefined>(undefined);
 export const failure = signal<HubFailure | undefined>(undefined);
-/** Always a subset of the visible servers, so that nobody deletes what is not visible. */
+/** Always a subset of the visible servers, so that nobody removes what is not visible. */
 export const selected = signal<ReadonlySet<string>>(new Set());
 
 export const items = computed(() => page.value?.items ?? []);
@@ -94,7 +94,7 @@ function parametersOf({ words, errorOnly, registrable, offset }: Query, limit: n
 }
 
 function show(found: PendingPage, offset: number): void {
-  // After the last page was deleted, shows the one before it.
+  // After the last page was removed, shows the one before it.
   if (found.items.length === 0 && found.total > 0 && offset > 0) {
     ask({ offset: lastOffset(found.total) });
     return;
@@ -111,7 +111,7 @@ function lastOffset(total: number): number {
   return Math.max(0, Math.ceil(total / PAGE_SIZE) - 1) * PAGE_SIZE;
 }
 
-/** Ids of all servers that match the filter, on every page. Omits registered ones, which cannot be deleted. */
+/** Ids of all servers that match the filter, on every page. Omits registered ones, which cannot be removed. */
 export async function allThatMatch(): Promise<string[]> {
   const found = new Set<string>();
   const isComplete = await attempt('pending', async () => {
@@ -126,20 +126,20 @@ export async function allThatMatch(): Promise<string[]> {
       total = part.total;
     }
     if (found.size > 0 || registered === 0) return;
-    const sentence = 'None of them can be deleted: they are registered with the gateway, and only their update failed.';
+    const sentence = 'None of them can be removed: they are registered with the gateway, and only their update failed.';
     outcome.value = { tone: 'warn', sentence };
   });
   return isComplete ? [...found] : [];
 }
 
 export function removeServers(uids: readonly string[]): Promise<boolean> {
-  return carryOut('pending', 'Deleting servers', async (_report, rename) => {
+  return carryOut('pending', 'Removing servers', async (_report, rename) => {
     let removed = 0;
     let done = 0;
     const kept: string[] = [];
     try {
       while (done < uids.length) {
-        if (done > 0) rename(`Deleting servers: ${done} of ${uids.length}`);
+        if (done > 0) rename(`Removing servers: ${done} of ${uids.length}`);
         const answer = await hub.removePending({ uids: uids.slice(done, done + REMOVED_AT_ONCE) });
         done += REMOVED_AT_ONCE;
         removed += answer.total_removed;
@@ -147,7 +147,7 @@ export function removeServers(uids: readonly string[]): Promise<boolean> {
       }
       selected.value = new Set();
     } finally {
-      // Also reported if a later part failed, because the earlier ones are deleted.
+      // Also reported if a later part failed, because the earlier ones are removed.
       if (done > 0) reportRemoved(removed, kept, done < uids.length);
     }
   });
@@ -155,9 +155,9 @@ export function removeServers(uids: readonly string[]): Promise<boolean> {
 
 function reportRemoved(removed: number, kept: readonly string[], isUnfinished: boolean): void {
   const more = kept.length > MOST_KEPT_NAMED ? `; and ${kept.length - MOST_KEPT_NAMED} more` : '';
-  const stays = kept.length > 0 ? ` Not deleted: ${kept.slice(0, MOST_KEPT_NAMED).join('; ')}${more}.` : '';
+  const stays = kept.length > 0 ? ` Not removed: ${kept.slice(0, MOST_KEPT_NAMED).join('; ')}${more}.` : '';
   outcome.value = {
     tone: kept.length > 0 || isUnfinished ? 'warn' : 'good',
-    sentence: `${count(removed, 'server')} deleted${isUnfinished ? ' before the failure' : ''}.${stays}`,
+    sentence: `${count(removed, 'server')} removed${isUnfinished ? ' before the failure' : ''}.${stays}`,
   };
 }

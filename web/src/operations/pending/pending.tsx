@@ -32,7 +32,7 @@ export function Pending() {
         </h2>
         {settings.value?.gateway_configured && (
           <button type="button" class="button" aria-disabled={work.value !== undefined} onClick={registerAgain}>
-            Sync and try all again
+            Retry all
           </button>
         )}
       </header>

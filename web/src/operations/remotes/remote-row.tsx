@@ -86,7 +86,7 @@ function Actions({ remote }: { remote: Remote }) {
         aria-disabled={work.value !== undefined}
         onClick={() => ingestOne(remote.url)}
       >
-        Read now{whose}
+        Ingest now{whose}
       </button>
       {remote.shrunk && (
         <button type="button" class="button button-small" disabled={work.value !== undefined} onClick={open('accept')}>

@@ -1,4 +1,4 @@
-// Confirms the removal of a remote, and asks whether to delete its entries.
+// Confirms the removal of a remote, and asks whether to remove its entries.
 import { useSignal } from '@preact/signals';
 import type { Remote } from '../../../../src/remotes/contract.ts';
 import { Question } from '../../parts/dialog.tsx';
@@ -26,7 +26,7 @@ export function RemoveRemote({ remote: { url, name }, onClose }: { remote: Remot
             purge.value = event.currentTarget.checked;
           }}
         />
-        <span>Also delete entries that only this remote listed</span>
+        <span>Also remove entries that only this remote listed</span>
       </label>
     </Question>
   );

@@ -38,7 +38,7 @@ export function Trends({ metrics }: { metrics: Metrics }) {
   );
 }
 
-/** The size of the catalog after each ingest, and now: entries may have been deleted since. */
+/** The size of the catalog after each ingest, and now: entries may have been removed since. */
 function Growth({ runs, now }: { runs: readonly FinishedRun[]; now: number }) {
   // Remotes are read at the same time, and may end in another order than they started.
   const ingested = runs

@@ -1,15 +1,15 @@
-// The page that is shown after an entity was deleted.
+// The page that is shown after an entity was removed.
 import { useEffect, useRef } from 'preact/hooks';
 import type { EntityRemoved } from '../../../src/catalog/contract.ts';
 import { Notice } from '../parts/notice.tsx';
 
-export function Deleted({ removal: { uid, listed_by, note } }: { removal: EntityRemoved }) {
+export function Removed({ removal: { uid, listed_by, note } }: { removal: EntityRemoved }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
     <div class="entity-head">
       <h1 ref={heading} tabIndex={-1}>
-        Entry deleted
+        Entry removed
       </h1>
       <p>
         <code>{uid}</code> is no longer in the catalog.
