@@ -63,11 +63,13 @@ browserTest(
         await page.keyboard.press('r');
         await page.getByLabel('Reason').waitFor();
         await page.keyboard.type('Sends data abroad.');
+        await page.locator('dialog input:focus').waitFor();
         await page.keyboard.press('Enter');
       } else {
         await page.keyboard.press('a');
         await page.getByRole('heading', { name: `Approve Server ${index} 1.0.0?` }).waitFor();
         if (index === 0) await screenshot(page, 'approvals-dialog');
+        await page.locator('dialog input:focus').waitFor();
         await page.keyboard.press('Enter');
       }
       await page
@@ -96,6 +98,7 @@ browserTest(
     await review.getByText('https://h.example/server-00/sse').first().waitFor();
     await hub.decideApproval('mcp_server:server-00@1.0.0', { decision: 'reject', reason: 'No.' });
     await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('was rejected by').waitFor();
     await page.keyboard.press('Escape');
@@ -103,6 +106,7 @@ browserTest(
     await page.getByRole('button', { name: 'Rejected' }).click();
     await review.getByText('No.').waitFor();
     await page.getByRole('button', { name: 'Revoke…' }).click();
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.press('Enter');
     await until(async () => (await hub.listApprovals({ state: 'pending', limit: 5, offset: 0 })).total === 2);
   },
@@ -124,6 +128,7 @@ browserTest(
     await review.getByText("to be installed (rule 1 'ask')").waitFor();
     await screenshot(page, 'approvals-pending');
     await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.press('Enter');
     await hasFocus('Server 1');
     await page.getByRole('button', { name: 'Reject…' }).click();
@@ -138,6 +143,7 @@ browserTest(
     await screenshot(page, 'approvals-approved');
     await page.getByRole('button', { name: 'Pending' }).click();
     await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.press('Enter');
     await hasFocus('Nothing is waiting');
   },
