@@ -75,6 +75,7 @@ export const SearchItem = z
       .string()
       .optional()
       .describe('Date of the last update or of publication, according to the publisher.'),
+    created_at: z.string().describe('Date when the hub added it.'),
     status: z.enum(LIFECYCLE_STATUSES),
     score_lexical: Score,
     score_semantic: Score,

@@ -75,6 +75,7 @@ function itemFrom(entity: FoundEntity, hit: Hit, baseUrl: string): Omit<SearchIt
     ...(entity.publisher !== null && { publisher: entity.publisher }),
     ...(entity.license !== null && { license: entity.license }),
     ...(entity.publishedAt !== null && { published_at: entity.publishedAt }),
+    created_at: entity.createdAt,
     status: entity.status,
     ...(entity.trust && { trust_state: entity.trust.state }),
     score_lexical: rounded(hit.lexical),

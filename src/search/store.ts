@@ -6,7 +6,7 @@ import type { EntityUid } from '../catalog/uid.ts';
 /** What a result shows of an entity. */
 export type FoundEntity = Pick<EntityFacts, 'publisher' | 'license'> &
   Pick<StoredSummary, 'uid' | 'type' | 'name' | 'title' | 'version' | 'summary' | 'status' | 'facets'> &
-  Pick<StoredSummary, 'publishedAt' | 'sourceUrl' | 'trust'>;
+  Pick<StoredSummary, 'publishedAt' | 'createdAt' | 'sourceUrl' | 'trust'>;
 
 export interface SearchStore {
   /** Increases with every change of the catalog; cheap to read. */

@@ -73,6 +73,7 @@ test('search: shows entities with their scores and links', async (t) => {
     tags: ['mail'],
     transports: [],
     license: 'Apache-2.0',
+    created_at: '2026-06-01T12:00:00.000Z',
     status: 'active',
     score_lexical: 1,
     score_semantic: 0,

@@ -20,6 +20,7 @@ const COLUMNS = [
   'facets',
   'facts',
   'published_at',
+  'created_at',
   'source_url',
   'trust',
 ] as const satisfies (keyof EntityTable)[];
@@ -71,7 +72,7 @@ function sizeOf({ summary, facets, source_url }: Row): number {
   return ENTRY_OVERHEAD_BYTES + summary.length + 2 * facets.length + (source_url?.length ?? 0);
 }
 
-function foundFromRow({ published_at, source_url, facets, facts, trust, ...row }: Row): FoundEntity {
+function foundFromRow({ published_at, created_at, source_url, facets, facts, trust, ...row }: Row): FoundEntity {
   const { publisher, license } = factsFromText(facts);
   return {
     ...row,
@@ -81,6 +82,7 @@ function foundFromRow({ published_at, source_url, facets, facts, trust, ...row }
     publisher,
     license,
     publishedAt: published_at,
+    createdAt: created_at,
     sourceUrl: source_url,
     trust: trustFromText(trust),
   };

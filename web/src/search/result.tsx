@@ -61,12 +61,12 @@ export function Result({ item, query, hasReason, isAwaitingReason }: ResultProps
 }
 
 /** The facts that people decide by: publisher, transport, license and age. */
-function Facts({ item: { publisher, transports = [], license, published_at } }: { item: SearchItem }) {
+function Facts({ item: { publisher, transports = [], license, published_at, created_at } }: { item: SearchItem }) {
   const facts = [
     publisher && `by ${publisher}`,
     ...transports.map(transportName),
     license && licenseName(license),
-    published_at && `updated ${onDay(published_at)}`,
+    published_at ? `updated ${onDay(published_at)}` : `added ${onDay(created_at)}`,
   ].filter((fact) => typeof fact === 'string');
   return facts.length > 0 ? <p class="result-facts">{facts.join(' · ')}</p> : null;
 }
