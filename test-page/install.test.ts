@@ -83,7 +83,7 @@ browserTest(
     await dialog.getByLabel('Folder on the hub’s machine').fill('project');
     await assertAccessible('the folder');
     await dialog.getByRole('button', { name: 'Show the plan' }).click();
-    await dialog.getByText('Register with the gateway').waitFor();
+    await dialog.getByText('This hub has no gateway.').waitFor();
     assert.match(await dialog.innerText(), /\.mcp\.json/);
     await assert.rejects(readFile(join(root, 'project', 'hub.lock.json')), 'a plan changes nothing');
     await screenshot(page, 'install-plan');

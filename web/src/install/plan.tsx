@@ -1,6 +1,7 @@
 // The plan of an install.
 import { reasonNotForGateway } from '../../../src/gateway/state-words.ts';
 import type { InstallPlan, InstallReport, PlannedAdapter, PlannedArtifact } from '../../../src/install/contract.ts';
+import { settings } from '../api/settings.ts';
 import { takeFocus } from '../parts/take-focus.ts';
 import { stepName } from './steps.tsx';
 import { Warnings } from './warnings.tsx';
@@ -67,6 +68,14 @@ function Adapter({ framework, template_key, path, generic, fault, warning, note 
 
 function Registering({ registration }: { registration: InstallPlan['mcp_registration'] }) {
   if (Object.keys(registration).length === 0) return null;
+  if (settings.value?.gateway_configured === false) {
+    return (
+      <li>
+        <strong>Not registered</strong>
+        <span class="quiet">This hub has no gateway.</span>
+      </li>
+    );
+  }
   const reason = reasonNotForGateway(registration);
   return (
     <li>
