@@ -13,15 +13,15 @@ import { DOCS_POLICY } from './page/page-policy.ts';
 import { PROBLEM_TYPE, PROBLEMS, Problem } from './problem.ts';
 
 const TAGS = [
-  { name: 'catalog', description: 'Read agents, tools and MCP servers.' },
-  { name: 'install', description: 'Install an entity into a folder, with a lockfile.' },
-  { name: 'remotes', description: 'Published indexes: list, ingest, sync.' },
-  { name: 'gateways', description: 'Servers that are not registered with the gateway.' },
-  { name: 'access', description: 'Tokens, and who changed what.' },
-  { name: 'events', description: 'Webhooks, and the log of their deliveries.' },
-  { name: 'governance', description: 'The admission policy, and entities that need approval.' },
-  { name: 'registry', description: 'The hub as an MCP registry, for existing clients.' },
-  { name: 'service', description: 'The hub itself: health, settings, metrics.' },
+  { name: 'Catalog', description: 'Read agents, tools and MCP servers.' },
+  { name: 'Install', description: 'Install an entity into a folder, with a lockfile.' },
+  { name: 'Remotes', description: 'Published indexes: list, ingest, sync.' },
+  { name: 'Gateway', description: 'Servers that are not registered with the gateway.' },
+  { name: 'Access', description: 'Tokens, and who changed what.' },
+  { name: 'Events', description: 'Webhooks, and the log of their deliveries.' },
+  { name: 'Governance', description: 'The admission policy, and entities that need approval.' },
+  { name: 'Registry', description: 'The hub as an MCP registry, for existing clients.' },
+  { name: 'Service', description: 'The hub itself: health, settings, metrics.' },
 ];
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 // The frame around every page, and the page itself.
 import { signal } from '@preact/signals';
-import { settings } from './api/settings.ts';
 import { areReadsProtected, token } from './api/token.ts';
+import { Bottom } from './bottom.tsx';
 import { EntityPage } from './entity/entity-page.tsx';
 import { LazyPage } from './lazy-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
@@ -33,19 +33,8 @@ export function App() {
         </p>
       )}
       <Page />
-      <Footer />
+      <Bottom />
     </>
-  );
-}
-
-function Footer() {
-  return (
-    <footer class="bottom">
-      <span>Catalog Hub {settings.value?.version}</span>
-      <a href="/docs">API</a>
-      <a href="/openapi.json">OpenAPI document</a>
-      <a href="/health">Health</a>
-    </footer>
   );
 }
 

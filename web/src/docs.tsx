@@ -1,6 +1,8 @@
-// Adds the hub's header and theme to the library's page at /docs.
+// Adds the hub's header, heading, footer and theme to the library's page at /docs.
 import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { readSettings } from './api/settings.ts';
+import { Bottom } from './bottom.tsx';
 import { theme } from './theme.ts';
 import { Top } from './top.tsx';
 import './styles/docs.css';
@@ -22,6 +24,15 @@ const viewport = Object.assign(document.createElement('meta'), {
   content: 'width=device-width, initial-scale=1',
 });
 document.head.append(viewport);
-const container = document.createElement('div');
-document.body.prepend(container);
-render(<Top current="api" />, container);
+const [before, after] = [document.createElement('div'), document.createElement('div')];
+document.body.prepend(before);
+document.body.append(after);
+const head = (
+  <>
+    <Top current="api" />
+    <h1>API</h1>
+  </>
+);
+render(head, before);
+render(<Bottom />, after);
+void readSettings();

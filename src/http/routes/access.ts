@@ -60,7 +60,7 @@ const JSON_LINES = 'application/x-ndjson';
 
 export function accessRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
-  const tags = ['access'];
+  const tags = ['Access'];
 
   app.get(
     '/whoami',

@@ -21,7 +21,7 @@ const ApprovalListQuery = z.object({
   offset: offset(),
 });
 
-const tags = ['governance'];
+const tags = ['Governance'];
 
 export function approvalRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();

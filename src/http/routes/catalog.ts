@@ -67,7 +67,7 @@ const CatalogListQuery = z.object({
 
 export function catalogRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
-  const tags = ['catalog'];
+  const tags = ['Catalog'];
 
   app.get(
     '/catalog',

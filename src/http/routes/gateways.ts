@@ -26,7 +26,7 @@ const PendingListQuery = z.object({
 
 const PendingUid = z.object({ uid: z.string().meta({ examples: ['mcp_server:pdf-tables@1.0.0'] }) });
 
-const tags = ['gateways'];
+const tags = ['Gateway'];
 
 export function gatewayRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();

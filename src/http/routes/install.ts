@@ -13,7 +13,7 @@ export function installRoutes(server: FastifyInstance, hub: Hub): void {
     {
       config: { operation: 'install', streamsProgress: true },
       schema: {
-        tags: ['install'],
+        tags: ['Install'],
         summary: 'Install an entity into a folder',
         description:
           'Builds the artifacts, writes the adapters, registers the entity with the gateway and writes the lockfile, in this order. A step that fails is a result with `ok: false` and `extra.error`. If no artifact can be installed, or an artifact of an upgrade fails, nothing of the failed install remains, and an earlier version keeps working. If only some artifacts of a first install fail, the others stay, and the lockfile marks the failed ones with `ok: false`. If only the registration fails, the install still succeeds. Of several alternative packages of a server, one is installed; `prefer` chooses which. With `Accept: text/event-stream`, steps are streamed as they happen, and the last event, `result`, is the ordinary body.',

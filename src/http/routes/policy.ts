@@ -6,7 +6,7 @@ import type { Hub } from '../../hub/hub.ts';
 import { NewPolicy, PolicyChange, PolicyState, PolicyTest, PolicyTestRequest } from '../../policy/contract.ts';
 import { endpoint } from '../openapi.ts';
 
-const tags = ['governance'];
+const tags = ['Governance'];
 
 export function policyRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();

@@ -35,7 +35,7 @@ const version = z.string().meta({ examples: ['1.0.0'] });
 export function publishingRoutes(server: FastifyInstance, hub: Hub): void {
   for (const prefix of PREFIXES) {
     const app = server.withTypeProvider<ZodTypeProvider>();
-    const shown = { tags: ['registry'], hide: prefix !== PREFIXES[0] };
+    const shown = { tags: ['Registry'], hide: prefix !== PREFIXES[0] };
 
     app.post(
       `${prefix}/publish`,

@@ -67,7 +67,7 @@ export function registryRoutes(
 ): void {
   const send = sender({ readsNeedToken });
   for (const prefix of PREFIXES) {
-    const tags = ['registry'];
+    const tags = ['Registry'];
     const isShown = { tags, hide: prefix !== PREFIXES[0] };
     const View = prefix.includes(':view') ? z.object({ view: z.string() }) : z.object({});
     const app = server.withTypeProvider<ZodTypeProvider>();
@@ -169,6 +169,6 @@ function ofRegistry(document: object): JsonObject {
     info: { ...info, ...PROTOCOL },
     paths: Object.fromEntries(own),
     components: { ...components, schemas: Object.fromEntries(schemas) },
-    tags: [{ name: 'registry' }],
+    tags: [{ name: 'Registry' }],
   };
 }

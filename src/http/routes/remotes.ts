@@ -90,7 +90,7 @@ const RejectionsQuery = z.object({
   offset: offset(),
 });
 
-const tags = ['remotes'];
+const tags = ['Remotes'];
 const SECRETS = 'On a hub with a token, only operators see secrets in the addresses of remotes; others see `***`.';
 
 export function remoteRoutes(server: FastifyInstance, hub: Hub): void {

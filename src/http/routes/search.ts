@@ -95,7 +95,7 @@ export function searchRoutes(server: FastifyInstance, hub: Hub): void {
   app.get(
     '/catalog/search',
     endpoint('search', {
-      tags: ['catalog'],
+      tags: ['Catalog'],
       summary: 'Search the catalog, or list it',
       querystring: SearchParameters,
       response: { 200: SearchPage.describe('The best results'), 304: z.null().optional().describe('Not changed') },

@@ -15,7 +15,7 @@ export function serviceRoutes(
   { hub, metrics, draining }: { hub: Hub; metrics: Metrics; draining: AbortSignal },
 ): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
-  const tags = ['service'];
+  const tags = ['Service'];
 
   app.get(
     '/health',

@@ -6,7 +6,7 @@ import type { Hub } from '../../hub/hub.ts';
 import { NewView, RegistryView, ViewList, ViewName, ViewRemoved } from '../../registry/contract.ts';
 import { endpoint } from '../openapi.ts';
 
-const tags = ['registry'];
+const tags = ['Registry'];
 const params = z.object({ view: ViewName });
 
 export function viewRoutes(server: FastifyInstance, hub: Hub): void {

@@ -26,7 +26,7 @@ const DeliveryParameters = z.object({
 
 export function webhookRoutes(server: FastifyInstance, hub: Hub): void {
   const app = server.withTypeProvider<ZodTypeProvider>();
-  const tags = ['events'];
+  const tags = ['Events'];
 
   app.get(
     '/webhooks',
