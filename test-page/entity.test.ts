@@ -122,6 +122,10 @@ browserTest('entity: commands and configurations can be copied', demo, async ({ 
   }
   await page.getByRole('tab', { name: 'Codex' }).press('ArrowRight');
   assert.equal(await page.getByRole('tab', { name: 'Claude' }).getAttribute('aria-selected'), 'true');
+  await page.keyboard.press('End');
+  assert.equal(await page.getByRole('tab', { name: 'Codex' }).getAttribute('aria-selected'), 'true');
+  await page.keyboard.press('Home');
+  assert.equal(await page.getByRole('tab', { name: 'Claude' }).getAttribute('aria-selected'), 'true');
 });
 
 const AS_READ = entry('as-read', { extra: { deep: [1, 2] } });
@@ -250,10 +254,9 @@ const SECRETIVE = entry('secretive', {
 
 browserTest('entity: credentials of a registration are nowhere on the page', own, async ({ open }) => {
   const page = await open(SECRETIVE);
-  await page
-    .getByRole('region', { name: 'Registration' })
-    .getByText('look like secrets or logins are left out')
-    .waitFor();
+  const registration = page.getByRole('region', { name: 'Registration' });
+  await registration.getByText('As in the manifest').click();
+  await registration.getByText('look like secrets or logins are left out').waitFor();
   for (const client of ['Claude', 'Cursor', 'VS Code']) {
     await page.getByRole('tab', { name: client }).click();
     const byHand = page.locator('.client-config');

@@ -68,7 +68,7 @@ function RawManifest({ id }: { id: string }) {
   async function load(): Promise<void> {
     failure.value = undefined;
     try {
-      text.value ??= await hub.manifest(id);
+      text.value ??= indented(await hub.manifest(id));
     } catch (error) {
       failure.value = asFailure(error);
     }
@@ -86,6 +86,16 @@ function RawManifest({ id }: { id: string }) {
   );
 }
 
+/** Indents JSON in one line; other texts are shown as they are. */
+function indented(text: string): string {
+  if (text.trim().includes('\n')) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 function Values({ of }: { of: [name: string, value: string][] }) {
   if (of.length === 0) return null;
   return (
@@ -100,12 +110,22 @@ function Values({ of }: { of: [name: string, value: string][] }) {
   );
 }
 
+/** Plain words for the keys that registries use. */
+const NAMES: Record<string, string> = {
+  registry_base_url: 'registry',
+  server_name: 'name there',
+  server_version: 'version there',
+  identity_key: 'key there',
+  published_at: 'published',
+  updated_at: 'updated',
+};
+
 /** Omits secrets. */
 function flat(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(withoutCredentials(value))
     .filter(([, each]) => each !== null && each !== '')
-    .map(([name, each]) => [name.replaceAll('_', ' '), wordsOf(each)]);
+    .map(([name, each]) => [NAMES[name] ?? name.replaceAll('_', ' '), wordsOf(each)]);
 }
 
 function wordsOf(value: unknown): string {

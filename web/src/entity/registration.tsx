@@ -40,9 +40,10 @@ function Document({ registration }: { registration: Record<string, unknown> }) {
   const whole = JSON.stringify(registration, null, 2);
   const text = JSON.stringify(withoutCredentials(registration), null, 2);
   return (
-    <>
+    <details>
+      <summary>As in the manifest</summary>
       <CopyBox text={text} label="the registration" />
       {text !== whole && <p class="quiet">Values that look like secrets or logins are left out.</p>}
-    </>
+    </details>
   );
 }

@@ -79,9 +79,10 @@ function ClientTabs({ chosen, onChoose }: { chosen: ClientName; onChoose: (clien
           tabIndex={client === chosen ? 0 : -1}
           onClick={() => onChoose(client)}
           onKeyDown={(event) => {
-            const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
-            const next = CLIENTS[(index + step + CLIENTS.length) % CLIENTS.length];
-            if (step === 0 || next === undefined) return;
+            const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key];
+            const next = to === undefined ? undefined : CLIENTS.at(to % CLIENTS.length);
+            if (next === undefined) return;
+            event.preventDefault();
             onChoose(next);
             document.getElementById(`client-${next}`)?.focus();
           }}
