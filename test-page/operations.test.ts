@@ -266,11 +266,7 @@ browserTest('operations: a sync without a remote says that there is nothing to r
   const panel = page.getByRole('region', { name: 'Remotes' });
   await panel.getByText('Nothing to read: no remote has been added.').first().waitFor();
   assert.equal(await page.getByText('0 of 0').count(), 0);
-  assert.equal(
-    await page.getByRole('button', { name: /Retry all/ }).count(),
-    0,
-    'nothing to try without a gateway',
-  );
+  assert.equal(await page.getByRole('button', { name: /Retry all/ }).count(), 0, 'nothing to try without a gateway');
 });
 
 browserTest('operations: shows health and metrics at a glance', { demo: true }, async ({ open }) => {

@@ -142,7 +142,7 @@ function ViewForm({ view, onSave }: { view: RegistryView; onSave: (view: Registr
     if (isSaved) form.reset();
   }
   return (
-    <form class="inline-form" onSubmit={save} aria-label={isNew ? 'New view' : `Change ${view.name}`}>
+    <form class="view-form" onSubmit={save} aria-label={isNew ? 'New view' : `Change ${view.name}`}>
       <label>
         <span class="label">Name</span>
         <input type="text" name="name" required maxLength={64} defaultValue={view.name} disabled={!isNew} />

@@ -86,7 +86,7 @@ function FilterGroup({ filter }: { filter: Filter }) {
         <input
           class="filter-find"
           type="search"
-          placeholder={`Find or add a ${title}`}
+          placeholder="Find or add"
           aria-label={`Find or add a ${title}`}
           maxLength={LONGEST_VALUE}
           value={wanted}
