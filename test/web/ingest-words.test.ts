@@ -105,10 +105,10 @@ test('ingest: an unreadable index is reported with the reason', () => {
   assert.equal(sentence, 'team could not be read: answered 404');
 });
 
-test('remotes: a removal reports how many entries were deleted or are no longer listed', () => {
+test('remotes: a removal reports how many entries were removed or are no longer listed', () => {
   const removal = { removed: true, url: 'https://a.example/', purged: 0, missing: 0, passed_on: 0 };
   assert.equal(removedSentence(removal), 'https://a.example/ removed.');
-  assert.equal(removedSentence({ ...removal, purged: 1 }), 'https://a.example/ removed. 1 entry deleted.');
+  assert.equal(removedSentence({ ...removal, purged: 1 }), 'https://a.example/ removed. 1 entry removed.');
   assert.equal(
     removedSentence({ ...removal, missing: 1 }),
     'https://a.example/ removed. 1 entry is no longer listed by any remote.',
