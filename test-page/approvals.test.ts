@@ -61,9 +61,8 @@ browserTest(
       await review.getByRole('heading', { name: `Server ${index} 1.0.0` }).waitFor();
       if (index % 5 === 4) {
         await page.keyboard.press('r');
-        await page.getByLabel('Reason').waitFor();
-        await page.keyboard.type('Sends data abroad.');
         await page.locator('dialog input:focus').waitFor();
+        await page.keyboard.type('Sends data abroad.');
         await page.keyboard.press('Enter');
       } else {
         await page.keyboard.press('a');

@@ -206,10 +206,11 @@ browserTest('install: the focus follows the work, by keyboard alone', guarded, a
     );
   await page.getByRole('button', { name: 'Install on the hub' }).focus();
   await page.keyboard.press('Enter');
+  await page.locator('dialog input[type=password]:focus').waitFor();
   await page.keyboard.type(TOKEN);
   await page.keyboard.press('Enter');
   const folder = page.getByLabel('Folder on the hub’s machine');
-  await folder.waitFor();
+  await page.locator('dialog input:not([type=password]):focus').waitFor();
   await page.keyboard.type('by-keyboard');
   assert.equal(await folder.inputValue(), 'by-keyboard');
   await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-// Entries of the audit log in plain words, for the page and the command line.
+// Entries of the audit log and callers in plain words, for the page and the command line.
 import type { AuditEntry } from './contract.ts';
 
 /** `ada · operator · 10.0.0.7`; HTTP is the usual way and is left out. */
@@ -6,6 +6,11 @@ export function whoDidIt(entry: Pick<AuditEntry, 'caller' | 'caller_kind' | 'rol
   const { caller, caller_kind, role, via, address } = entry;
   const name = caller_kind === 'anybody' ? 'no token' : caller_kind === 'token' ? caller : `${caller} (${caller_kind})`;
   return [name, role, via === 'http' ? '' : via, address].filter(Boolean).join(' · ');
+}
+
+/** Follows what was done: `by ada`. The hub stores `anonymous` for callers without a token. */
+export function byWhom(caller: string): string {
+  return caller === 'anonymous' ? 'with no token' : `by ${caller}`;
 }
 
 /** Operations whose names do not read well when they are split. */

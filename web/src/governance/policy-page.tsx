@@ -1,6 +1,8 @@
 // The admission policy: shows it, previews the effect of a change, and applies it.
+
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { byWhom } from '../../../src/access/audit-for-people.ts';
 import type { PolicyChange, PolicyState } from '../../../src/policy/contract.ts';
 import type { HubFailure } from '../api/failure.ts';
 import { hub } from '../api/hub.ts';
@@ -8,7 +10,7 @@ import { asFailure } from '../api/problem.ts';
 import { mayAct } from '../api/settings.ts';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { OperatorsOnly } from '../parts/operators-only.tsx';
-import { atMoment, byWhom, count } from '../parts/words.ts';
+import { atMoment, count } from '../parts/words.ts';
 
 const EXAMPLE = `version: 1
 rules:

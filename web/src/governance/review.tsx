@@ -1,10 +1,12 @@
 // The details of an entity that a reviewer needs.
+
 import type { ComponentChildren } from 'preact';
+import { byWhom } from '../../../src/access/audit-for-people.ts';
 import { kindLabel } from '../../../src/catalog/artifact-kind.ts';
 import { transportName } from '../../../src/catalog/transport.ts';
 import type { ApprovalReview } from '../../../src/policy/contract.ts';
 import { safeLink } from '../markdown/safe-link.ts';
-import { byWhom, onDay } from '../parts/words.ts';
+import { onDay } from '../parts/words.ts';
 import { entityPath } from '../router.ts';
 import { review, selectedId, showTrust } from './approvals-state.ts';
 import { Signatures } from './signatures.tsx';

@@ -27,11 +27,6 @@ export function asSentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** Follows what was done: `by ada`. The hub stores `anonymous` for callers without a token. */
-export function byWhom(caller: string): string {
-  return caller === 'anonymous' ? 'with no token' : `by ${caller}`;
-}
-
 /** npm’s form for a license that has no identifier. */
 export function licenseName(license: string): string {
   return /^see license in /i.test(license) ? 'See the license file' : license;
