@@ -52,7 +52,7 @@ npm pack && npm install -g ./catalog-hub-[0-9]*.tgz
 \`\`\`
 
 To use only hubs on other machines, a smaller package is enough, with the command line and the client but without the hub (15 MB instead of 300).
-It needs Node 22 or newer:
+It needs Node 22.13 or newer:
 
 \`\`\`sh
 npm run pack:cli && npm install -g ./catalog-hub-cli-*.tgz
@@ -68,8 +68,8 @@ catalog, even while a hub uses it. The local catalog is the first of these:
 3. \`catalog.sqlite\` in the user's data folder: \`$XDG_DATA_HOME/catalog-hub\` (default: \`~/.local/share/catalog-hub\`),
    \`~/Library/Application Support/catalog-hub\` on macOS, \`%LOCALAPPDATA%\\catalog-hub\` on Windows
 
-If no local catalog exists, \`hub remotes add\`, \`hub ingest <address>\` and \`hub mcp\` create one, also if the address then cannot be read;
-\`hub ingest\` and \`hub sync\` do if \`HUB_REMOTES\` names remotes. Other commands that need a catalog say what to do and end with exit code 3.
+If no local catalog exists, \`hub remotes add\`, \`hub ingest <address>\` and \`hub mcp\` create one, even if the address cannot be read.
+\`hub ingest\` and \`hub sync\` create one if \`HUB_REMOTES\` is set. Other commands that need a catalog say what to do and end with exit code 3.
 
 **Which machine.** \`hub install\` and the commands that manage installed entities work on this machine, in this folder or in \`--target\`,
 wherever the catalog is. \`hub install --on-hub\` installs on the hub's machine.

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import packageJson from '../package.json' with { type: 'json' };
-import { OLDEST_NODE } from './without-runtime.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Modules that serve or open a hub in this process, or find its Node; they are omitted, along with everything that only they import. */
@@ -67,7 +66,7 @@ async function bundle(outDir: string): Promise<string[]> {
     build: {
       ssr: true,
       outDir,
-      target: `node${OLDEST_NODE}`,
+      target: 'node22',
       rolldownOptions: {
         input: { hub: join(ROOT, 'src/bin/hub.ts'), client: join(ROOT, 'src/client/hub-client.ts') },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
@@ -99,7 +98,7 @@ function description(): object {
     description: 'The command line and the client of Catalog Hub, for hubs on other machines.',
     license,
     type,
-    engines: { node: `>=${OLDEST_NODE}` },
+    engines: { node: '>=22.13' },
     bin: { hub: 'dist/hub.js' },
     exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
     files: ['dist', 'types', 'NOTICES.txt'],

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 const MOST_GROUPS = 24;
 
 /** More than the cores, because many tests wait; each process may need a gigabyte. On a busy machine, more get a larger share. */
-const AT_ONCE = Number(process.env.TEST_PROCESSES) || Math.min(8, availableParallelism() + 2);
+const AT_ONCE = Number(process.env.TEST_PROCESSES) || Math.min(8, availableParallelism() + 1);
 
 const OPTIONS = [
   '--import=./scripts/compile-cache.mjs',

@@ -59,6 +59,7 @@ export async function recovered(hub: Pick<FaultHub, 'ask'>): Promise<readonly { 
   for (;;) {
     const { status, body } = await hub.ask('/remotes');
     if (status === 200) return body.items;
+    assert.equal(status, 503, JSON.stringify(body));
     await sleep(100);
   }
 }

@@ -158,7 +158,7 @@ test('the command line package works with a remote hub, and is small', async (t)
       (error) => error,
     );
   assert.equal((await hub(['version'])).stdout, `${VERSION}\n`);
-  await execute('npm', ['install', 'node@22', '--prefix', join(tempFolder, 'node-22')], { env: settings });
+  await execute('npm', ['install', 'node@22.13.0', '--prefix', join(tempFolder, 'node-22')], { env: settings });
   const node22 = join(tempFolder, 'node-22/node_modules/node/bin/node');
   const listed = await execute(node22, [executable, 'list'], { cwd: folder, env: settings });
   assert.match(listed.stdout, /^Nothing is installed in /);

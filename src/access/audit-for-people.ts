@@ -9,8 +9,8 @@ export function whoDidIt(entry: Pick<AuditEntry, 'caller' | 'caller_kind' | 'rol
 }
 
 /** Follows what was done: `by ada`. The hub stores `anonymous` for callers without a token. */
-export function byWhom(caller: string): string {
-  return caller === 'anonymous' ? 'with no token' : `by ${caller}`;
+export function byWhom(caller: string | null): string {
+  return caller === null || caller === 'anonymous' ? 'by a caller without a token' : `by ${caller}`;
 }
 
 /** Operations whose names do not read well when they are split. */

@@ -47,7 +47,7 @@ export function createWrongTokenLimit(): WrongTokenLimit {
   };
 }
 
-/** One caller may have all addresses of an IPv6 /64. A proxy may forward text that is not an address. */
+/** A caller may control all addresses of an IPv6 /64. A proxy may forward text that is not an address. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

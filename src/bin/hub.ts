@@ -12,7 +12,7 @@ const PARENT_LOOK_MS = 500;
 const SMALL_HEAP = ['--max-semi-space-size=8', '--no-parallel-scavenge'];
 /** Saves 60 MB: otherwise, glibc keeps freed memory for each of up to eight threads per core. */
 const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' };
-if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
+if (process.versions.node.localeCompare(OLDEST_NODE, 'en', { numeric: true }) >= 0) {
   if (process.argv[2] === 'serve') startWithLittleMemory();
   await runHere();
 } else {

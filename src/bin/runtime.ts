@@ -1,7 +1,7 @@
 // The Node that the hub runs on: npm installs it with the package on most platforms.
 import module from 'node:module';
 
-export const OLDEST_NODE = 24;
+export const OLDEST_NODE = '24';
 export const WHERE_TO_GET_IT =
   'Install it from nodejs.org; on most platforms, npm also installs it with this package, unless optional dependencies are omitted.';
 

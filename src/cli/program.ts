@@ -43,7 +43,7 @@ export function createProgram(options: ProgramOptions): CommanderCommand {
     if (second !== undefined && !groups.has(first)) groups.set(first, addGroup(program, first, table));
     addCommand(groups.get(first) ?? program, command, options);
   }
-  // In the last section, instead of one of its own.
+  // The help command belongs to the last section instead of its own.
   return program.helpCommand(true);
 }
 

@@ -68,6 +68,7 @@ export const pendingCommands = [
           'Removing all pending servers needs confirmation in a terminal; to remove them without it, use --yes.',
         );
       const hub = await access.open();
+      // Ids that are gone are reported as skipped; shortened ones are refused before anything is removed.
       for (const id of args) if (parseReference(id)?.version === undefined) await fullId(id, hub);
       if (all) {
         const count = await countRemovable(hub, errorOnly);

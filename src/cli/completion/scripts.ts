@@ -3,13 +3,17 @@
 export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# Completion of 'hub' for bash: source <(hub completion bash)
 _hub() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" at=$COMP_CWORD IFS=$'\\n'
+  local word cur="\${COMP_WORDS[COMP_CWORD]}" at=$COMP_CWORD IFS=$'\\n'
   # Bash splits words at these characters, which ids, addresses and options contain.
   while (( at > 1 )) && [[ "$cur" == [:@=]* || "\${COMP_WORDS[at-1]}" == [:@=] ]]; do
     at=$((at - 1)) cur="\${COMP_WORDS[at]}$cur"
   done
   # Without a reply, bash completes paths.
   COMPREPLY=($(hub complete -- "\${COMP_WORDS[@]:1:at-1}" "$cur" 2>/dev/null | cut -f 1))
+  # A blank candidate keeps bash from replacing the word with a common prefix that does not start with it.
+  if (( \${#COMPREPLY[@]} > 1 )); then
+    for word in "\${COMPREPLY[@]}"; do [[ "$word" == "$cur"* ]] || { COMPREPLY+=(' '); break; }; done
+  fi
   # Bash inserts only what follows the last of these characters.
   if (( at < COMP_CWORD )); then COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*[:@=]}"}"}"); fi
 }

@@ -200,7 +200,7 @@ export function remoteRoutes(server: FastifyInstance, hub: Hub): void {
       async (request, reply) => {
         const { url: address, name, remote } = request.body ?? {};
         const url = address ?? name ?? remote ?? request.query.remote;
-        const field = address ? 'url' : name ? 'name' : 'remote';
+        const field = address != null ? 'url' : name != null ? 'name' : 'remote';
         const options = { acceptShrunk: request.body?.accept_shrunk, field };
         const { ingest } = hub.as(request.caller);
         if (wantsEvents(request)) return sendEvents(request, reply, (report) => ingest(url, report, options));

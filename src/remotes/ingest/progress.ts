@@ -50,7 +50,7 @@ const COUNTED_AS: Record<PublishOutcome, keyof Counts> = {
 /** From weak to strong. */
 const STRENGTH: readonly PublishOutcome[] = ['unchanged', 'moved', 'changed', 'created'];
 const MOST_ERRORS_SHOWN = 20;
-const MOST_IDS_SHOWN = 20;
+const MOST_IDS_NAMED = 20;
 export const MOST_REJECTIONS_KEPT = 10_000;
 /** Limit of the database index on addresses; longer ones were not fetched either. */
 const LONGEST_URL_BYTES = 1000;
@@ -83,7 +83,7 @@ export function createProgress(url: string, now: Clock): Progress {
   }
 
   function name(kind: keyof typeof changes, uids: readonly string[]): void {
-    changes[kind].push(...uids.slice(0, MOST_IDS_SHOWN - changes[kind].length));
+    changes[kind].push(...uids.slice(0, MOST_IDS_NAMED - changes[kind].length));
   }
 
   function addNote(sentence: string): void {
@@ -161,7 +161,8 @@ export function createProgress(url: string, now: Clock): Progress {
         ...shownCounts(),
         per_second: rounded(perSecond),
         seconds_left: finished || perSecond === 0 ? null : rounded((total - done) / perSecond),
-        changes,
+        // Named at the end, so that progress events stay small.
+        changes: finished ? changes : noChanges(),
         catalog_size: null,
       };
     },

@@ -47,6 +47,8 @@ test('progress: names the first 20 entities of each kind of change', () => {
     progress.saved(`tool:same-${number}@1`, 'unchanged', []);
   }
   progress.missing(30, ['tool:gone@1']);
+  assert.deepEqual(progress.run().changes.created, [], 'not before the end');
+  progress.finish();
   const { changes, created, updated, missing } = IngestRun.parse(progress.run());
   assert.deepEqual([created, updated, missing], [25, 25, 30]);
   assert.deepEqual([changes.created.length, changes.changed.length], [20, 20]);

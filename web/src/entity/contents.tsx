@@ -68,7 +68,7 @@ function RawManifest({ id }: { id: string }) {
   async function load(): Promise<void> {
     failure.value = undefined;
     try {
-      text.value ??= indented(await hub.manifest(id));
+      text.value ??= await hub.manifest(id);
     } catch (error) {
       failure.value = asFailure(error);
     }
@@ -84,16 +84,6 @@ function RawManifest({ id }: { id: string }) {
       </p>
     </details>
   );
-}
-
-/** Indents JSON in one line; other texts are shown as they are. */
-function indented(text: string): string {
-  if (text.trim().includes('\n')) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }
 
 function Values({ of }: { of: [name: string, value: string][] }) {
@@ -113,9 +103,9 @@ function Values({ of }: { of: [name: string, value: string][] }) {
 /** Plain words for the keys that registries use. */
 const NAMES: Record<string, string> = {
   registry_base_url: 'registry',
-  server_name: 'name there',
-  server_version: 'version there',
-  identity_key: 'key there',
+  server_name: 'name in the registry',
+  server_version: 'version in the registry',
+  identity_key: 'registry key',
   published_at: 'published',
   updated_at: 'updated',
 };

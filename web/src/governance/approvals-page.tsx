@@ -52,7 +52,7 @@ function Approvals() {
           </button>
         ))}
         <p class="quiet keys">
-          In the list: <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read
+          In the list and the review: <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> read
           {state.value === 'pending' && (
             <>
               {' '}
@@ -67,14 +67,14 @@ function Approvals() {
       {failure.value && <FailureNotice failure={failure.value} onRetry={refresh} />}
       {page.value && page.value.items.length === 0 && <Nothing />}
       {page.value && page.value.items.length > 0 && <Queue items={page.value.items} total={page.value.total} />}
-      {deciding.value && review.value && <DecisionDialog decision={deciding.value} review={review.value} />}
+      {deciding.value && <DecisionDialog {...deciding.value} />}
     </>
   );
 }
 
 function Nothing() {
   return (
-    <div key={deciding.value} ref={done.value ? takeFocus : null} tabIndex={-1}>
+    <div key={deciding.value?.decision} ref={done.value ? takeFocus : null} tabIndex={-1}>
       {state.value === 'pending' ? (
         <Notice title="Nothing is waiting for approval">
           <p>
@@ -150,7 +150,7 @@ function Queue({ items, total }: { items: readonly ApprovalItem[]; total: number
 }
 
 function ask(decision: ApprovalDecision['decision']): void {
-  if (review.value) deciding.value = decision;
+  if (review.value) deciding.value = { decision, review: review.value };
 }
 
 function QueueRow({ item, onRead }: { item: ApprovalItem; onRead: () => void }) {

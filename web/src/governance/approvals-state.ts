@@ -25,8 +25,14 @@ export const failure = signal<HubFailure | undefined>(undefined);
 export const done = signal('');
 export const selectedId = signal<string | undefined>(undefined);
 export const review = signal<ApprovalReview | undefined>(undefined);
-/** The decision that waits for confirmation. */
-export const deciding = signal<ApprovalDecision['decision'] | undefined>(undefined);
+export interface Decision {
+  decision: ApprovalDecision['decision'];
+  /** What the reviewer saw. */
+  review: ApprovalReview;
+}
+
+/** The decision that waits for confirmation. The selection may change meanwhile, for example after a check of signatures. */
+export const deciding = signal<Decision | undefined>(undefined);
 
 const selected = computed(() => page.value?.items.find(({ id }) => id === selectedId.value));
 
@@ -122,9 +128,7 @@ export function move(step: number): void {
 }
 
 /** Decides about the shown content only, so that the reviewer has seen it. @throws HubFailure */
-export async function decide(decision: ApprovalDecision['decision'], reason = ''): Promise<void> {
-  const shown = review.value;
-  if (!shown) return;
+export async function decide({ decision, review: shown }: Decision, reason = ''): Promise<void> {
   const { note } = await hub.decideApproval(shown.id, {
     decision,
     digest: shown.digest,

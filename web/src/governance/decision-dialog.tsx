@@ -1,22 +1,20 @@
 // Confirms an approval, a rejection or a revocation.
 import { useSignal } from '@preact/signals';
-import type { ApprovalDecision, ApprovalReview } from '../../../src/policy/contract.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { decide, deciding, refresh } from './approvals-state.ts';
-
-type Decision = ApprovalDecision['decision'];
+import { type Decision, decide, deciding, refresh } from './approvals-state.ts';
 
 /** Each meaning follows the id of the entry. */
-const DECISIONS: Record<Decision, { action: string; meaning: string }> = {
+const DECISIONS: Record<Decision['decision'], { action: string; meaning: string }> = {
   approve: {
     action: 'Approve',
-    meaning: 'is no longer held back. The approval covers the content shown here; changed content needs another one.',
+    meaning:
+      'is no longer held back. The approval covers the content shown here; if a rule approves by name, also later versions from the same remote.',
   },
   reject: { action: 'Reject', meaning: 'stays held back. Everyone who views the entry sees the reason.' },
-  revoke: { action: 'Revoke', meaning: 'leaves the gateway and waits for approval again.' },
+  revoke: { action: 'Revoke', meaning: 'waits for approval again. If it is registered, it leaves the gateway.' },
 };
 
-export function DecisionDialog({ decision, review }: { decision: Decision; review: ApprovalReview }) {
+export function DecisionDialog({ decision, review }: Decision) {
   const reason = useSignal('');
   const { action, meaning } = DECISIONS[decision];
   const isRejection = decision === 'reject';
@@ -25,7 +23,7 @@ export function DecisionDialog({ decision, review }: { decision: Decision; revie
       title={`${action} ${review.title ?? review.name} ${review.version}?`}
       action={action}
       isDestructive={isRejection}
-      onSubmit={() => decide(decision, reason.value)}
+      onSubmit={() => decide({ decision, review }, reason.value)}
       onClose={() => {
         deciding.value = undefined;
         // Also after a failure: others may have decided in the meantime.

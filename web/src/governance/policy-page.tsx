@@ -1,5 +1,4 @@
 // The admission policy: shows it, previews the effect of a change, and applies it.
-
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { byWhom } from '../../../src/access/audit-for-people.ts';
@@ -125,7 +124,7 @@ function Source({
       )}
       {changed_at && (
         <p class="quiet">
-          {source === 'file' ? 'Read from POLICY_FILE (change it there)' : `Set ${byWhom(changed_by ?? '')}`},{' '}
+          {source === 'file' ? 'Read from POLICY_FILE (change it there)' : `Set ${byWhom(changed_by)}`},{' '}
           {atMoment(changed_at)}.
         </p>
       )}

@@ -1,5 +1,4 @@
 // The details of an entity that a reviewer needs.
-
 import type { ComponentChildren } from 'preact';
 import { byWhom } from '../../../src/access/audit-for-people.ts';
 import { kindLabel } from '../../../src/catalog/artifact-kind.ts';

@@ -90,7 +90,7 @@ function stateForPeople(state: PolicyState, output: Output): string {
   if (state.text === null)
     return "This hub has no policy: everything is allowed. 'hub policy apply <file>' sets one.\n";
   const when = state.changed_at ? ` on ${shownMoment(state.changed_at)}` : '';
-  const from = state.source === 'file' ? 'From POLICY_FILE' : `Set ${byWhom(oneLine(state.changed_by ?? 'anonymous'))}`;
+  const from = state.source === 'file' ? 'From POLICY_FILE' : `Set ${oneLine(byWhom(state.changed_by))}`;
   const error = state.file_error ? `${output.style.bad('POLICY_FILE')}  ${oneLine(state.file_error)}\n` : '';
   const applying = state.applied ? '' : 'It is still being applied.\n';
   const notes = `${error}${applying}${warningLines(state.warnings, output)}`;
