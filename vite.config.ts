@@ -5,7 +5,8 @@ import { brotliCompressSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const LICENSES = 'licenses.md';
-const FONT = 'node_modules/@fontsource-variable/inter';
+/** By their packages in `@fontsource-variable`. */
+const FONTS = { inter: 'Inter', 'jetbrains-mono': 'JetBrains Mono' };
 
 export default defineConfig({
   root: 'web',
@@ -43,8 +44,10 @@ function finishAssets(): Plugin {
     name: 'finish-assets',
     async writeBundle({ dir = '' }, bundle) {
       // Vite lists only scripts.
-      const license = await readFile(join(FONT, 'LICENSE'), 'utf8');
-      await appendFile(join(dir, LICENSES), `\n## Inter (OFL-1.1)\n\n${license}`);
+      for (const [name, title] of Object.entries(FONTS)) {
+        const license = await readFile(join('node_modules/@fontsource-variable', name, 'LICENSE'), 'utf8');
+        await appendFile(join(dir, LICENSES), `\n## ${title} (OFL-1.1)\n\n${license}`);
+      }
       const made = new Set(Object.keys(bundle));
       for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css|html|svg)$/.test(file))) {
         // Read from disk, because other plugins may have changed it after this one.
