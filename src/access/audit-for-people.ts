@@ -35,6 +35,14 @@ export function whatWasDone({ operation }: Pick<AuditEntry, 'operation'>): strin
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The operation whose words these are; its own name stays as it is. */
+export function operationOf(words: string): string {
+  const special = Object.entries(SPECIAL_WORDS).find(([, each]) => each.toLowerCase() === words.toLowerCase());
+  if (special) return special[0];
+  const joined = words.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase());
+  return joined.charAt(0).toLowerCase() + joined.slice(1);
+}
+
 export function howItEnded({ outcome, result }: Pick<AuditEntry, 'outcome' | 'result'>): string {
   return result ? `${outcome}: ${result}` : outcome;
 }

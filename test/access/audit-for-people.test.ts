@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { howItEnded, whatWasDone, whoDidIt } from '../../src/access/audit-for-people.ts';
+import { howItEnded, operationOf, whatWasDone, whoDidIt } from '../../src/access/audit-for-people.ts';
 
 test('audit for people: names the caller, and the interface unless it is HTTP', () => {
   const entry = {
@@ -25,6 +25,14 @@ test('audit for people: names the operation in words', () => {
   assert.equal(whatWasDone({ operation: 'syncRemotes' }), 'Sync remotes');
   assert.equal(whatWasDone({ operation: 'install' }), 'Install');
   assert.equal(whatWasDone({ operation: 'removeManyPending' }), 'Remove pending servers');
+});
+
+test('audit for people: words lead back to their operation', () => {
+  for (const operation of ['syncRemotes', 'install', 'removeManyPending', 'blockEntity', 'createToken']) {
+    assert.equal(operationOf(operation), operation);
+    assert.equal(operationOf(whatWasDone({ operation })), operation);
+  }
+  assert.equal(operationOf('add token'), 'createToken');
 });
 
 test('audit for people: the result follows the outcome', () => {

@@ -1,5 +1,5 @@
 // `hub audit`: who changed what.
-import { howItEnded, whatWasDone, whoDidIt } from '../../../access/audit-for-people.ts';
+import { howItEnded, operationOf, whatWasDone, whoDidIt } from '../../../access/audit-for-people.ts';
 import { AUDIT_OUTCOMES, type AuditPage } from '../../../access/contract.ts';
 import { command } from '../../command.ts';
 import { flag, oneOf, text, time, wholeNumber } from '../../options.ts';
@@ -17,7 +17,7 @@ export const auditCommands = [
       caller: text('--caller <name>', 'only changes by this token, person or user'),
       operation: text(
         '--operation <name>',
-        'only this operation, by its name in the JSON output, such as install or blockEntity',
+        "only this operation, as the table or the JSON output names it: 'Add token'",
       ),
       subject: text('--subject <text>', 'only entries with this text in the subject, such as an entity id'),
       outcome: oneOf('--outcome <outcome>', 'only changes with this outcome', AUDIT_OUTCOMES),
@@ -35,7 +35,8 @@ export const auditCommands = [
       ['hub audit --operation install --since 2026-11-01', 'installs since the first of November'],
       ['hub audit --lines > audit.jsonl', 'all of it, for another program'],
     ],
-    async run({ options: { lines, ...query }, output, access, terminal }) {
+    async run({ options: { lines, ...options }, output, access, terminal }) {
+      const query = { ...options, operation: options.operation && operationOf(options.operation) };
       const hub = await access.open();
       if (!lines) {
         const page = await hub.listAudit(query);
