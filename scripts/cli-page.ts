@@ -3,6 +3,7 @@ import type { ArgumentSpec, Command, OptionSpec, Section } from '../src/cli/comm
 import { COMMAND_TABLE } from '../src/cli/command-table.ts';
 import { EXIT_CODES } from '../src/cli/exit-codes.ts';
 import { optionsOf } from '../src/cli/options.ts';
+import { OLDEST_NODE } from './without-runtime.ts';
 
 /** Paths and texts of the pages. */
 export function cliPages(generated: string): Record<string, string> {
@@ -52,7 +53,7 @@ npm pack && npm install -g ./catalog-hub-[0-9]*.tgz
 \`\`\`
 
 To use only hubs on other machines, a smaller package is enough, with the command line and the client but without the hub (15 MB instead of 300).
-It needs Node 22.13 or newer:
+It needs Node ${OLDEST_NODE} or newer:
 
 \`\`\`sh
 npm run pack:cli && npm install -g ./catalog-hub-cli-*.tgz

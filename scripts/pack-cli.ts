@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import packageJson from '../package.json' with { type: 'json' };
+import { OLDEST_NODE } from './without-runtime.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Modules that serve or open a hub in this process, or find its Node; they are omitted, along with everything that only they import. */
@@ -98,7 +99,7 @@ function description(): object {
     description: 'The command line and the client of Catalog Hub, for hubs on other machines.',
     license,
     type,
-    engines: { node: '>=22.13' },
+    engines: { node: `>=${OLDEST_NODE}` },
     bin: { hub: 'dist/hub.js' },
     exports: { './client': { types: './types/client/hub-client.d.ts', default: './dist/client.js' } },
     files: ['dist', 'types', 'NOTICES.txt'],

@@ -1,6 +1,6 @@
 // Replaces the hub's own Node in the package that contains only the command line and the client, which runs on older versions.
-/** The first with `node:sqlite` without a flag. */
-export const OLDEST_NODE = '22.13';
+/** The first whose `node:sqlite` needs no flag and closes databases for `using`. */
+export const OLDEST_NODE = '22.15';
 export const WHERE_TO_GET_IT = 'Install it from nodejs.org.';
 export const findRuntime = () => undefined;
 

@@ -8,6 +8,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { OLDEST_NODE } from '../scripts/without-runtime.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const execute = promisify(execFile);
@@ -135,7 +136,7 @@ test('an installed package has the command, also on an older Node, and the clien
   await useClient(folder, 'catalog-hub');
 });
 
-test('the command line package works with a remote hub, and is small', async (t) => {
+test('the command line package works with a remote hub on the oldest Node that it supports, and is small', async (t) => {
   const folder = join(tempFolder, 'command-line');
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
@@ -152,15 +153,17 @@ test('the command line package works with a remote hub, and is small', async (t)
     'licenses of bundled libraries',
   );
 
+  await execute('npm', ['install', `node@${OLDEST_NODE}.0`, '--prefix', join(tempFolder, 'oldest')], {
+    env: { ...process.env, npm_config_loglevel: 'error' },
+  });
+  const oldest = join(tempFolder, 'oldest/node_modules/node/bin/node');
   const executable = join(folder, 'node_modules/catalog-hub-cli/dist/hub.js');
   const hub = (args: string[], environment = {}): Promise<{ stdout: string; stderr: string; code?: number }> =>
-    execute(process.execPath, [executable, ...args], { cwd: folder, env: { ...settings, ...environment } }).catch(
+    execute(oldest, [executable, ...args], { cwd: folder, env: { ...settings, ...environment } }).catch(
       (error) => error,
     );
   assert.equal((await hub(['version'])).stdout, `${VERSION}\n`);
-  await execute('npm', ['install', 'node@22.13.0', '--prefix', join(tempFolder, 'node-22')], { env: settings });
-  const node22 = join(tempFolder, 'node-22/node_modules/node/bin/node');
-  const listed = await execute(node22, [executable, 'list'], { cwd: folder, env: settings });
+  const listed = await hub(['list']);
   assert.match(listed.stdout, /^Nothing is installed in /);
   assert.equal(listed.stderr, '');
   for (const command of [['serve'], ['search', 'pdf'], ['doctor'], ['sync']]) {
