@@ -113,14 +113,14 @@ function Links({ entity: { links, homepage } }: { entity: EntityRecord }) {
           <a href={url} rel="noopener noreferrer nofollow ugc">
             {name.replaceAll(/[_-]/g, ' ')} <ExternalLinkIcon />
           </a>
-          <span class="links-host">{shownAddress(url)}</span>
+          <span class="links-host">{hostAndPath(url)}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function shownAddress(url: string): string {
+function hostAndPath(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/\/$/, '');
 }

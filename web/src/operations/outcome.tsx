@@ -1,6 +1,6 @@
 // The result of the last action, shown in the panel where it was started.
 import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { entityPath } from '../router.ts';
+import { EntityLinks } from './entity-links.tsx';
 import type { OutcomeNote } from './ingest-words.ts';
 import { failure, outcome, type Panel, panel, work } from './operations-state.ts';
 
@@ -44,13 +44,7 @@ function Changed({ ids }: { ids: readonly string[] }) {
   return (
     <div class="outcome-part">
       <h3>Content changed</h3>
-      <ul>
-        {ids.map((id) => (
-          <li key={id}>
-            <a href={entityPath(id)}>{id}</a>
-          </li>
-        ))}
-      </ul>
+      <EntityLinks ids={ids} />
     </div>
   );
 }

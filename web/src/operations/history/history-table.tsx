@@ -2,7 +2,7 @@
 import type { FinishedRun } from '../../../../src/remotes/contract.ts';
 import { ScrollTable } from '../../parts/scroll-table.tsx';
 import { atMoment, count, duration } from '../../parts/words.ts';
-import { entityPath } from '../../router.ts';
+import { EntityLinks } from '../entity-links.tsx';
 import { nameOf } from '../operations-state.ts';
 
 const COLUMNS = ['Started', 'Remote', 'Duration', 'New', 'Changed', 'Unchanged', 'Refused', 'Missing', 'Outcome'];
@@ -54,13 +54,7 @@ function Changes({ run: { changes } }: { run: FinishedRun }) {
       {kinds.map(({ name, ids }) => (
         <div key={name}>
           <h4>{name}</h4>
-          <ul>
-            {ids.map((id) => (
-              <li key={id}>
-                <a href={entityPath(id)}>{id}</a>
-              </li>
-            ))}
-          </ul>
+          <EntityLinks ids={ids} />
         </div>
       ))}
     </details>
