@@ -165,14 +165,15 @@ test('install: the MCP client of an unreachable server gets no entry, and the st
   assert.deepEqual(await files(), ['.hub/.gitignore', '.hub/lock', 'hub.lock.json']);
 });
 
-test('install: an unknown framework gets a generic stub if the server is reachable, and the step says so', async (t) => {
+test('install: an unknown framework gets a generic stub, and the step says so', async (t) => {
   const { install, read } = await installStage(t);
   const adapters = [{ framework: 'dspy', template_key: 'module', params: { a: 1 } }];
   const nowhere = await install(aManifest({ id: 'nowhere', adapters }));
-  assert.deepEqual(nowhere.files_written, ['hub.lock.json']);
-  const { warning, generic } = stepNamed(nowhere, 'adapters.write').extra ?? {};
-  assert.match(String(warning), /Nothing is written for 'dspy'/);
-  assert.equal(generic, undefined);
+  assert.deepEqual(nowhere.files_written, ['adapters/dspy/pdf-tables.module.json', 'hub.lock.json']);
+  const unconnected =
+    /'adapters\/dspy\/pdf-tables.module.json' has no connection to the entity yet\. Its manifest has no address/;
+  assert.match(String(nowhere.plan.adapters[0]?.warning), unconnected);
+  assert.match(String(stepNamed(nowhere, 'adapters.write').extra?.warning), unconnected);
   const report = await install(aManifest({ adapters, mcp_registration: SERVER }));
   assert.deepEqual(stepNamed(report, 'adapters.write').extra?.generic, ['dspy/module']);
   const [path = ''] = report.files_written;

@@ -4,12 +4,10 @@ import type { Launch } from '../../catalog/launch/launch.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { InstallSubject } from '../subject.ts';
 
-export type Reachable = Exclude<Launch, { kind: 'none' }>;
-
 export interface AdapterRequest {
   subject: InstallSubject;
   params: JsonObject;
-  launch: Reachable;
+  launch: Launch;
   path: string;
   targetDir: string;
 }

@@ -92,7 +92,8 @@ function read(text: string, format: ConfigEntry['format']): JsonObject {
 }
 
 function sectionIn(document: JsonObject, name: string): JsonObject {
-  const section = own(document, name) ?? {};
+  const section = own(document, name);
+  if (section === undefined) return {};
   if (!isJsonObject(section)) throw new RangeError(`'${name}' in it is not an object`);
   return section;
 }

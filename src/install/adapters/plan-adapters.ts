@@ -7,13 +7,13 @@ import type { InstallSubject } from '../subject.ts';
 import { relativePathFault } from '../target/files.ts';
 import { HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
-import { CLIENT_KEY, findTemplate, genericStub } from './templates.ts';
+import { CLIENT_KEY, findTemplate, genericStub, notWritten, unconnected } from './templates.ts';
 
 const LONGEST_WORD = 100;
 
 export interface AdapterPlanJob extends LockedEntities {
   subject: InstallSubject;
-  /** Why the server cannot be reached or started; undefined if it can. */
+  /** Why the entity cannot be reached or started; undefined if it can. */
   unreachable: string | undefined;
   /** Clients to configure in addition to the adapters of the manifest. */
   clients: readonly ClientName[];
@@ -33,9 +33,25 @@ export function planAdapters(job: AdapterPlanJob): PlannedAdapter[] {
     const path = chosen || usualPath(template ?? genericStub(framework, template_key), subject, others);
     const fault = wordFault(adapter) ?? (isWritten ? pathFault(path, { template, folders, paths }) : undefined);
     paths.push(path);
-    const note = job.unreachable ? unreachable(framework, job.unreachable) : template?.note;
-    return { framework, template_key, path, generic, ...(fault ? { fault } : note ? { note } : {}) };
+    return {
+      framework,
+      template_key,
+      path,
+      generic,
+      ...(fault ? { fault } : remark({ framework, path }, template, job)),
+    };
   });
+}
+
+function remark(
+  { framework, path }: Pick<PlannedAdapter, 'framework' | 'path'>,
+  template: AdapterTemplate | undefined,
+  { unreachable }: AdapterPlanJob,
+): Pick<PlannedAdapter, 'note' | 'warning'> {
+  const isOfClient = template?.note !== undefined || template?.entryOf !== undefined;
+  if (unreachable)
+    return isOfClient ? { note: notWritten(framework, unreachable) } : { warning: unconnected(path, unreachable) };
+  return template?.note ? { note: template.note } : {};
 }
 
 /** The first fault in the existing configuration of a client. Unlike a fault of the manifest, the user can fix it. */
@@ -54,10 +70,6 @@ function wantedAdapters({ subject: { adapters }, clients, known }: AdapterPlanJo
     .map((framework) => ({ framework, template_key: CLIENT_KEY }))
     .filter((each) => !listed.includes(templateOf(each)));
   return [...adapters, ...asked];
-}
-
-export function unreachable(framework: string, reason: string): string {
-  return `Nothing is written for '${framework}', because the server cannot be reached or started. ${reason}`;
 }
 
 /** If two entities have the same name, the later one is named by its slug. */

@@ -1,13 +1,12 @@
 // Python source: literals for manifest values, and the header of all Python adapters.
-import type { Variable } from '../../catalog/launch/launch.ts';
+import type { Launch, Variable } from '../../catalog/launch/launch.ts';
 import type { GappedText } from '../../lib/secrets/secret-address.ts';
-import type { AdapterRequest, Reachable } from './adapter-template.ts';
+import type { AdapterRequest } from './adapter-template.ts';
 
 /** Defines `ENTITY` and `connection()`. `http` is the framework's name for streamable HTTP. */
 export function pythonHeader({ subject, launch, path }: AdapterRequest, http: string): string {
   const { uid, type, name, version, title, description } = subject;
   const entity = Object.entries({ id: uid, type, name, version, title, description });
-  const body = launch.kind === 'remote' ? remoteBody(launch, http) : commandBody(launch, path);
   return `ENTITY: dict[str, Any] = {${entity.map(([key, value]) => `${pyString(key)}: ${pyString(value)}`).join(', ')}}
 
 
@@ -20,11 +19,22 @@ def required(name: str) -> str:
 
 def connection() -> dict[str, Any]:
     """How the entity is reached. Secrets come from the environment, never from this file."""
-${body.replace(/^(?=.)/gm, '    ')}`;
+${connectionBody(launch, path, http).replace(/^(?=.)/gm, '    ')}`;
 }
 
-type Remote = Extract<Reachable, { kind: 'remote' }>;
-type Command = Extract<Reachable, { kind: 'command' }>;
+function connectionBody(launch: Launch, path: string, http: string): string {
+  switch (launch.kind) {
+    case 'remote':
+      return remoteBody(launch, http);
+    case 'command':
+      return commandBody(launch, path);
+    case 'none':
+      return `raise RuntimeError("There is no connection to " + ENTITY["id"] + ". " + ${pyString(launch.reason)})`;
+  }
+}
+
+type Remote = Extract<Launch, { kind: 'remote' }>;
+type Command = Extract<Launch, { kind: 'command' }>;
 
 function remoteBody({ transport, url, headers }: Remote, http: string): string {
   return `return {

@@ -1,10 +1,11 @@
 // The templates of glue code, by framework and key.
 import { CLIENT_LAYOUTS, CLIENTS, type ClientName, clientEntry, clientText } from '../../catalog/client-config.ts';
+import type { Launch } from '../../catalog/launch/launch.ts';
 import { shortName } from '../../catalog/launch/launch-form.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
 import { safeName } from '../target/places.ts';
-import type { AdapterTemplate, Reachable } from './adapter-template.ts';
+import type { AdapterTemplate } from './adapter-template.ts';
 import { autogenTool, crewaiTool, langgraphNode } from './python-templates.ts';
 import { watsonxSkill } from './watsonx-orchestrate.ts';
 
@@ -40,11 +41,22 @@ function clientTemplate(client: ClientName): AdapterTemplate {
     ...(isUserFile ? { note: where } : { entryOf: { format, section } }),
     path: () => file,
     render: ({ subject, launch, targetDir }) => {
+      if (launch.kind === 'none') return { kind: 'paste', note: notWritten(client, launch.reason) };
       const entry = clientEntry(client, launch, subject, targetDir);
       if (isUserFile) return { kind: 'paste', note: where, text: clientText(client, entry).trim() };
       return { kind: 'entry', format, section, ...entry };
     },
   };
+}
+
+/** Why a client gets no entry for what cannot be reached or started. */
+export function notWritten(client: string, reason: string): string {
+  return `Nothing is written for '${client}', because this entity cannot be reached or started. ${reason}`;
+}
+
+/** Glue code is written anyway: a person completes it. */
+export function unconnected(path: string, reason: string): string {
+  return `'${path}' has no connection to the entity yet. ${reason}`;
 }
 
 /** The template for unknown frameworks: a description of the entity, as JSON. */
@@ -62,7 +74,8 @@ export function genericStub(framework: string, templateKey: string): AdapterTemp
 }
 
 /** Omits the registration itself, which may contain secrets. */
-function plain(launch: Reachable): object {
+function plain(launch: Launch): object {
+  if (launch.kind === 'none') return launch;
   const named = (text: GappedText) => fillGaps(text, ({ name }) => `\${${name}}`);
   if (launch.kind === 'remote') return { ...launch, url: named(launch.url) };
   const { kind, command, args, env } = launch;

@@ -1,10 +1,10 @@
 // A watsonx Orchestrate toolkit with the tools of the entity.
 import { stringify } from 'yaml';
-import { launchOf, type Variable } from '../../catalog/launch/launch.ts';
+import { type Launch, launchOf, type Variable } from '../../catalog/launch/launch.ts';
 import { shortName } from '../../catalog/launch/launch-form.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
-import type { AdapterTemplate, Reachable } from './adapter-template.ts';
+import type { AdapterTemplate } from './adapter-template.ts';
 import { pyName } from './python-source.ts';
 
 /** Characters that YAML parsers reject or treat as line breaks. */
@@ -20,7 +20,7 @@ export const watsonxSkill: AdapterTemplate = {
     const published = launchOf(subject);
     const reached = published.kind === 'none' ? launch : published;
     // Toolkits have no fields for variables, so those with a value are also part of the connection.
-    const missing = reached.kind === 'remote' ? reached.headers : reached.env;
+    const missing = variablesOf(reached);
     const toolkit = {
       spec_version: 'v1',
       kind: 'mcp',
@@ -32,12 +32,19 @@ export const watsonxSkill: AdapterTemplate = {
     };
     // Strings are always quoted: YAML 1.1 parsers read `no` or `1_0` as other types.
     const text = stringify(toolkit, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
-    const isFolder = reached.kind !== 'remote' && /^(git|zip|mcpb)$/.test(String(subject.artifacts[0]?.kind));
-    return { kind: 'file', content: `${isFolder ? FOLDER : ''}${commands(name, missing)}${text}` };
+    const isFolder = reached.kind === 'command' && /^(git|zip|mcpb)$/.test(String(subject.artifacts[0]?.kind));
+    const unconnected = reached.kind === 'none' ? `# ${plain(reached.reason)} Add url or command.\n` : '';
+    return { kind: 'file', content: `${isFolder ? FOLDER : ''}${unconnected}${commands(name, missing)}${text}` };
   },
 };
 
-function connectionFields(launch: Reachable): JsonObject {
+function variablesOf(launch: Launch): readonly Variable[] {
+  if (launch.kind === 'none') return [];
+  return launch.kind === 'remote' ? launch.headers : launch.env;
+}
+
+function connectionFields(launch: Launch): JsonObject {
+  if (launch.kind === 'none') return {};
   const named = (text: GappedText) => plain(fillGaps(text, ({ name }) => `\${${name}}`));
   if (launch.kind === 'remote') {
     return { url: named(launch.url), transport: launch.transport === 'sse' ? 'sse' : 'streamable_http' };

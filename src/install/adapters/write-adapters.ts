@@ -10,14 +10,14 @@ import { textDigest } from '../target/tree.ts';
 import type { Rendered } from './adapter-template.ts';
 import { mergeEntry } from './config-file.ts';
 import { lockedEntry, renderLocked } from './locked-adapter.ts';
-import { text, unreachable } from './plan-adapters.ts';
-import { findTemplate, genericStub } from './templates.ts';
+import { text } from './plan-adapters.ts';
+import { findTemplate, genericStub, unconnected } from './templates.ts';
 
 export interface WrittenAdapters {
   locked: LockedAdapter[];
   /** Paths of new or changed files. */
   files: string[];
-  /** For example, that nothing was written for an unreachable server. */
+  /** For example, that a client got no entry because the entity cannot be reached. */
   warnings: string[];
   errors: string[];
   /** Entries for users to paste into their own files. */
@@ -55,23 +55,28 @@ export function previewAdapters(job: AdapterJob): Promise<PlannedAdapter[]> {
   return Array.fromAsync(job.planned, async (adapter) => {
     if (adapter.fault || adapter.note) return adapter;
     const { warnings, errors } = await writeAdapters({ ...job, launch, planned: [adapter], isDryRun: true });
-    const [fault, warning] = [errors.join(' '), warnings.join(' ')];
+    const fault = errors.join(' ');
+    const warning = [...(adapter.warning ? [adapter.warning] : []), ...warnings].join(' ');
     return { ...adapter, ...(fault ? { fault } : {}), ...(warning ? { warning } : {}) };
   });
 }
 
 async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: WrittenAdapters): Promise<void> {
   const { framework, template_key, path } = adapter;
-  const { frozen, force: isForced = false } = job.request;
+  const { frozen, force } = job.request;
+  const isForced = force === true;
   const earlier = job.known?.adapters.find((each) => each.path === path);
   const isThis = (each: JsonObject) => text(each.framework) === framework && text(each.template_key) === template_key;
   const listed = job.subject.adapters.find(isThis);
-  const rendered = frozen && earlier ? renderLocked(earlier) : render(adapter, asObject(listed?.params), job);
+  const isLocked = frozen && earlier !== undefined;
+  const rendered = isLocked ? renderLocked(earlier) : render(adapter, asObject(listed?.params), job);
   if (rendered.kind === 'paste') {
     written.warnings.push(rendered.note);
     if (rendered.text) written.pastes.push({ file: path, text: rendered.text });
     return;
   }
+  if (job.launch.kind === 'none' && rendered.kind === 'file' && !isLocked)
+    written.warnings.push(unconnected(path, job.launch.reason));
   const existing = await readInside(job.targetDir, path);
   const others = job.others.flatMap(({ adapters }) => adapters);
   const taken = others.flatMap((each) => (each.path === path && each.entry) || []);
@@ -96,7 +101,6 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
 function render({ framework, template_key, path }: PlannedAdapter, params: JsonObject, job: AdapterJob): Rendered {
   const { subject, launch, targetDir } = job;
   const template = findTemplate(framework, template_key) ?? genericStub(framework, template_key);
-  if (launch.kind === 'none') return { kind: 'paste', note: unreachable(framework, launch.reason) };
   return template.render({ subject, params, path, targetDir, launch });
 }
 

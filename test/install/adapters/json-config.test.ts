@@ -79,6 +79,7 @@ for (const [name, text, reason] of [
     /'mcpServers' or 'pdf' occurs twice in it/,
   ],
   ['a list', '[]', /not a JSON object/],
+  ['an empty section', '{"mcpServers": null}', /'mcpServers' in it is not an object/],
   ['an invalid section', '{"mcpServers": []}', /'mcpServers' in it is not an object/],
 ] as const) {
   test(`config: a file with ${name} is not changed`, () =>

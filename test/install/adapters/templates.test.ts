@@ -41,7 +41,7 @@ print(json.dumps([describe(each) for each in json.load(sys.stdin)]))`;
 }
 
 test('adapters: Python parses the code for every framework and connection', () => {
-  const subjects = [aSubject({ mcp_registration: REMOTE }), aSubject({ mcp_registration: COMMAND })];
+  const subjects = [REMOTE, COMMAND, null].map((mcp_registration) => aSubject({ mcp_registration, artifacts: [] }));
   const sources = PYTHON.flatMap((pair) => subjects.map((subject) => rendered(pair, subject, { a: [1, null, true] })));
   for (const { constants } of pythonConstants(sources)) assert.ok(constants.includes('mcp_server:pdf-tables@1.0.0'));
 });
@@ -133,6 +133,19 @@ test('adapters: a framework and type without a template get a JSON stub', () => 
     const stub = JSON.parse(rendered(`dspy/${text.replaceAll('/', '')}`, subject, { text }));
     assert.deepEqual([stub.framework, stub.params.text, stub.connection.url], ['dspy', text, REMOTE.server.url]);
   }
+});
+
+test('adapters: glue code without a connection says why', () => {
+  const nowhere = aSubject({ mcp_registration: null, artifacts: [] });
+  assert.match(
+    rendered('langgraph/node', nowhere),
+    /raise RuntimeError\("There is no connection to " \+ ENTITY\["id"\] \+ "\. "/,
+  );
+  assert.match(
+    rendered('watsonx_orchestrate/skill', nowhere),
+    /^# Its manifest has no address .+ Add url or command\.\n/,
+  );
+  assert.equal(JSON.parse(rendered('dspy/module', nowhere)).connection.kind, 'none');
 });
 
 test('adapters: finds templates under common spellings', () => {

@@ -92,7 +92,7 @@ test('adapters: an unreachable server gets none, which is reported but not a fai
   const { write } = await aTarget(t);
   const { locked, warnings, errors } = await write(['claude'], { mcp_registration: null, artifacts: [] });
   assert.deepEqual([locked, errors], [[], []]);
-  assert.match(warnings.join(), /Nothing is written for 'claude', because the server cannot be reached or started\./);
+  assert.match(warnings.join(), /Nothing is written for 'claude', because this entity cannot be reached or started\./);
 });
 
 const CLAUDE = { framework: 'claude', template_key: 'mcp' };
