@@ -13,6 +13,7 @@ import { startOf } from '../../src/install/launchers.ts';
 import { uninstallEntity } from '../../src/install/removal.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/servers/index-server.ts';
+import { startGitHost } from './git-host.ts';
 import { aFolder, archives, installStage, stepNamed, uidOf } from './installing.ts';
 import { aSubject } from './subjects.ts';
 
@@ -47,6 +48,27 @@ test('placing: when the second of two folders cannot be placed, the first is res
   assert.match(String(stepNamed(report, 'artifacts.place').extra?.error), /another filesystem/);
   assert.deepEqual([await read('vendor/aa/a.txt'), await read('vendor/bb/a.txt')], ['old', 'old']);
   assert.equal((await verify())?.ok, true);
+});
+
+test('placing: the commits of a person in a checkout are kept', async (t) => {
+  const { install, read, target } = await installStage(t);
+  const host = await startGitHost(t);
+  const at = (version: string, ref: string) =>
+    aManifest({ version, artifacts: [{ kind: 'git', spec: { repo: host.url('thing'), ref } }] });
+  const first = at('1.0.0', await host.create('thing', { 'a.txt': '1' }));
+  const second = at('2.0.0', await host.commit('thing', { 'a.txt': '2' }));
+  assert.equal((await install(first)).ok, true);
+  const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: join(target, 'vendor/thing') });
+  await writeFile(join(target, 'vendor/thing/mine.txt'), 'mine');
+  await git('add', '.');
+  await git('-c', 'user.name=A', '-c', 'user.email=a@example.org', 'commit', '-m', 'mine');
+  await git('checkout', '--detach', 'HEAD~1');
+
+  const report = await install(second);
+  assert.match(String(report.results[0]?.extra?.error), /'vendor\/thing' has changed since it was installed/);
+  assert.equal(await read('vendor/thing/a.txt'), '1');
+  assert.equal((await install(second, { force: true })).ok, true);
+  assert.equal(await read('vendor/thing/a.txt'), '2');
 });
 
 test('placing: an install that waited for a failed one continues', async (t) => {

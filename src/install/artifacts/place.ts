@@ -8,6 +8,7 @@ import { absent, makeFolderInside, pathInside, readInside, removeInside } from '
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
 import { treeDigest } from '../target/tree.ts';
 import type { ArtifactContext, Built, Location, Resolution } from './artifact.ts';
+import { holdsWork } from './git/person-work.ts';
 import type { ReadyArtifact } from './kinds.ts';
 
 /** Written last into a folder below `.hub`; a folder without it is incomplete. */
@@ -164,9 +165,10 @@ async function placeInVendor({ kind, spec }: ReadyArtifact, location: VendorLoca
   };
 }
 
-/** Skips the folder `.git`, which git changes even when a checkout is only read. */
-export function vendorTree(folder: string): Promise<string> {
-  return treeDigest(folder, ['.git']);
+/** Skips the folder `.git`, which git changes even when a checkout is only read, unless it holds the work of a person. */
+export async function vendorTree(folder: string): Promise<string> {
+  const tree = await treeDigest(folder, ['.git']);
+  return (await holdsWork(join(folder, '.git'))) ? `${tree} and work in .git` : tree;
 }
 
 /** If a path is taken, a derived name gets alternatives; a folder that the user or the manifest chose does not. */
