@@ -66,11 +66,20 @@ function kindOf({ kind, spec }: JsonObject): string {
   return kindNameOf(asText(kind) ?? '', asObject(spec));
 }
 
-/** The digest that its content is verified against, wherever its spec states one; undefined when the content may be anything. */
-export function artifactDigest(artifact: JsonObject): string | undefined {
-  const { digest, sha256, integrity, fileSha256, image, package: name, ref } = asObject(artifact.spec);
-  const named = asText(digest) ?? asText(sha256) ?? asText(integrity) ?? asText(fileSha256);
-  const [, pinned] = /@(sha256:[0-9a-f]{64})$/.exec(asText(image) ?? asText(name) ?? '') ?? [];
-  const [commit] = /^[0-9a-f]{40}$/.exec(asText(ref) ?? '') ?? [];
-  return named ?? pinned ?? commit;
+/** The digest that an install verifies its content against; undefined when the content may be anything. */
+export function artifactDigest({ kind, spec }: JsonObject): string | undefined {
+  const fields = asObject(spec);
+  const { digest, fileSha256, image, package: name, ref } = fields;
+  switch (kindNameOf(asText(kind) ?? '', fields)) {
+    case 'zip':
+      return asText(digest);
+    case 'mcpb':
+      return asText(fileSha256) ?? asText(digest);
+    case 'oci':
+      return asText(digest) ?? /@(sha256:[0-9a-f]{64})$/.exec(asText(image) ?? asText(name) ?? '')?.[1];
+    case 'git':
+      return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.exec(asText(ref) ?? '')?.[0];
+    default:
+      return undefined;
+  }
 }

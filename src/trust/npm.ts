@@ -1,9 +1,8 @@
 // Checks npm packages: the provenance that the registry stores with a version.
 import semver from 'semver';
 import { z } from 'zod';
-import { artifactDigest } from '../catalog/facts.ts';
 import { NpmSpec } from '../install/artifacts/npm/npm-packages.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { asObject, asText, type JsonObject } from '../lib/json.ts';
 import { ask } from './ask.ts';
 import { absent, type CheckContext, checkStatement, type Finding, findingOf, notChecked } from './finding.ts';
 
@@ -30,7 +29,8 @@ export async function checkNpm(artifact: JsonObject, context: CheckContext): Pro
   if (!dist || !sha512) return notChecked(what, `${host} has no such version, or no digest of it.`);
 
   const about = { artifact: what, digest: dist.integrity };
-  const named = artifactDigest(artifact);
+  const { digest: stated, integrity = stated } = asObject(artifact.spec);
+  const named = asText(integrity);
   if (named?.startsWith('sha512-') && named !== dist.integrity)
     return findingOf(about, [{ ok: false, fault: `The digest at ${host} differs from the one in the manifest.` }]);
   const none = absent(about, `${host} has no provenance for this version.`);

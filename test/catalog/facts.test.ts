@@ -34,6 +34,11 @@ const digests: [artifact: JsonObject, hasDigests: boolean][] = [
   [{ kind: 'oci', spec: { image: `ghcr.io/acme/x@sha256:${SHA}` } }, true],
   [{ kind: 'git', spec: { repo: 'https://h.example/x', ref: 'main' } }, false],
   [{ kind: 'git', spec: { repo: 'https://h.example/x', ref: 'b'.repeat(40) } }, true],
+  [{ kind: 'pypi', spec: { package: 'x', version: '1', digest: `sha256:${SHA}` } }, false],
+  [{ kind: 'git', spec: { repo: 'https://h.example/x', ref: 'main', digest: `sha256:${SHA}` } }, false],
+  [{ kind: 'zip', spec: { url: 'https://h.example/x.zip', sha256: SHA, fileSha256: SHA } }, false],
+  [{ kind: 'other', spec: { registry: 'npm', package: 'x', version: '1', integrity: 'sha512-x' } }, false],
+  [{ kind: 'other', spec: { registry: 'mcpb', package: 'https://h.example/x.mcpb', fileSha256: SHA } }, true],
   [{ kind: 'other', spec: { transport: 'SSE', url: 'https://h.example/sse' } }, true],
 ];
 for (const [artifact, hasDigests] of digests) {
