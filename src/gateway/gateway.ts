@@ -96,15 +96,14 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   }
 
   async function run(batch: RegistrationBatch, { effort, signal, onProgress }: PendingOptions): Promise<RunReport> {
-    const none = { registered: 0, failed: 0 };
     const leftovers = await clearAway(batch, signal);
     const notesWith = (report: LeftoverReport) => ({
       ...noteOf(report),
       ...(report.removed.length > 0 ? { removed: report.removed } : {}),
     });
     const notes = notesWith({ ...leftovers, left: 0 });
-    const stopped = leftovers.stopped ?? (await reconcile(items, batch.lookup));
-    if (stopped !== undefined) return { ...none, ...notes, stopped };
+    // If the gateway is unusable, the first servers that are tried get the error.
+    const unusable = leftovers.stopped ?? (await reconcile(items, batch.lookup));
     let isAnyGone = false;
     const report = await registerAllDue({
       store,
@@ -121,6 +120,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       },
       rememberItems: (entity, attempt) => items.replace(entity.uid, attempt.items),
     });
+    if (unusable !== undefined) return { ...report, ...notes, stopped: unusable };
     if (!isAnyGone) return { ...report, ...notes };
     // Some entities were deleted or blocked during their registration.
     const late = await clearAway(batch, signal);

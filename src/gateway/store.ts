@@ -155,5 +155,5 @@ export interface RegistrationStore {
   removeMany(request: {
     uids?: readonly EntityUid[];
     errorOnly: boolean;
-  }): Promise<{ removed: EntityUid[]; skipped: Record<EntityUid, string> }>;
+  }): Promise<{ removed: EntityUid[]; skipped: ReadonlyMap<EntityUid, string> }>;
 }

@@ -79,8 +79,8 @@ const RULES: Rules = {
   removePending: { ...ofEntity, outcome: ended.removal },
   removeManyPending: {
     role: 'operator',
-    changes: ({ uids = [], all, error_only }) =>
-      all && uids.length === 0 ? `all${error_only ? ' with an error' : ''}` : listed(uids),
+    changes: ({ uids, all, error_only }) =>
+      all && !uids?.length ? `all${error_only ? ' with an error' : ''}` : listed(uids ?? []),
     outcome: ended.bulkRemoval,
   },
   addRemote: { ...ofRemote, detail: (_url, settings) => asked.remote(settings) },

@@ -43,7 +43,7 @@ const waits: [name: string, changes: Partial<Parameters<typeof reasonNotRegister
   ['a local process', { mcp_registration: { server: { transport: 'STDIO' } } }, /local process/],
   ['one that is held back', { held_by: 'rule 1' }, /policy/],
   ['a tool', { type: 'tool' }, /a tool is registered when the hub installs it/],
-  ['one that no remote lists', { missing_since: AT }, /'hub sync' tries it/],
+  ['one that no remote lists', { missing_since: AT }, /'hub sync --force' tries it/],
   ['an agent', { type: 'agent' }, /Agents are not registered/],
 ];
 for (const [name, changes, reason] of waits) {

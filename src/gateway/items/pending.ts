@@ -41,14 +41,15 @@ export function createPendingServers(
       const outcome = await store.remove(uid);
       return outcome === 'removed' ? { removed: true, uid } : { removed: false, uid, reason: outcome };
     },
-    async removeMany({ uids = [], all, error_only: errorOnly }) {
-      if (uids.length === 0 && !all)
+    async removeMany({ uids, all, error_only: errorOnly }) {
+      const named = new Set(uids);
+      if (named.size === 0 && !all)
         throw invalidRequest('uids', "must name at least one server, or 'all' must be true");
       const { removed, skipped } = await store.removeMany({
-        uids: uids.length > 0 ? [...new Set(uids)] : undefined,
+        uids: named.size > 0 ? [...named] : undefined,
         errorOnly,
       });
-      return { removed, skipped, total_removed: removed.length };
+      return { removed, skipped: Object.fromEntries(skipped), total_removed: removed.length };
     },
   };
 }

@@ -27,7 +27,8 @@ const SyncBody = z
   .object({
     force: z
       .boolean()
-      .default(false)
+      .nullish()
+      .transform(Boolean)
       .describe('Also try servers that can never be registered with their current manifests'),
   })
   .nullish();
@@ -45,7 +46,8 @@ const IngestBody = z
     remote: RemoteReference.nullish().describe('The same as `url`'),
     accept_shrunk: z
       .boolean()
-      .default(false)
+      .nullish()
+      .transform(Boolean)
       .describe(
         'Accept an index that lists less than half of its earlier entries; entries that it no longer lists are then marked as missing',
       ),

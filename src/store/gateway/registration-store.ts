@@ -9,6 +9,7 @@ import type { Db, Dialect } from '../dialects/dialect.ts';
 import { failedEvent } from '../events/entity-events.ts';
 import { likePattern } from '../like.ts';
 import { forgetIndexesThatList } from '../remotes/forget-indexes.ts';
+import { isKnownToRemotes } from '../remotes/ownership.ts';
 import type { Revision } from '../revision.ts';
 import type { EntityTable, Tables } from '../tables.ts';
 import { countByDay, historyOf } from './registration-days.ts';
@@ -127,7 +128,7 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
 
     async remove(uid) {
       const { removed, skipped } = await removeMany({ uids: [uid], errorOnly: false });
-      return removed.includes(uid) ? 'removed' : (skipped[uid] as RemovalRefusal);
+      return removed.includes(uid) ? 'removed' : (skipped.get(uid) as RemovalRefusal);
     },
 
     removeMany,
@@ -135,11 +136,11 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
 
   async function removeMany({ uids, errorOnly }: Parameters<RegistrationStore['removeMany']>[0]) {
     const removed: string[] = [];
-    const skipped: Record<string, string> = {};
+    const skipped = new Map<string, string>();
     for await (const some of uids ? inChunks(uids) : pendingInChunks(errorOnly)) {
       const outcome = await removeSome(some, errorOnly);
       for (const uid of outcome.removed) removed.push(uid);
-      if (uids) Object.assign(skipped, outcome.skipped);
+      if (uids) for (const [uid, reason] of outcome.skipped) skipped.set(uid, reason);
     }
     return { removed, skipped };
   }
@@ -186,14 +187,14 @@ export function createRegistrationStore(dialect: Dialect, revision: Revision): R
   }
 
   /** `pending` is the reason for pending servers that were not removed. */
-  async function refusals(tx: Db, uids: readonly string[], pending: string): Promise<Record<string, string>> {
+  async function refusals(tx: Db, uids: readonly string[], pending: string): Promise<[uid: string, reason: string][]> {
     const rows = await tx
       .selectFrom('entity')
       .select(['uid', 'type', 'gateway_registered_at', 'blocked_at'])
       .where(isOneOf('uid', uids.filter(isUid)))
       .execute();
     const byUid = new Map(rows.map((row) => [row.uid, row]));
-    return Object.fromEntries(uids.map((uid) => [uid, refusal(byUid.get(uid)) ?? pending]));
+    return uids.map((uid) => [uid, refusal(byUid.get(uid)) ?? pending]);
   }
 
   async function errorsOf(tx: Db, records: readonly RegistrationRecord[]): Promise<Map<string, string | null>> {
@@ -255,11 +256,17 @@ function withWords(entities: ReturnType<typeof pendingEntities>, text: string) {
 }
 
 function dueEntities(db: Db, { now, effort }: DueQuery) {
-  return db
-    .selectFrom('entity')
-    .where('type', '=', 'mcp_server')
-    .$if(effort === 'background', (query) => query.where('missing_since', 'is', null))
-    .where((eb) => isDue(eb, { now, effort }));
+  return (
+    db
+      .selectFrom('entity')
+      .where('type', '=', 'mcp_server')
+      .$if(effort === 'background', (query) => query.where('missing_since', 'is', null))
+      // What its remote has withdrawn, for example as malware; servers of removed remotes are tried.
+      .$if(effort === 'explicit', (query) =>
+        query.where(sql<boolean>`(missing_since is null or not ${isKnownToRemotes})`),
+      )
+      .where((eb) => isDue(eb, { now, effort }))
+  );
 }
 
 /** The manifest changed since the last try, or it failed and the effort includes it. Never for a blocked or held entity. */

@@ -1,5 +1,6 @@
 // Decisions about registration and pending servers, through HTTP.
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { gatewayStage, H, path, server, serverUid, stage, testOnSqlite } from './stage.ts';
 
@@ -55,6 +56,32 @@ testOnSqlite('registration: an explicit sync retries servers of removed and disa
   assert.deepEqual(Object.keys(registered()), ['disabled'], 'background syncs skip servers that no remote lists');
   assert.equal((await sync()).registered, 1);
   assert.deepEqual(Object.keys(registered()).toSorted(), ['disabled', 'removed']);
+});
+
+testOnEveryEngine(
+  'registration: a server that its remote withdrew is not offered to the gateway',
+  async (t, address) => {
+    const servers = { [`${H}/bad/sse`]: { fault: 'refused' } } as const;
+    const { ask, publish, register, sync, gateway, registered } = await gatewayStage(t, address, { servers });
+    assert.equal((await register(server('bad'), server('good'))).registered, 1);
+    gateway.servers.clear();
+    publish('servers', server('good'));
+    assert.equal((await sync()).registered, 0);
+    assert.deepEqual(Object.keys(registered()), ['good']);
+    assert.ok((await ask('GET', path(serverUid('bad')))).body.missing_since);
+    assert.equal((await sync({ force: true })).registered, 1, 'a person can insist');
+  },
+);
+
+testOnSqlite('registration: a gateway that fails later is an error of the new servers', async (t, address) => {
+  const { publish, register, sync, gateway, entity } = await gatewayStage(t, address);
+  assert.equal((await register(server('first'))).registered, 1);
+  await gateway.stop();
+  publish('servers', server('first'), server('second'));
+  assert.equal((await sync()).failed, 1);
+  assert.match((await entity('second')).gateway_error, /^The gateway could not be reached/);
+  await gateway.start();
+  assert.equal((await sync()).registered, 1);
 });
 
 testOnSqlite('pending: a next try is announced only where background syncs run', async (t, address) => {
@@ -122,10 +149,16 @@ testOnSqlite('pending: deleting all deletes nothing else', async (t, address) =>
   });
   await register(server('good'), server('down'), server('local', STDIO), server('blocked', STDIO));
   await ask('PATCH', path(serverUid('blocked')), { blocked: true });
-  const remove = async (payload: { all?: boolean; uids?: string[] }) =>
-    ask('POST', '/gateways/pending/delete', payload);
+  const remove = async (payload: JsonObject) => ask('POST', '/gateways/pending/delete', payload);
 
   assert.equal((await remove({})).status, 400);
+  assert.equal((await remove({ uids: null, all: null })).status, 400);
+  assert.deepEqual(
+    (await remove({ uids: ['__proto__'], error_only: null })).body.skipped,
+    JSON.parse('{"__proto__":"not found"}'),
+  );
+  const { removed: isRemoved, reason } = (await ask('DELETE', '/gateways/pending/__proto__')).body;
+  assert.deepEqual([isRemoved, reason], [false, 'not found']);
   assert.deepEqual((await remove({ uids: [serverUid('blocked')] })).body.skipped, {
     [serverUid('blocked')]: 'blocked',
   });

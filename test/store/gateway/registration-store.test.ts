@@ -254,15 +254,14 @@ testOnEveryEngine('removeMany: removes the named servers in order, with a reason
   await save([...servers('a', 'b', 'registered'), aManifest({ type: 'agent', id: 'agent' })]);
   await store.record([await aRecord(store, 'registered'), await aRecord(store, 'b', { error: 'No.' })]);
   const uids = [uidOf('b'), uidOf('a'), uidOf('registered'), 'agent:agent@1.0.0', uidOf('none'), 'odd \u0000\ud83d'];
-  assert.deepEqual(await store.removeMany({ uids, errorOnly: true }), {
-    removed: [uidOf('b')],
-    skipped: {
-      [uidOf('a')]: 'no gateway_error',
-      [uidOf('registered')]: 'already registered',
-      'agent:agent@1.0.0': 'not an mcp_server',
-      [uidOf('none')]: 'not found',
-      'odd \u0000\ud83d': 'not found',
-    },
+  const { removed, skipped } = await store.removeMany({ uids, errorOnly: true });
+  assert.deepEqual(removed, [uidOf('b')]);
+  assert.deepEqual(Object.fromEntries(skipped), {
+    [uidOf('a')]: 'no gateway_error',
+    [uidOf('registered')]: 'already registered',
+    'agent:agent@1.0.0': 'not an mcp_server',
+    [uidOf('none')]: 'not found',
+    'odd \u0000\ud83d': 'not found',
   });
   assert.deepEqual((await store.removeMany({ uids: [uidOf('a')], errorOnly: false })).removed, [uidOf('a')]);
 });
@@ -271,9 +270,12 @@ testOnEveryEngine('removeMany: removes all, or all with an error; registered one
   const { save, store, catalog } = await openStage(t, address);
   await save([...servers('a', 'b', 'c', 'registered'), aManifest({ type: 'tool', id: 'tool' })]);
   await store.record([await aRecord(store, 'registered'), await aRecord(store, 'b', { error: 'No.' })]);
-  assert.deepEqual(await store.removeMany({ errorOnly: true }), { removed: [uidOf('b')], skipped: {} });
-  assert.deepEqual(await store.removeMany({ errorOnly: false }), { removed: ['a', 'c'].map(uidOf), skipped: {} });
-  assert.deepEqual(await store.removeMany({ errorOnly: false }), { removed: [], skipped: {} });
+  assert.deepEqual(await store.removeMany({ errorOnly: true }), { removed: [uidOf('b')], skipped: new Map() });
+  assert.deepEqual(await store.removeMany({ errorOnly: false }), {
+    removed: ['a', 'c'].map(uidOf),
+    skipped: new Map(),
+  });
+  assert.deepEqual(await store.removeMany({ errorOnly: false }), { removed: [], skipped: new Map() });
   assert.deepEqual(await catalog.countByType(), { agent: 0, tool: 1, mcp_server: 1 });
 });
 
@@ -294,11 +296,14 @@ testOnEveryEngine('removeMany: removes all in chunks, with one revision each', a
   const before = await revision.current();
   const chunked = createRegistrationStore(dialect, revision);
   const { removed, skipped } = await chunked.removeMany({ errorOnly: false });
-  assert.deepEqual([removed, skipped], [ids.map(uidOf), {}]);
+  assert.deepEqual([removed, skipped], [ids.map(uidOf), new Map()]);
   assert.equal(await revision.current(), before + 2);
   assert.equal((await catalog.countByType()).mcp_server, 2);
   const named = await chunked.removeMany({ uids: [uidOf('blocked'), uidOf('registered')], errorOnly: false });
-  assert.deepEqual(named.skipped, { [uidOf('blocked')]: 'blocked', [uidOf('registered')]: 'already registered' });
+  assert.deepEqual(Object.fromEntries(named.skipped), {
+    [uidOf('blocked')]: 'blocked',
+    [uidOf('registered')]: 'already registered',
+  });
 });
 
 testOnEveryEngine('remove: the index that listed it is read completely again', async (t, address) => {
