@@ -95,7 +95,7 @@ export function createIngest(
     await remake(first, await duplicates.toRemake(isWhole));
     await countUnused({ isWhole });
     // Otherwise, failed fetches must be retried and doubtful results reported again, even if the index does not change.
-    const isSettled = isBelieved && !hasFailedForNow;
+    const isSettled = isBelieved && !hasFailedForNow && first.hasList;
     const unsettled = { ...trusted, etag: null, lastModified: null };
     const isSelfContained = index.isSelfContained();
     const state = isSettled ? stateAfter(first, { known, startedAt, isWhole, isSelfContained }) : unsettled;

@@ -18,11 +18,14 @@ const rightfulOwner = sql<string | null>`(
   limit 1
 )`;
 
+/** An index that is not a remote ranks below all remotes. */
+const UNLISTED = sql.lit(-1002);
+
 /** Whether an incoming row of `insert into entity … on conflict` may replace the stored one; never one published to this hub. */
 export const mayReplace = sql<boolean>`(
   entity.owner_url is null or entity.owner_url = excluded.owner_url
-  or entity.owner_url <> ${sql.lit(PUBLISHED)} and coalesce((select ${rank} from remote where url = excluded.owner_url), 0)
-   > coalesce((select ${rank} from remote where url = entity.owner_url), 0)
+  or entity.owner_url <> ${sql.lit(PUBLISHED)} and coalesce((select ${rank} from remote where url = excluded.owner_url), ${UNLISTED})
+   > coalesce((select ${rank} from remote where url = entity.owner_url), ${UNLISTED})
 )`;
 
 /** Whether a stored remote has a manifest of the entity, even one that is marked as missing. */

@@ -252,6 +252,17 @@ async function overriddenStage(t: TestContext, address: DatabaseAddress) {
 
 const PASSED_ON = /^1 entity belongs to another remote now; its content is replaced when that remote is read next\.$/;
 
+testOnEveryEngine('ownership: a remote takes over what an index that is not stored has brought', async (t, address) => {
+  const { ask, publish } = await stage(t, address);
+  await ask('POST', '/ingest', { url: publish('once', tool('x', { summary: 'from once' })) });
+  const url = publish('remote', tool('x', { summary: 'from the remote' }));
+  await ask('POST', '/remotes', { url });
+  const [{ stats }] = (await ask('POST', '/ingest')).body.results;
+  assert.deepEqual([stats.updated, stats.conflicts], [1, 0]);
+  const { summary, remote } = (await ask('GET', path('tool:x@1.0.0'))).body;
+  assert.deepEqual([summary, remote], ['from the remote', url]);
+});
+
 testOnSqlite('ownership: removing a remote reports what others take over', async (t, address) => {
   const { ask, first, shown } = await overriddenStage(t, address);
   const removal = (await ask('DELETE', '/remotes', { url: 'second' })).body;
