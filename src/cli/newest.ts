@@ -9,7 +9,7 @@ import type { LockedEntity } from '../install/contract.ts';
 type Catalog = Pick<HubOperations, 'getEntity'>;
 type Version = EntityRecord['versions'][number];
 
-/** The newest stable version, or the installed one if that is newer; undefined if the catalog has neither. */
+/** The newest stable version, or the installed one if that is newer; undefined if the catalog has nothing as new. */
 export async function newestOf(
   hub: Catalog,
   locked: LockedEntity,
@@ -21,7 +21,8 @@ export async function newestOf(
   );
   const newest = entity.versions.find((each) => each.id === id);
   const isNewer = newest && versionKey(newest.version) >= versionKey(locked.version);
-  return isNewer ? newest : { id: entity.id, version: entity.version };
+  if (isNewer) return newest;
+  return entity.id === locked.id ? { id: entity.id, version: entity.version } : undefined;
 }
 
 /** Length of the common prefix of two ids: `mcp.<name>.<transport>.<digest>` distinguishes the transports of a server. */

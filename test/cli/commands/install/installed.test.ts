@@ -117,6 +117,16 @@ test('hub outdated: says what to do about an entity that is not in the catalog',
   assert.match((await hub('outdated')).out, /not in the catalog\n\nTo update one .+, install its manifest again/);
 });
 
+test('hub update: never installs an older version', async (t) => {
+  const { server, hub, version } = await installed(t, 'shrinking');
+  await server.load([{ document: version('2.0.0', 'two') }]);
+  assert.equal((await hub('update')).exitCode, 0);
+  await server.removeEntity('mcp_server:shrinking@2.0.0');
+  const { out } = await hub('update');
+  assert.doesNotMatch(out, /1\.0\.0/);
+  assert.match((await hub('list')).out, /mcp_server:shrinking +2\.0\.0/);
+});
+
 test('hub update: a version with another slug replaces the installed one', async (t) => {
   const { server, hub, json, version } = await installed(t, 'renamed');
   await server.load([{ document: version('1.1.0', 'two', { id: 'renamed.next' }) }]);
