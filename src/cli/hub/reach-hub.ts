@@ -6,6 +6,7 @@ import type { Config, Environment } from '../../config.ts';
 import type { Hub } from '../../hub/hub.ts';
 import type { HubOperations } from '../../hub/operations.ts';
 import { describeDatabase } from '../../lib/net/address.ts';
+import type { SearchQuery } from '../../search/contract.ts';
 import type { HubAccess } from '../command.ts';
 import { NotFoundError, UsageError } from '../exit-codes.ts';
 import { oneLine } from '../output/text.ts';
@@ -79,16 +80,16 @@ export function createAccess({ named, terminal, mayBlock }: AccessOptions): Open
   };
 }
 
-/** Repeats a keyword search while the index of this process is loading; each attempt waits a while. */
+/** Waits before a keyword search until the index of this process is loaded. Each attempt waits a while, and asks no language model. */
 function whenIndexed(hub: HubOperations, shutdown: AbortSignal): HubOperations {
   return {
     ...hub,
     async search(query) {
       const deadline = performance.now() + INDEX_PATIENCE_MS;
-      let page = await hub.search(query);
-      while (query.mode === 'keyword' && page.degraded && performance.now() < deadline && !shutdown.aborted)
-        page = await hub.search(query);
-      return page;
+      const isWaiting = () => query.mode === 'keyword' && performance.now() < deadline && !shutdown.aborted;
+      const attempt: SearchQuery = { ...query, rerank: 'none', withFitReason: false };
+      while (isWaiting() && (await hub.search(attempt)).degraded);
+      return hub.search(query);
     },
   };
 }
