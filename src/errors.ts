@@ -28,7 +28,7 @@ export const ERROR_CODES = {
   route_not_found: 'Nothing is served at this address.',
   method_not_allowed: 'The address does not support this method; `Allow` lists the methods it supports.',
   sync_running: 'A sync is already running, in this hub or in another one on the same database.',
-  lockfile_mismatch: 'A frozen install was requested, but the lockfile in the target does not match.',
+  lockfile_mismatch: 'The lockfile in the target cannot be read, or does not match a frozen install.',
   request_timeout: 'The request did not arrive in time.',
   payload_too_large: 'The body is larger than MAX_BODY_BYTES.',
   uri_too_long: 'The address is longer than the hub accepts.',

@@ -104,6 +104,7 @@ export const EntityRecord = z
           prerelease: z.boolean().default(false),
           blocked: z.boolean().default(false),
           hidden: z.boolean().default(false),
+          missing: z.boolean().default(false).describe('No remote lists it.'),
         }),
       )
       .describe('All versions of this type and name, newest first.'),

@@ -83,6 +83,7 @@ export interface EntityVersion {
   status: LifecycleStatus;
   isBlocked: boolean;
   isHidden: boolean;
+  isMissing: boolean;
 }
 
 /** What rendering an entity requires in addition to the entity. */
@@ -221,13 +222,14 @@ function storedManifest({ manifestText }: StoredEntity): Manifest | undefined {
 const EMPTY = readManifest({ type: 'tool', id: 'empty', version: '1.0.0' });
 
 export function presentVersions(versions: readonly EntityVersion[]): EntityRecord['versions'] {
-  return versions.map(({ uid, version, status, isBlocked, isHidden }) => ({
+  return versions.map(({ uid, version, status, isBlocked, isHidden, isMissing }) => ({
     id: uid,
     version,
     status,
     prerelease: isPrerelease(version),
     blocked: isBlocked,
     hidden: isHidden,
+    missing: isMissing,
   }));
 }
 

@@ -73,7 +73,7 @@ export function idsOfVersion(
   { id, versions }: Pick<EntityRecord, 'id' | 'versions'>,
   { version, prerelease }: { version?: string; prerelease: boolean },
 ): string[] {
-  const usable = versions.filter(({ blocked, status }) => !blocked && status !== 'disabled');
+  const usable = versions.filter((each) => !each.blocked && !each.missing && each.status !== 'disabled');
   const newest = usable.find((each) => prerelease || !each.prerelease) ?? usable[0];
   const wanted = version ?? newest?.version;
   const ids = versions.filter((each) => each.version === wanted).map((each) => each.id);

@@ -56,15 +56,17 @@ export const InstallRequest = z.object({
     .nullish()
     .describe('Kind of package to install if there are alternatives. Default: the first one that the machine can run.'),
   dest: z.string().nullish().describe('Folder for a checkout or an archive, instead of the one in the manifest.'),
-  update: z.boolean().optional().describe('Resolve versions again. Default: keep locked versions.'),
-  force: z.boolean().optional().describe('Replace folders that were changed, or that the hub did not create.'),
+  update: z.boolean().nullish().describe('Resolve versions again. Default: keep locked versions.'),
+  force: z.boolean().nullish().describe('Replace folders that were changed, or that the hub did not create.'),
   dry_run: z
     .boolean()
-    .default(false)
+    .nullish()
+    .transform(Boolean)
     .meta({ description: 'Return only the plan, and change nothing.', examples: [true] }),
   frozen: z
     .boolean()
-    .default(false)
+    .nullish()
+    .transform(Boolean)
     .describe('Install exactly what the lockfile in the target says. Fields that choose something else are refused.'),
 });
 export type InstallRequest = z.infer<typeof InstallRequest>;

@@ -11,6 +11,7 @@ import {
   changes,
   initial,
   manifests,
+  missingVersions,
   noFacetRows,
   revisionStamps,
   search,
@@ -155,6 +156,7 @@ const MIGRATIONS: Readonly<Record<string, (dialect: Dialect) => RawBuilder<unkno
   '0028_audit_unchanged': auditUnchanged,
   '0029_registration_days': registrationDays,
   '0030_only_servers': onlyServers,
+  '0031_missing_versions': missingVersions,
 };
 
 function migration(statements: readonly RawBuilder<unknown>[]): Migration {

@@ -143,6 +143,7 @@ test('record: adds details from the manifest, reasons for the score, and all ver
       status: 'active' as const,
       isBlocked: false,
       isHidden: false,
+      isMissing: false,
     },
   ];
   const { quality, ...record } = presentRecord(entity, presentVersions(versions), PRESENTATION);
@@ -180,6 +181,7 @@ test('record: adds details from the manifest, reasons for the score, and all ver
         prerelease: false,
         blocked: false,
         hidden: false,
+        missing: false,
       },
     ],
   });

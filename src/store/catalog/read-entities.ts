@@ -26,7 +26,7 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
   const versionsByName = prepared(lookup, (type, name) =>
     lookup
       .selectFrom('entity')
-      .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden'])
+      .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden', 'missing_since'])
       .where('type', '=', type)
       .where('name', '=', name)
       .orderBy('version_key', 'desc')
@@ -53,7 +53,9 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
     return entities()
       .where('type', '=', type)
       .where('slug', '=', slug)
-      .orderBy(sql`case when blocked_at is null and is_hidden = 0 then 0 else 1 end`)
+      .orderBy(
+        sql`case when blocked_at is null and is_hidden = 0 and missing_since is null and status <> 'disabled' then 0 else 1 end`,
+      )
       .$if(!prerelease, (query) => query.orderBy('is_prerelease'))
       .orderBy('version_key', 'desc')
       .limit(1)
@@ -74,13 +76,16 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
     },
 
     async versions(type, name) {
-      return (await versionsByName(type, name)).map(({ uid, version, status, blocked_at, is_hidden }) => ({
-        uid,
-        version,
-        status: status as EntityVersion['status'],
-        isBlocked: blocked_at !== null,
-        isHidden: is_hidden === 1,
-      }));
+      return (await versionsByName(type, name)).map(
+        ({ uid, version, status, blocked_at, is_hidden, missing_since }) => ({
+          uid,
+          version,
+          status: status as EntityVersion['status'],
+          isBlocked: blocked_at !== null,
+          isHidden: is_hidden === 1,
+          isMissing: missing_since !== null,
+        }),
+      );
     },
 
     list: (query) => list(read, query),

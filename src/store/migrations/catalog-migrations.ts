@@ -70,3 +70,9 @@ export const manifests = ({ byteOrderedText: key }: Dialect) => [
   sql`insert into manifest (uid, text) select uid, manifest from entity order by uid`,
   sql`alter table entity drop column manifest`,
 ];
+
+/** 0031: lists of versions also show which ones no remote lists. */
+export const missingVersions = () => [
+  sql`drop index entity_versions`,
+  sql`create index entity_versions on entity (type, name, version_key, uid, version, status, blocked_at, is_hidden, missing_since)`,
+];

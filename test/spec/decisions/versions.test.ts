@@ -31,6 +31,32 @@ testOnEveryEngine(
   },
 );
 
+testOnEveryEngine('versions: one that is withdrawn or disabled is not the newest', async (t, address) => {
+  const { ask, host } = await stage(t, address);
+  const index = (...manifests: JsonObject[]) =>
+    host.put('/index.json', { items: manifests.map((manifest) => ({ manifest })) });
+  const versions = ['1.0.0', '2.0.0'].map((version) => tool('reader', { version }));
+  const disabled = tool('reader', { version: '3.0.0', lifecycle: { status: 'disabled' } });
+  index(...versions, disabled);
+  await ask('POST', '/remotes', { url: host.url('/index.json') });
+  await ask('POST', '/ingest');
+  const newest = async () => (await ask('GET', path('tool:reader'))).body;
+  const target = await tempDir(t);
+  const installed = async () => (await ask('POST', '/catalog/install', { id: 'tool:reader', target })).body.plan.id;
+  assert.equal((await newest()).version, '2.0.0');
+
+  index(...versions.slice(0, 1), disabled);
+  await ask('POST', '/ingest');
+  const { version, versions: listed } = await newest();
+  assert.deepEqual([version, await installed()], ['1.0.0', 'tool:reader@1.0.0']);
+  const missing = listed.map((each: JsonObject) => [each.version, each.missing]);
+  assert.deepEqual(missing, [
+    ['3.0.0', false],
+    ['2.0.0', true],
+    ['1.0.0', false],
+  ]);
+});
+
 testOnSqlite('versions: an install uses the version given with a short id', async (t, address) => {
   const { ask } = await versionsStage(t, address);
   const target = await tempDir(t);

@@ -167,6 +167,7 @@ export function Versions({ entity: { versions, id } }: { entity: EntityRecord })
           <StatusBadge status={each.status} />
           {each.prerelease && <span class="badge">pre-release</span>}
           {each.blocked && <span class="badge badge-disabled">blocked</span>}
+          {each.missing && <span class="badge">no longer listed</span>}
         </li>
       ))}
     </ul>
