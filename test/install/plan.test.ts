@@ -59,6 +59,10 @@ for (const path of [
   '.venv/x',
   'vendor/x',
   'src/.git/hooks/x',
+  'AGENTS.md',
+  'docs/Claude.md',
+  'conftest.py',
+  'src/Makefile',
   '.hub/x',
   'hub.lock.json',
   './Hub.Lock.JSON',
@@ -76,7 +80,7 @@ for (const path of [
       const { adapters } = await aPlan(aSubject({ adapters: [{ framework, template_key: '', path }] }));
       assert.match(
         adapters[0]?.fault ?? '',
-        /which other programs write|reserved for the hub|only for adapters of MCP clients/,
+        /which other programs write|that other programs run|reserved for the hub|only for adapters of MCP clients/,
       );
     }
   });

@@ -5,7 +5,7 @@ import { type InstallPlan, LOCKFILE_NAME, type LockedEntity, type PlannedAdapter
 import type { LockedEntities } from '../lockfile/lockfile.ts';
 import type { InstallSubject } from '../subject.ts';
 import { relativePathFault } from '../target/files.ts';
-import { HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
+import { FOLLOWED, HUB_FOLDER, overlap, RESERVED } from '../target/places.ts';
 import type { AdapterTemplate } from './adapter-template.ts';
 import { CLIENT_KEY, findTemplate, genericStub, notWritten, unconnected } from './templates.ts';
 
@@ -108,6 +108,8 @@ function pathFault(path: string, { template, folders, paths }: PathRules): strin
   if (first === HUB_FOLDER || first === LOCKFILE_NAME) return `${shown} is reserved for the hub.`;
   const taken = RESERVED.includes(first) ? first : [first, ...others].find((name) => name === '.git');
   if (taken) return `${shown} belongs to '${taken}', which other programs write.`;
+  const name = others.at(-1) ?? first;
+  if (FOLLOWED.test(name)) return `${shown} is a file that other programs run, or that coding agents follow.`;
   // Clients and other programs run commands from such files.
   if (first.startsWith('.') && !template?.entryOf)
     return `${shown} starts with '.', which is allowed only for adapters of MCP clients.`;

@@ -69,6 +69,7 @@ async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, ta
   const read = async (folder: string) =>
     isBundle ? inspectBundle(join(targetDir, folder)) : (await readComplete(targetDir, folder))?.built;
   const built = path === null ? {} : await read(path);
+  if (!built) return { outcome: 'unchecked', reason: 'what it starts is missing' };
   const isSame = text === launcherText(launcher, { path, ...built }, entity);
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }

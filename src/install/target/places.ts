@@ -20,6 +20,10 @@ export const RESERVED = [
   ...['pyproject.toml', VENDOR],
 ];
 
+/** Names of files that other programs run, or that coding agents follow, wherever they are. */
+export const FOLLOWED =
+  /^(?:(?:agents|claude|gemini)\.md|(?:conftest|setup|sitecustomize|usercustomize)\.py|(?:gnu)?makefile|(?:docker|jenkins|just|rake)file)$/i;
+
 export function overlap(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => `${path.toLowerCase().replace(/\/$/, '')}/`) as [string, string];
   return a.startsWith(b) || b.startsWith(a);
