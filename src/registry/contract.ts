@@ -243,6 +243,8 @@ interface FacetBuckets {
 export interface Ard {
   /** The document at the well-known addresses. */
   manifest(): Promise<Record<string, unknown>>;
+  /** `robots.txt`, where crawlers find the address of that document. */
+  robots(): string;
   search(query: ArdSearch): Promise<{ results: FoundArdEntry[]; pageToken?: string }>;
   explore(query: ArdExplore): Promise<{ resultType: 'facets'; facets: Record<string, FacetBuckets> }>;
   list(query: ArdList): Promise<{ items: ArdEntry[]; pageToken?: string }>;

@@ -97,7 +97,7 @@ test('READ_ACCESS=token: metrics need a token, and the page does not request wha
   assertProblem(await send({ url: '/metrics' }), 'unauthorized');
   assert.equal((await send({ url: '/metrics', headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).status, 200);
   const home = await send({ url: '/' });
-  assert.deepEqual([home.status, home.headers.link], [200, undefined]);
+  assert.deepEqual([home.status, home.headers.link], [200, '</.well-known/ard.json>; rel=ard']);
 
   const scraped = await protectedHub(t, { API_TOKEN: ADMIN_TOKEN, READ_ACCESS: 'token', METRICS_TOKEN });
   const authorization = `Bearer ${METRICS_TOKEN}`;

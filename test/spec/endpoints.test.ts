@@ -78,6 +78,7 @@ const ENDPOINTS: Endpoint[] = [
   { method: 'GET', path: '/', protection: 'public', success: 200 },
   { method: 'GET', path: '/openapi.yaml', protection: 'public', success: 200 },
   { method: 'GET', path: '/registry/:view/openapi.yaml', protection: 'public', success: 200 },
+  { method: 'GET', path: '/robots.txt', protection: 'public', success: 200 },
   { method: 'GET', path: '/.well-known/ard.json', protection: 'public', success: 200 },
   { method: 'GET', path: '/.well-known/ai-catalog.json', protection: 'public', success: 200 },
   { method: 'POST', path: '/ard/search', protection: 'public', success: 200, body: { query: { text: 'pdf' } } },
@@ -306,6 +307,7 @@ test('endpoints: with READ_ACCESS=token, only the page, its documents, health an
     '/config',
     '/openapi.yaml',
     '/registry/:view/openapi.yaml',
+    '/robots.txt',
     '/.well-known/ard.json',
     '/.well-known/ai-catalog.json',
     ...['/v0.1', '/v0'].flatMap((prefix) => [

@@ -18,6 +18,10 @@ const PAGE_ADDRESSES = ['/', '/operations', '/operations/approvals', '/operation
 /** The page's first request on `/`: a header makes browsers send it while the script is still loading. */
 export const FIRST_LIST = '/catalog/search?versions=latest&limit=20&with_snippets=true';
 
+const PRELOAD = `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`;
+/** For clients of Agentic Resource Discovery. */
+const DISCOVERY = '</.well-known/ard.json>; rel=ard';
+
 const NOT_BUILT = `Catalog Hub is running, but its page is not built.
 Run 'npm run build:page' in the hub's folder, then start the hub again.
 The API works without it, and is described at /docs.
@@ -43,8 +47,7 @@ export function webPage(app: FastifyInstance, { folder = PAGE_FOLDER, preloads =
     app.get(url, open, async (request, reply) => {
       reply.header('content-security-policy', pagePolicy({ remoteImages: allowsImages(request) }));
       reply.header('cache-control', 'no-cache');
-      if (preloads && request.url === '/')
-        reply.header('link', `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
+      if (request.url === '/') reply.header('link', preloads ? `${DISCOVERY}, ${PRELOAD}` : DISCOVERY);
       return sendPageFile(page, request, reply);
     });
   }

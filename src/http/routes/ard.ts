@@ -39,6 +39,9 @@ export function ardRoutes(
       async (request, reply) => send(await hub.ard.manifest(), request, reply),
     );
   }
+  app.get('/robots.txt', { config: { isOpen: true }, schema }, (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(hub.ard.robots()),
+  );
   app.post('/ard/search', { ...ask, schema: { ...schema, body: ArdSearch } }, ({ body }) => hub.ard.search(body));
   app.post('/ard/explore', { ...ask, schema: { ...schema, body: ArdExplore } }, ({ body }) => hub.ard.explore(body));
   app.get('/ard/agents', { ...read, schema: { ...schema, querystring: ListQuery } }, async (request, reply) =>

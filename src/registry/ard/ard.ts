@@ -66,6 +66,7 @@ export function createArd({ store, upToDate, rank, baseUrl, agents }: ArdDepende
 
   return {
     manifest: async () => ardManifest(baseUrl()),
+    robots: () => `User-agent: *\nAllow: /\nAgentmap: ${baseUrl()}/.well-known/ard.json\n`,
 
     async search({ query, pageSize, pageToken }) {
       const all = await matches(query, await upToDate());

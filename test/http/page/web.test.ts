@@ -30,7 +30,8 @@ test('page: served at its own addresses and never from a cache', async (t) => {
 test('page: preloads its first request where that request is certain', async (t) => {
   const app = await builtPage(t);
   const link = async (url: string) => (await inject(app, url)).headers.link;
-  assert.equal(await link('/'), `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`);
+  const preload = `<${FIRST_LIST}>; rel=preload; as=fetch; crossorigin=anonymous`;
+  assert.equal(await link('/'), `</.well-known/ard.json>; rel=ard, ${preload}`);
   for (const url of ['/?q=pdf', '/operations', '/entities/tool:a@1.0.0']) assert.equal(await link(url), undefined, url);
   assert.equal(
     FIRST_LIST,

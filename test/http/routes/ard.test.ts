@@ -47,11 +47,13 @@ async function ard(started: Promise<TestHub> = sharedHub()) {
 }
 
 test('ard: both well-known addresses point to the search', async () => {
-  const { get } = await ard();
+  const { app, get } = await ard();
   const { body, headers } = await get('/.well-known/ard.json');
   assert.equal(headers['access-control-allow-origin'], '*');
   assert.deepEqual((await get('/.well-known/ai-catalog.json')).body, body);
   assert.equal(body.specVersion, '1.0');
+  const robots = await app.inject('/robots.txt');
+  assert.match(robots.body, /^Agentmap: http:\/\/hub\.test\/\.well-known\/ard\.json$/m);
   const [entry] = body.entries as JsonObject[];
   assert.partialDeepStrictEqual(entry, { type: 'application/ai-registry+json', url: 'http://hub.test/ard' });
   assert.match(String(entry?.identifier), /^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$/);
