@@ -62,14 +62,15 @@ async function verifyArtifact(locked: LockedArtifact, targetDir: string): Promis
 }
 
 async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, targetDir: string): Promise<LockFinding> {
-  const path = entity.artifacts[launcher.artifact]?.path ?? null;
+  const { path = null, tree } = entity.artifacts[launcher.artifact] ?? {};
   const text = await readInside(targetDir, launcherPath(launcher.name));
   if (text === undefined) return { outcome: 'missing', reason: "it is missing; 'hub install --frozen' restores it" };
   const isBundle = launcher.program === undefined && launcher.command === undefined;
   const read = async (folder: string) =>
     isBundle ? inspectBundle(join(targetDir, folder)) : (await readComplete(targetDir, folder))?.built;
   const built = path === null ? {} : await read(path);
-  if (!built) return { outcome: 'unchecked', reason: 'what it starts is missing' };
+  // Folders in `vendor` have a tree digest, and nothing else.
+  if (!built && tree === undefined) return { outcome: 'unchecked', reason: 'what it starts is missing' };
   const isSame = text === launcherText(launcher, { path, ...built }, entity);
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }
