@@ -102,7 +102,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       ...(report.removed.length > 0 ? { removed: report.removed } : {}),
     });
     const notes = notesWith({ ...leftovers, left: 0 });
-    // If the gateway is unusable, the first servers that are tried get the error.
+    // If the gateway is unusable, nothing is sent, and the first due servers get the error.
     const unusable = leftovers.stopped ?? (await reconcile(items, batch.lookup));
     let isAnyGone = false;
     const report = await registerAllDue({
@@ -112,7 +112,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       now,
       signal,
       onProgress,
-      register: createRegister(batch),
+      register: unusable === undefined ? createRegister(batch) : async (entity) => untried(entity, unusable),
       async remember(entity, attempt) {
         const isThere = (await store.record([recordOf(entity, attempt, now())])).size > 0;
         isAnyGone ||= !isThere;
@@ -157,6 +157,10 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
       return clearAway(await createBatch(signal, client), signal);
     },
   };
+}
+
+function untried({ items }: RegistrableEntity, error: string): Attempt {
+  return { registration: { outcome: 'gateway_down', error, calls: [] }, items };
 }
 
 function noteOf(report: LeftoverReport): { note?: string } {

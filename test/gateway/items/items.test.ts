@@ -421,13 +421,15 @@ testOnSqlite('reconcile: a failing list stops the run and clears nothing', async
     if (method === 'GET' && path === '/v1/prompts')
       fake.surprise(`GET ${path}`, { status: 500, body: { detail: 'busy' } });
   });
+  await on.ingest(aServerManifest('due', { url: `${H}/due` }));
   const options = { effort: 'explicit', signal: new AbortController().signal } as const;
   const report = await on.gateway.registerPending(options);
-  assert.deepEqual(report, { ranToEnd: false, registered: 0, failed: 0, stopped: 'The gateway answered 500: busy.' });
+  assert.deepEqual(report, { ranToEnd: false, registered: 0, failed: 1, stopped: 'The gateway answered 500: busy.' });
+  assert.deepEqual(fake.table.gateways, [], 'nothing is registered');
   await assertRegistered(on, 'a', true);
   assert.deepEqual(await on.itemsOf(uidOf('a')), before);
   fake.onCall(undefined);
-  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 1, failed: 0 });
+  assert.deepEqual(await on.sync(), { ranToEnd: true, registered: 2, failed: 0 });
 });
 
 testOnSqlite('reconcile: a token of another tenant deletes nothing', async (t, address) => {
