@@ -12,7 +12,7 @@ export interface EntityReference {
 
 export type EntityUid = string;
 
-const LONGEST_UID = 523;
+const LONGEST_UID = 512;
 
 export function formatUid({ type, slug, version }: Required<EntityReference>): EntityUid {
   return `${type}:${slug}@${version}`;
@@ -44,7 +44,7 @@ export function slugFault(slug: string): string | undefined {
 
 export function versionFault(version: string): string | undefined {
   if (version.includes('@')) return "must not contain '@', which separates slug and version";
-  return partFault(version, 255);
+  return partFault(version, 128);
 }
 
 function partFault(part: string, longest: number): string | undefined {

@@ -76,7 +76,9 @@ export function idsOfVersion(
   const usable = versions.filter((each) => !each.blocked && !each.missing && each.status !== 'disabled');
   const newest = usable.find((each) => prerelease || !each.prerelease) ?? usable[0];
   const wanted = version ?? newest?.version;
-  const ids = versions.filter((each) => each.version === wanted).map((each) => each.id);
+  const ids = (version === undefined ? usable : versions)
+    .filter((each) => each.version === wanted)
+    .map((each) => each.id);
   return ids.length > 0 || version !== undefined ? ids : [id];
 }
 

@@ -56,7 +56,7 @@ const MALFORMED: [id: string, why: string][] = [
   ['tool:a/@1.0.0', 'it ends with an empty segment'],
   ['tool:half\ud83d@1.0.0', 'it contains a lone surrogate'],
   [`tool:${'s'.repeat(257)}@1`, 'its slug is too long'],
-  [`tool:pdf@${'1'.repeat(256)}`, 'its version is too long'],
+  [`tool:pdf@${'1'.repeat(129)}`, 'its version is too long'],
   [`tool:${'s/'.repeat(100_000)}`, 'it is far too long'],
 ];
 for (const [id, why] of MALFORMED) {
@@ -64,8 +64,8 @@ for (const [id, why] of MALFORMED) {
     assert.equal(parseReference(id), undefined));
 }
 
-test('uid: slugs of 256 and versions of 255 characters are the longest', () => {
-  const longest = { type: 'mcp_server', slug: 's'.repeat(256), version: '1'.repeat(255) } as const;
+test('uid: slugs of 256 and versions of 128 characters are the longest', () => {
+  const longest = { type: 'mcp_server', slug: 's'.repeat(256), version: '1'.repeat(128) } as const;
   assert.deepEqual(parseReference(formatUid(longest)), longest);
 });
 
@@ -78,7 +78,7 @@ test('uid: an error completes a sentence that starts with the name of the part',
   assert.equal(slugFault('a/..'), "must not contain '.', '..' or empty path segments");
   assert.equal(versionFault('refs/heads/main'), undefined);
   assert.equal(versionFault('1@2'), "must not contain '@', which separates slug and version");
-  assert.equal(versionFault('1'.repeat(256)), 'must not be longer than 255 characters');
+  assert.equal(versionFault('1'.repeat(129)), 'must not be longer than 128 characters');
 });
 
 const segment = fc.oneof(fc.stringMatching(/^[\w@:.~+%-]{1,20}$/), anyText(10));

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { CatalogQuery } from '../../catalog/contract.ts';
 import type { EntityVersion, StoredSummary } from '../../catalog/entity.ts';
 import type { CatalogStore } from '../../catalog/store.ts';
-import { ENTITY_TYPES, type EntityType, formatUid } from '../../catalog/uid.ts';
+import { ENTITY_TYPES, type EntityType, formatUid, parseReference } from '../../catalog/uid.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
 import { prepared } from '../prepared.ts';
@@ -26,7 +26,7 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
   const versionsByName = prepared(lookup, (type, name) =>
     lookup
       .selectFrom('entity')
-      .select(['uid', 'version', 'status', 'blocked_at', 'is_hidden', 'missing_since'])
+      .select(['uid', 'status', 'blocked_at', 'is_hidden', 'missing_since'])
       .where('type', '=', type)
       .where('name', '=', name)
       .orderBy('version_key', 'desc')
@@ -76,16 +76,14 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
     },
 
     async versions(type, name) {
-      return (await versionsByName(type, name)).map(
-        ({ uid, version, status, blocked_at, is_hidden, missing_since }) => ({
-          uid,
-          version,
-          status: status as EntityVersion['status'],
-          isBlocked: blocked_at !== null,
-          isHidden: is_hidden === 1,
-          isMissing: missing_since !== null,
-        }),
-      );
+      return (await versionsByName(type, name)).map(({ uid, status, blocked_at, is_hidden, missing_since }) => ({
+        uid,
+        version: parseReference(uid)?.version ?? '',
+        status: status as EntityVersion['status'],
+        isBlocked: blocked_at !== null,
+        isHidden: is_hidden === 1,
+        isMissing: missing_since !== null,
+      }));
     },
 
     list: (query) => list(read, query),

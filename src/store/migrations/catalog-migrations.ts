@@ -71,8 +71,8 @@ export const manifests = ({ byteOrderedText: key }: Dialect) => [
   sql`alter table entity drop column manifest`,
 ];
 
-/** 0031: lists of versions also show which ones no remote lists. */
+/** 0031: lists of versions also show which ones no remote lists. The uid contains the version. */
 export const missingVersions = () => [
   sql`drop index entity_versions`,
-  sql`create index entity_versions on entity (type, name, version_key, uid, version, status, blocked_at, is_hidden, missing_since)`,
+  sql`create index entity_versions on entity (type, name, version_key, uid, status, blocked_at, is_hidden, missing_since)`,
 ];
