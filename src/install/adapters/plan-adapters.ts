@@ -109,10 +109,11 @@ function pathFault(path: string, { template, folders, paths }: PathRules): strin
   const taken = RESERVED.includes(first) ? first : [first, ...others].find((name) => name === '.git');
   if (taken) return `${shown} belongs to '${taken}', which other programs write.`;
   const name = others.at(-1) ?? first;
-  if (FOLLOWED.test(name)) return `${shown} is a file that other programs run, or that coding agents follow.`;
+  if (FOLLOWED.test(name))
+    return `${shown} is a file that other programs run or that coding agents read as instructions.`;
   // Clients and other programs run commands from such files.
-  if (first.startsWith('.') && !template?.entryOf)
-    return `${shown} starts with '.', which is allowed only for adapters of MCP clients.`;
+  if ([first, ...others].some((segment) => segment.startsWith('.')) && !template?.entryOf)
+    return `${shown} has a name that starts with '.', which is allowed only for adapters of MCP clients.`;
   const folder = folders.find((each) => overlap(each, path));
   if (folder) return `${shown} is where an artifact of this manifest goes ('${folder}').`;
   const isRepeated = paths.some((each) => isSamePath(each, path));

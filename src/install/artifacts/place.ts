@@ -12,7 +12,7 @@ import { holdsWork } from './git/person-work.ts';
 import type { ReadyArtifact } from './kinds.ts';
 
 /** Written last into a folder below `.hub`; a folder without it is incomplete. */
-const MARKER = '.complete';
+export const MARKER = '.complete';
 const PIN_LENGTH = 12;
 
 /** An artifact that is built, but possibly not in place yet. */

@@ -1,10 +1,11 @@
 // Compares the files in a target with its lockfile.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { inspectBundle } from '../artifacts/archive/bundle.ts';
 import { readArtifact } from '../artifacts/kinds.ts';
-import { checkLocked, isChanged, readComplete, vendorTree } from '../artifacts/place.ts';
+import { checkLocked, isChanged, MARKER, readComplete, vendorTree } from '../artifacts/place.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
@@ -68,9 +69,9 @@ async function verifyLauncher(launcher: LockedLauncher, entity: LockedEntity, ta
   const isBundle = launcher.program === undefined && launcher.command === undefined;
   const read = async (folder: string) =>
     isBundle ? inspectBundle(join(targetDir, folder)) : (await readComplete(targetDir, folder))?.built;
+  const isThere = path === null || existsSync(await pathInside(targetDir, tree ? path : `${path}/${MARKER}`));
+  if (!isThere) return { outcome: 'unchecked', reason: 'what it starts is missing' };
   const built = path === null ? {} : await read(path);
-  // Folders in `vendor` have a tree digest, and nothing else.
-  if (!built && tree === undefined) return { outcome: 'unchecked', reason: 'what it starts is missing' };
   const isSame = text === launcherText(launcher, { path, ...built }, entity);
   return isSame ? { outcome: 'same' } : { outcome: 'different', reason: 'the file was changed' };
 }

@@ -20,7 +20,7 @@ export const RESERVED = [
   ...['pyproject.toml', VENDOR],
 ];
 
-/** Names of files that other programs run, or that coding agents follow, wherever they are. */
+/** Names of files that other programs run or that coding agents read as instructions, in any folder. */
 export const FOLLOWED =
   /^(?:(?:agents|claude|gemini)\.md|(?:conftest|setup|sitecustomize|usercustomize)\.py|(?:gnu)?makefile|(?:docker|jenkins|just|rake)file)$/i;
 

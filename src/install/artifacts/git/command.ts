@@ -11,6 +11,8 @@ const BLOCK_BYTES = 512;
 const SETTINGS = [
   ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.protectHFS=true', 'core.protectNTFS=true'],
   ...['core.autocrlf=false', 'submodule.recurse=false', 'maintenance.auto=false'],
+  // Later installs recognize the work of a person by its branches and by the log of `HEAD`.
+  ...['init.defaultRefFormat=files', 'core.logAllRefUpdates=true'],
   // Fetched objects go into one file, whose size can be limited.
   ...['fetch.unpackLimit=1', 'http.lowSpeedLimit=100', 'http.lowSpeedTime=60'],
 ];

@@ -14,5 +14,6 @@ export async function holdsWork(repository: string): Promise<boolean> {
   const refs = [...(await refsIn('refs/heads')), ...(await refsIn('refs/tags'))];
   const packed = (await linesOf('packed-refs')).filter((line) => / refs\/(?:heads|tags|stash)/.test(line));
   const moves = await linesOf('logs/HEAD');
-  return refs.length > 0 || packed.length > 0 || moves.length > 1 || existsSync(join(repository, 'refs/stash'));
+  const isElsewhere = existsSync(join(repository, 'worktrees')) || existsSync(join(repository, 'refs/stash'));
+  return isElsewhere || refs.length > 0 || packed.length > 0 || moves.length > 1;
 }
