@@ -100,7 +100,7 @@ export const SETTINGS = z.object({
   READ_ACCESS: oneOf(['open', 'token'])
     .default('open')
     .describe(
-      '`token`: reads also need a token, with the role `reader` or higher. Only the web page, the API documentation, the discovery documents below `/.well-known`, `/health` and `/config` stay open.',
+      '`token`: reads also need a token, with the role `reader` or higher. Only the web page, the API documentation, the discovery documents below `/.well-known`, `/robots.txt`, `/health` and `/config` stay open.',
     ),
   OIDC_ISSUER: publicUrl
     .optional()

@@ -104,7 +104,7 @@ export const EntityRecord = z
           prerelease: z.boolean().default(false),
           blocked: z.boolean().default(false),
           hidden: z.boolean().default(false),
-          missing: z.boolean().default(false).describe('No remote lists it.'),
+          missing: z.boolean().default(false).describe('The remotes that listed it no longer do.'),
         }),
       )
       .describe('All versions of this type and name, newest first.'),

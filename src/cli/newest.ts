@@ -9,7 +9,7 @@ import type { LockedEntity } from '../install/contract.ts';
 type Catalog = Pick<HubOperations, 'getEntity'>;
 type Version = EntityRecord['versions'][number];
 
-/** The newest stable version, or the installed one if that is newer; undefined if the catalog has nothing as new. */
+/** The newest stable version, or the installed one if that is newer; undefined if the catalog has only older ones, or none. */
 export async function newestOf(
   hub: Catalog,
   locked: LockedEntity,

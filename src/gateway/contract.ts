@@ -86,8 +86,13 @@ export const BulkRemovalRequest = z.object({
     .nullish()
     .describe('Servers to remove; required unless `all` is true')
     .meta({ examples: [['mcp_server:pdf-tables@1.0.0']] }),
-  all: z.boolean().nullish().transform(Boolean).describe('All pending servers; has no effect with `uids`'),
-  error_only: z.boolean().nullish().transform(Boolean).describe('Only servers with a gateway_error'),
+  all: z
+    .boolean()
+    .nullable()
+    .default(false)
+    .transform(Boolean)
+    .describe('All pending servers; has no effect with `uids`'),
+  error_only: z.boolean().nullable().default(false).transform(Boolean).describe('Only servers with a gateway_error'),
 });
 export type BulkRemovalRequest = z.infer<typeof BulkRemovalRequest>;
 

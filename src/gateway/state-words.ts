@@ -43,7 +43,7 @@ export function reasonNotRegistered(entity: Registrable): string {
   if (fault) return fault;
   if (held_by) return 'The policy or the settings of its remote keep it out of the gateway.';
   if (type === 'tool') return 'A sync registers servers; a tool is registered when the hub installs it.';
-  if (missing_since) return "No remote lists it, so background syncs skip it; 'hub sync --force' tries it.";
+  if (missing_since) return "No remote lists it; 'hub sync --force' tries it anyway.";
   return 'If the hub has a gateway, the next sync registers it.';
 }
 

@@ -141,7 +141,7 @@ export interface RegistrationStore {
   history(days: number): Promise<RegistrationHistory>;
   /**
    * Due entities in uid order: those whose manifest has changed since the last attempt, and those that are pending or failed,
-   * depending on the effort. Omits blocked ones.
+   * depending on the effort. Omits blocked ones, and with an explicit effort those that their remote no longer lists.
    */
   due(page: DuePage): Promise<RegistrableEntity[]>;
   /** The total number of due entities. */

@@ -60,12 +60,14 @@ export const InstallRequest = z.object({
   force: z.boolean().nullish().describe('Replace folders that were changed, or that the hub did not create.'),
   dry_run: z
     .boolean()
-    .nullish()
+    .nullable()
+    .default(false)
     .transform(Boolean)
     .meta({ description: 'Return only the plan, and change nothing.', examples: [true] }),
   frozen: z
     .boolean()
-    .nullish()
+    .nullable()
+    .default(false)
     .transform(Boolean)
     .describe('Install exactly what the lockfile in the target says. Fields that choose something else are refused.'),
 });

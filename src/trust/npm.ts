@@ -29,8 +29,8 @@ export async function checkNpm(artifact: JsonObject, context: CheckContext): Pro
   if (!dist || !sha512) return notChecked(what, `${host} has no such version, or no digest of it.`);
 
   const about = { artifact: what, digest: dist.integrity };
-  const { digest: stated, integrity = stated } = asObject(artifact.spec);
-  const named = asText(integrity);
+  const { digest: stated, integrity } = asObject(artifact.spec);
+  const named = asText(stated) ?? asText(integrity);
   if (named?.startsWith('sha512-') && named !== dist.integrity)
     return findingOf(about, [{ ok: false, fault: `The digest at ${host} differs from the one in the manifest.` }]);
   const none = absent(about, `${host} has no provenance for this version.`);

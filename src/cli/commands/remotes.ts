@@ -141,9 +141,11 @@ export const remoteCommands = [
     path: ['sync'],
     summary: 'read all remotes, then register new MCP servers with the gateway',
     details:
-      'Checks every manifest and tries every pending server again, except those that cannot be registered with their current manifests. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',
+      'Checks every manifest and tries every pending server again, except those that cannot be registered with their current manifests, or that their remote no longer lists. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',
     kind: 'hub',
-    options: { force: flag('--force', 'also try servers that cannot be registered with their current manifests') },
+    options: {
+      force: flag('--force', 'also try servers that cannot be registered, or that their remote no longer lists'),
+    },
     examples: [
       ['hub sync', ''],
       ['hub sync --hub https://hub.example.org', 'on another hub; the token comes from HUB_TOKEN'],
@@ -170,7 +172,7 @@ function hasSeeds(access: Pick<Call['access'], 'serverUrl' | 'config'>): boolean
 }
 
 interface SyncChoices {
-  /** Also retries servers that can never be registered. */
+  /** Also tries servers that are usually skipped. */
   force: boolean;
   mayCreate: boolean;
   isOk: (report: SyncReport) => boolean;

@@ -87,8 +87,9 @@ function whenIndexed(hub: HubOperations, shutdown: AbortSignal): HubOperations {
     async search(query) {
       const deadline = performance.now() + INDEX_PATIENCE_MS;
       const isWaiting = () => query.mode === 'keyword' && performance.now() < deadline && !shutdown.aborted;
-      const attempt: SearchQuery = { ...query, rerank: 'none', withFitReason: false };
-      while (isWaiting() && (await hub.search(attempt)).degraded);
+      const attempt: SearchQuery = { ...query, rerank: 'none', limit: 1, withFitReason: false, withFacets: false };
+      let isReady = false;
+      while (!isReady && isWaiting()) isReady = !(await hub.search(attempt)).degraded;
       return hub.search(query);
     },
   };

@@ -27,9 +27,12 @@ const SyncBody = z
   .object({
     force: z
       .boolean()
-      .nullish()
+      .nullable()
+      .default(false)
       .transform(Boolean)
-      .describe('Also try servers that can never be registered with their current manifests'),
+      .describe(
+        'Also try servers that can never be registered with their current manifests, or that their remote no longer lists',
+      ),
   })
   .nullish();
 const SyncQuery = z.object({
@@ -46,7 +49,8 @@ const IngestBody = z
     remote: RemoteReference.nullish().describe('The same as `url`'),
     accept_shrunk: z
       .boolean()
-      .nullish()
+      .nullable()
+      .default(false)
       .transform(Boolean)
       .describe(
         'Accept an index that lists less than half of its earlier entries; entries that it no longer lists are then marked as missing',

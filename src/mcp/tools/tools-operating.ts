@@ -66,7 +66,9 @@ export function offerSync(server: McpServer, options: McpServerOptions): void {
         force: z
           .boolean()
           .default(false)
-          .describe('Also try servers that can never be registered with their current manifests'),
+          .describe(
+            'Also try servers that can never be registered with their current manifests, or that their remote no longer lists',
+          ),
       }),
       outputSchema: z.looseObject({ synced: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },

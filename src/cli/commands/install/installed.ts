@@ -190,7 +190,7 @@ function listForPeople(
 interface Compared {
   id: string;
   version: string;
-  /** Null when the catalog does not have the entity. */
+  /** Null when the catalog has only older versions, or none. */
   newest: string | null;
   state: 'current' | 'newer version' | 'newer content' | 'not in the catalog';
 }
