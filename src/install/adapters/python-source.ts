@@ -29,7 +29,7 @@ function connectionBody(launch: Launch, path: string, http: string): string {
     case 'command':
       return commandBody(launch, path);
     case 'none':
-      return `raise RuntimeError("There is no connection to " + ENTITY["id"] + ". " + ${pyString(launch.reason)})`;
+      return `raise RuntimeError(ENTITY["id"] + " cannot be reached or started. " + ${pyString(launch.reason)})`;
   }
 }
 

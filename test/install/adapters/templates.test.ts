@@ -139,7 +139,7 @@ test('adapters: glue code without a connection says why', () => {
   const nowhere = aSubject({ mcp_registration: null, artifacts: [] });
   assert.match(
     rendered('langgraph/node', nowhere),
-    /raise RuntimeError\("There is no connection to " \+ ENTITY\["id"\] \+ "\. "/,
+    /raise RuntimeError\(ENTITY\["id"\] \+ " cannot be reached or started\. "/,
   );
   assert.match(
     rendered('watsonx_orchestrate/skill', nowhere),
