@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,6 +16,8 @@ const MOST_GROUPS = 24;
 const AT_ONCE = Number(process.env.TEST_PROCESSES) || Math.min(8, availableParallelism() + 1);
 
 const OPTIONS = [
+  // Less garbage is copied; the tests of a process create many hubs.
+  '--max-semi-space-size=32',
   '--import=./scripts/compile-cache.mjs',
   '--test',
   '--test-reporter=spec',
@@ -24,6 +26,9 @@ const OPTIONS = [
   '--test-reporter-destination=stdout',
   '--test-global-setup=test/support/databases/postgres-server.ts',
 ];
+
+const MEMORY_FOLDER = '/dev/shm';
+const NEEDED_BYTES = 8e9;
 
 /** Tests that install programs need the whole machine, and minutes. */
 const ALONE = ['--test-concurrency=1', '--test-timeout=900000'];
@@ -34,17 +39,28 @@ if (files.length === 0) {
   console.error(`No test file matches ${positionals.join(' ')}.`);
   process.exit(1);
 }
-const folder = await mkdtemp(join(tmpdir(), 'hub-tests-'));
+const folder = await mkdtemp(join(await temporaryFolder(), 'hub-tests-'));
+// PostgreSQL does not run as root, so another user needs its folder.
+await chmod(folder, 0o711);
+// Kept, so that the next run need not compile again.
+const environment = { NODE_COMPILE_CACHE: join(tmpdir(), 'hub-test-compile-cache'), ...process.env, TMPDIR: folder };
 try {
   // Ctrl-C reaches the tests as well, which then clean up and print what they have.
   process.on('SIGINT', () => {});
   const how = values.alone ? [...ALONE, ...files] : [`--test-concurrency=${AT_ONCE}`, ...(await writeGroups())];
-  const tests = spawn(process.execPath, [...OPTIONS, ...how], { stdio: 'inherit' });
+  const tests = spawn(process.execPath, [...OPTIONS, ...how], { stdio: 'inherit', env: environment });
   process.on('SIGTERM', () => tests.kill());
   const [code] = await once(tests, 'exit');
   process.exitCode = code ?? 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** In memory if there is plenty: a disk would confirm every commit of hundreds of databases. */
+async function temporaryFolder(): Promise<string> {
+  if (values.alone || process.env.TMPDIR !== undefined) return tmpdir();
+  const memory = await statfs(MEMORY_FOLDER).catch(() => undefined);
+  return memory && memory.bavail * memory.bsize > NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();
 }
 
 /** Neighbors go into different groups, because files of one folder are similarly slow. */
