@@ -45,7 +45,7 @@ function indexPage(generated: string): string {
   return `${generated}
 # Command line
 
-\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub --\`. npm runs it in the checkout, so give
+\`hub\` searches, installs and manages the catalog from a terminal. In a checkout, run \`npm run -s hub -- <command>\`. npm runs it in the checkout, so give
 \`--target\` an absolute path. To install the command, pack it in the checkout:
 
 \`\`\`sh

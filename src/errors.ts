@@ -34,11 +34,11 @@ export const ERROR_CODES = {
   uri_too_long: 'The address is longer than the hub accepts.',
   unsupported_media_type: 'The route does not accept this content type.',
   headers_too_large: 'The headers are larger than the hub accepts.',
-  rate_limited: 'Too many requests from this address; `Retry-After` says when to try again.',
+  rate_limited: 'Too many requests, or wrong tokens, came from this address; `Retry-After` says when to try again.',
   internal_error: 'Something went wrong inside the hub; look for the `request_id` in its log.',
   overloaded: 'The hub is overloaded; `Retry-After` says when to try again.',
   issuer_unavailable: 'The sign-in issuer does not respond, so the token cannot be checked now.',
-  database_unavailable: 'The database does not respond; `Retry-After` says when to try again.',
+  database_unavailable: 'The database does not respond or cannot be written; `Retry-After` says when to try again.',
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

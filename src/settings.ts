@@ -100,21 +100,21 @@ export const SETTINGS = z.object({
   READ_ACCESS: oneOf(['open', 'token'])
     .default('open')
     .describe(
-      '`token`: reads also need a token, with the role `reader` or higher. Only the web page, the API documentation, the discovery documents below `/.well-known`, `/robots.txt`, `/health` and `/config` stay open.',
+      '`token`: reads also need a token, with the role `reader` or higher. The web page, `/health` and a few other addresses stay open ([access](access.md) lists them).',
     ),
   OIDC_ISSUER: publicUrl
     .optional()
     .describe(
       'OpenID Connect issuer for sign-ins. If set, the hub accepts tokens signed by this issuer in addition to its own.',
     ),
-  OIDC_AUDIENCE: text.optional().describe('Required audience of such tokens. Needed with `OIDC_ISSUER`.'),
+  OIDC_AUDIENCE: text.optional().describe('Audience that sign-in tokens must have. Needed with `OIDC_ISSUER`.'),
   OIDC_ROLE_CLAIM: text
     .default('roles')
-    .describe('Claim of such tokens that lists roles or groups; use dots for nested objects: `realm_access.roles`.'),
+    .describe('Claim of sign-in tokens that lists roles or groups; use dots for nested objects: `realm_access.roles`.'),
   OIDC_ROLES: roleList
     .default({})
     .describe(
-      'Maps values of the claim to roles: `hub-admins=admin,developers=installer`. Without it, the values must be role names.',
+      'Maps values of `OIDC_ROLE_CLAIM` to roles: `hub-admins=admin,developers=installer`. Without it, the values must be role names.',
     ),
   METRICS_TOKEN: token.optional().describe('If set, `GET /metrics` needs this token.'),
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
@@ -147,7 +147,9 @@ export const SETTINGS = z.object({
     .describe('How long the hub waits at startup for PostgreSQL to come up.'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200).default(10).describe('Maximum connections to PostgreSQL.'),
   DB_PATH: text.optional().describe('SQLite file. Default: `catalog.sqlite` in `DATA_DIR`.'),
-  DATA_DIR: text.default('./data').describe('Folder for the SQLite file.'),
+  DATA_DIR: text
+    .default('./data')
+    .describe('Folder for the SQLite file; with PostgreSQL, for the file of the search index.'),
   HUB_REMOTES: urlList
     .default([])
     .describe(
@@ -182,7 +184,9 @@ export const SETTINGS = z.object({
     ),
   TRUST_NAMESPACES_OF: urlList
     .default(['https://registry.modelcontextprotocol.io/'])
-    .describe('Address prefixes of remotes that verify who may use a namespace such as `io.github.owner`.'),
+    .describe(
+      'Address prefixes of remotes that verify who may use a namespace such as `io.github.owner`; separated by commas.',
+    ),
   INGEST_INTERVAL_MIN: wholeNumber(0, 20_160)
     .default(0)
     .describe('Minutes between background syncs; 0 turns them off.'),
@@ -238,20 +242,24 @@ export const SETTINGS = z.object({
   LLM_API_KEY: secret.optional().describe('Key for `LLM_BASE_URL`.'),
   LLM_TIMEOUT_SEC: wholeNumber(1, 300)
     .default(10)
-    .describe('How long a search waits for that model before it continues without it.'),
+    .describe('How long a search waits for the language model before it continues without it.'),
   MCP_GATEWAY_URL: httpUrl.optional().describe('Address of the gateway to register servers with.'),
   MCP_GATEWAY_TOKEN: token.optional().describe('Admin token of the gateway.'),
   JWT_SECRET_KEY: secret
     .optional()
-    .describe('Secret to create a gateway token from, if `MCP_GATEWAY_TOKEN` is not set.'),
-  BASIC_AUTH_USERNAME: text.optional().describe('Subject of that token, if this value is an email address.'),
+    .describe('The gateway’s own secret. If `MCP_GATEWAY_TOKEN` is not set, the hub creates gateway tokens with it.'),
+  BASIC_AUTH_USERNAME: text
+    .optional()
+    .describe('Subject of the gateway tokens that the hub creates, if this value is an email address.'),
   GATEWAY_ADMIN_EMAIL: text
     .default('admin@example.com')
     .describe(
-      'Subject of that token if `BASIC_AUTH_USERNAME` is not an email address. The user must exist in the gateway.',
+      'Subject of those tokens if `BASIC_AUTH_USERNAME` is not an email address. The user must exist in the gateway.',
     ),
-  GATEWAY_TOKEN_ISSUER: text.default('mcpgateway').describe('Issuer of that token.'),
-  GATEWAY_TOKEN_AUDIENCE: text.default('mcpgateway-api').describe('Audience of that token.'),
+  GATEWAY_TOKEN_ISSUER: text.default('mcpgateway').describe('Issuer of the gateway tokens that the hub creates.'),
+  GATEWAY_TOKEN_AUDIENCE: text
+    .default('mcpgateway-api')
+    .describe('Audience of the gateway tokens that the hub creates.'),
   GATEWAY_CONCURRENCY: wholeNumber(1, 64).default(4).describe('Maximum concurrent registrations.'),
   GATEWAY_TIMEOUT_SEC: wholeNumber(1, 3600)
     .default(30)

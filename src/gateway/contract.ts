@@ -129,7 +129,7 @@ export type Registration =
 
 /**
  * Which failed servers are retried. `background`: those that have waited long enough. `explicit`: all except those whose
- * manifest can never be registered. `force`: all.
+ * manifest can never be registered, and those that their remote no longer lists. `force`: all.
  */
 export type RegistrationEffort = 'background' | 'explicit' | 'force';
 

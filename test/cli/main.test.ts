@@ -40,7 +40,7 @@ test('hub serve --help: lists its options, with examples', async () => {
 
 test('hub export --help: is never wider than the terminal', async () => {
   const { out } = await inTerminal(['export', '--help'], { columns: 70 });
-  const [, details = ''] = /\n\n(As `jsonl`[\s\S]*?)\n\nExamples/.exec(out) ?? [];
+  const [, details = ''] = /\n\n(The format `jsonl`[\s\S]*?)\n\nExamples/.exec(out) ?? [];
   assert.ok(details.split('\n').length > 1);
   for (const line of details.split('\n')) assert.ok(line.length <= 70, line);
 });

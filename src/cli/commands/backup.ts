@@ -16,7 +16,7 @@ export const backupCommands = [
     path: ['export'],
     summary: 'export the whole catalog, as JSON lines or as an index that hubs can read',
     details:
-      'As `jsonl`, each line has the id, the source address and the manifest. As `index`, it is a folder with index.json and the manifests; serve it from any web server, and other hubs can add it as a remote.',
+      'The format `jsonl` has one line per entity, with its id, source address and manifest. The format `index` is a folder with index.json and the manifests; serve it from any web server, and other hubs can add it as a remote.',
     kind: 'hub',
     options: {
       format: oneOf('--format <format>', 'what to write', ['jsonl', 'index'], 'jsonl'),

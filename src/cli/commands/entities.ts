@@ -14,7 +14,7 @@ export const entityCommands = [
   command({
     path: ['catalog'],
     isShort: true,
-    summary: 'list the catalog, or missing, blocked and hidden entities',
+    summary: 'list the catalog, or only its missing, blocked or hidden entities',
     kind: 'hub',
     args: [{ name: '[words...]', description: 'words that must all occur in the name, title, summary or tags' }],
     options: {

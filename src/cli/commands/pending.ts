@@ -94,7 +94,7 @@ export const pendingCommands = [
     path: ['pending', 'retry'],
     summary: 'sync and try all pending servers again',
     details:
-      'Also tries servers that cannot be registered with their current manifests. Remotes are read first, so that the manifests are up to date.',
+      "Tries the same servers as 'hub sync --force'. Remotes are read first, so that the manifests are up to date. The exit code is 1 if a remote could not be read, or a server could not be registered.",
     kind: 'hub',
     options: {},
     examples: [['hub pending retry', 'after the gateway was fixed']],

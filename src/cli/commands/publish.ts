@@ -20,7 +20,7 @@ export const publishCommands = [
     path: ['publish'],
     summary: 'publish your own server',
     details:
-      'It is then listed, found, installed and registered like any other, if the policy allows it. A published version is never replaced. On another hub, this needs a token with the role publisher whose scope includes the name of the server.',
+      'It is then listed, found, installed and registered like any other, if the policy allows it. A published version is never replaced. On another hub, this needs a token with the role publisher or higher; if the token has a scope, the scope must include the name of the server.',
     kind: 'hub',
     args: [FILE],
     options: {},

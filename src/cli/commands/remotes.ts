@@ -62,7 +62,7 @@ export const remoteCommands = [
     path: ['remotes', 'set'],
     summary: 'change the name, priority or registration of a remote, or enable or disable it',
     details:
-      'If several remotes list an entity, it belongs to the one with the highest priority; if priorities are equal, to the one that provided it first. The next sync takes its manifest from the owner. Syncs skip disabled remotes.',
+      'If several remotes list an entity, it belongs to the one with the highest priority; if priorities are equal, to the one that provided it first. The next sync takes the manifest of the entity from its owner. Syncs skip disabled remotes.',
     kind: 'hub',
     args: [REMOTE],
     options: {
@@ -139,7 +139,7 @@ export const remoteCommands = [
   }),
   command({
     path: ['sync'],
-    summary: 'read all remotes, then register new MCP servers with the gateway',
+    summary: 'read all remotes, then register new and changed MCP servers with the gateway',
     details:
       'Checks every manifest and tries every pending server again, except those that cannot be registered with their current manifests, or that their remote no longer lists. The exit code is 1 if a remote could not be read, or if registration stopped, for example because the gateway could not be reached. Servers that the gateway refuses stay pending and do not make the sync fail.',
     kind: 'hub',

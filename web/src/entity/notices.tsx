@@ -39,7 +39,7 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       <NewestVersion entity={entity} />
       {missing_since && (
         <Notice tone="warn" title="No remote lists this version">
-          <p>It disappeared on {onDay(missing_since)}. This page shows the manifest as it was last read.</p>
+          <p>It has been missing since {onDay(missing_since)}. This page shows the manifest as it was last read.</p>
         </Notice>
       )}
       {changed_at && (

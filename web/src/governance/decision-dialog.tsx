@@ -8,7 +8,7 @@ const DECISIONS: Record<Decision['decision'], { action: string; meaning: string 
   approve: {
     action: 'Approve',
     meaning:
-      'is no longer held back. The approval covers the content shown here; if a rule approves by name, also later versions from the same remote.',
+      'is no longer held back. The approval covers the reviewed content; if a rule approves by name, it also covers later versions from the same remote.',
   },
   reject: { action: 'Reject', meaning: 'stays held back. Everyone who views the entry sees the reason.' },
   revoke: { action: 'Revoke', meaning: 'waits for approval again. If it is registered, it leaves the gateway.' },

@@ -89,7 +89,7 @@ function Changes({ shown: { since } }: { shown: ApprovalReview }) {
   if (!since) return <p class="quiet">No version has been approved before.</p>;
   return (
     <section aria-label="Changes">
-      <h3>Since {since.id} was approved</h3>
+      <h3>Changes since {since.id} was approved</h3>
       {since.changes.length === 0 && <p>Its content has not changed.</p>}
       <dl class="changes">
         {since.changes.map(({ what, before, after }) => (

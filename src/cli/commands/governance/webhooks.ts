@@ -18,7 +18,7 @@ export const webhookCommands = [
     kind: 'hub',
     args: [NEW_NAME, { name: '<url>', description: 'address that receives the events by POST' }],
     options: {
-      events: someOf('--event <type>', 'only events of this type; may be repeated', EVENT_TYPES),
+      events: someOf('--event <type>', 'only events of this type, repeatable', EVENT_TYPES),
       secretFile: text('--secret-file <file>', 'file with the secret (whsec_…); - reads standard input'),
     },
     examples: [

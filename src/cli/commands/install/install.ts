@@ -28,7 +28,7 @@ export const RIGHTS = {
 
 const INSTALL_OPTIONS = {
   target: text('--target <folder>', 'folder to install into; default: the current one'),
-  client: someOf('--client <name>', 'MCP client to configure; may be repeated', CLIENTS),
+  client: someOf('--client <name>', 'MCP client to configure, repeatable', CLIENTS),
   prefer: oneOf('--prefer <kind>', 'kind of package to install if there are alternatives', PREFERENCES),
   dest: text('--dest <path>', 'folder in the target for a checkout or an archive; default: vendor/<name>'),
   manifest: text(

@@ -50,7 +50,7 @@ function Changes({ run: { changes } }: { run: FinishedRun }) {
   return (
     <details class="run-changes">
       <summary>What changed</summary>
-      <p class="quiet">A long list has only its first entries.</p>
+      <p class="quiet">Only the first entries of a long list are shown.</p>
       {kinds.map(({ name, ids }) => (
         <div key={name}>
           <h4>{name}</h4>
