@@ -1,8 +1,6 @@
 // Responds to OPTIONS on every path, and with 405 and `Allow` to unsupported methods.
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HubError } from '../errors.ts';
-
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'];
 
 export interface DeclaredRoute {
   url: string;
@@ -11,29 +9,47 @@ export interface DeclaredRoute {
   crossOrigin: string | undefined;
 }
 
-/** Call it once all routes are declared. */
-export function completeMethods(app: FastifyInstance, routes: readonly DeclaredRoute[]): void {
-  for (const [url, declared] of Map.groupBy(routes, (route) => route.url)) {
-    const methods = new Set(declared.flatMap((route) => route.methods));
-    const allow = [...methods, 'OPTIONS'].join(', ');
-    const publicRead = declared.some(({ isPublicRead }) => isPublicRead);
-    const crossOrigin = declared.find((route) => route.crossOrigin)?.crossOrigin;
-    app.options(
-      url,
-      { schema: { hide: true }, config: { publicRead, ...(crossOrigin ? { crossOrigin } : {}) } },
-      (_request, reply) => reply.header('allow', allow).code(204).send(),
-    );
-    const others = METHODS.filter((method) => !methods.has(method));
-    // A hook, so that the body of a refused request is not read.
-    app.route({
-      ...{ url, method: others, schema: { hide: true }, config: { isOpen: true } },
-      onRequest: refuse,
-      handler: refuse,
-    });
+interface KnownPath {
+  pattern: URLPattern;
+  allow: string;
+  /** Which other sites may call it. */
+  access: { publicRead: boolean; crossOrigin: string | undefined };
+}
 
-    async function refuse(request: FastifyRequest, reply: FastifyReply): Promise<never> {
-      reply.header('allow', allow);
+/**
+ * A hook for requests that no route takes, so that the body of a refused request is not read. Declaring a route for every
+ * unsupported method would take longer than declaring all others. `routes` may still grow until the first request.
+ */
+export function answerOtherMethods(
+  routes: readonly DeclaredRoute[],
+  allowOrigins: (access: KnownPath['access'], reply: FastifyReply) => void,
+) {
+  let paths: KnownPath[] | undefined;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!request.is404) return;
+    paths ??= knownPaths(routes);
+    const pathname = request.url.replace(/(?<=.)\/?(\?.*)?$/s, '');
+    const path = paths.find(({ pattern }) => pattern.test({ pathname }));
+    if (!path) return;
+    const { allow, access } = path;
+    reply.header('allow', allow);
+    if (request.method !== 'OPTIONS')
       throw new HubError('method_not_allowed', `${request.method} is not supported here; use ${allow}.`);
-    }
-  }
+    allowOrigins(access, reply);
+    await reply.code(204).send();
+  };
+}
+
+/** The most specific pattern comes first, as for the router. */
+function knownPaths(routes: readonly DeclaredRoute[]): KnownPath[] {
+  const parameters = (url: string) => url.split(/[:*]/).length;
+  const paths = [...Map.groupBy(routes, ({ url }) => url)].sort(([a], [b]) => parameters(a) - parameters(b));
+  return paths.map(([url, declared]) => ({
+    pattern: new URLPattern({ pathname: url }),
+    allow: [...new Set(declared.flatMap(({ methods }) => methods)), 'OPTIONS'].join(', '),
+    access: {
+      publicRead: declared.some(({ isPublicRead }) => isPublicRead),
+      crossOrigin: declared.find((route) => route.crossOrigin)?.crossOrigin,
+    },
+  }));
 }

@@ -21,7 +21,7 @@ import type { World } from '../lib/world.ts';
 import { routableUrl } from './address-path.ts';
 import { type AccessRules, assertDeclared, authorize } from './auth.ts';
 import { answerBrokenRequest, createListener, LARGEST_HEADERS_BYTES, type TlsIdentity } from './listener.ts';
-import { completeMethods, type DeclaredRoute } from './methods.ts';
+import { answerOtherMethods, type DeclaredRoute } from './methods.ts';
 import { observeBroken, observeRequests } from './observe.ts';
 import { describeApi } from './openapi.ts';
 import { checkOrigin } from './origin.ts';
@@ -159,6 +159,7 @@ export async function createServer({
     // Even without tokens, web pages of other sites must not use the hub through a user's browser.
     if (hub.authentication.isOpen && !isPublic(request.routeOptions.config)) checkOrigin(request, ownNames(config));
   });
+  app.addHook('onRequest', answerOtherMethods(routes, allowOrigins));
   await describeApi(app);
   serviceRoutes(app, { hub, metrics, draining });
   catalogRoutes(app, hub);
@@ -176,7 +177,6 @@ export async function createServer({
   ardRoutes(app, { hub, readsNeedToken: config.readsNeedToken });
   mcpRoutes(app, { hub, hostNames: ownNames(config), log });
   webPage(app, { preloads: !config.readsNeedToken });
-  completeMethods(app, routes.splice(0));
   return app;
 }
 
@@ -261,7 +261,10 @@ function varyByEncoding(reply: FastifyReply): void {
 }
 
 /** Lets pages of other sites read the response. Sets all headers on every response, not only on preflights: Copilot requires them. */
-function allowOrigins({ publicRead, crossOrigin }: FastifyContextConfig = {}, reply: FastifyReply): void {
+function allowOrigins(
+  { publicRead, crossOrigin }: Pick<FastifyContextConfig, 'publicRead' | 'crossOrigin'> = {},
+  reply: FastifyReply,
+): void {
   if (!publicRead && !crossOrigin) return;
   reply.headers({
     'access-control-allow-origin': '*',

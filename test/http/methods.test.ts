@@ -22,6 +22,7 @@ const ENTITIES = ['/catalog/entities/mcp_server:pdf-tables@1.0.0', '/catalog/ent
 
 test('methods', async (t) => {
   const { app, listen } = await testHub(t, { manifests: [aManifest()] });
+  const address = await listen();
 
   await t.test('405: lists the allowed methods without reading the body', async () => {
     const cases = [
@@ -35,6 +36,15 @@ test('methods', async (t) => {
         assertProblem(refused, 'method_not_allowed');
         assert.equal(methodsOf(refused.headers.allow), allowed, `${method} ${url}`);
       }
+    }
+  });
+
+  await t.test('405: also for methods that the router does not know', async () => {
+    for (const method of ['PROPFIND', 'LINK', 'M-SEARCH', 'REPORT']) {
+      const { status, headers } = await exchange(address, requestText(`${method} /catalog?q=x`));
+      assert.equal(status, 405, method);
+      assert.equal(methodsOf(headers.allow), 'GET HEAD OPTIONS');
+      assert.equal((await exchange(address, requestText(`${method} /nowhere`))).status, 404, method);
     }
   });
 
@@ -53,7 +63,6 @@ test('methods', async (t) => {
   });
 
   await t.test('HEAD: has the status and headers of GET, and no body', async () => {
-    const address = await listen();
     const send = (line: string) => exchange(address, requestText(line));
     const addresses = [
       ...ADDRESSES,
