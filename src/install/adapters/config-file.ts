@@ -5,8 +5,17 @@ import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 import { jsonConfig } from './json-config.ts';
 import { tomlConfig } from './toml-config.ts';
 
-export function formatOf({ format }: Pick<ConfigEntry, 'format'>): ConfigFormat {
-  return format === 'toml' ? tomlConfig : jsonConfig;
+/** The methods keep a byte order mark, which some editors write at the start of a file. */
+export function formatOf({ format }: Pick<ConfigEntry, 'format'>): Required<ConfigFormat> {
+  const { find, put, remove, addInputs = (unchanged) => unchanged } = format === 'toml' ? tomlConfig : jsonConfig;
+  const markOf = (text: string) => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
+  const plain = (text: string) => text.slice(markOf(text).length);
+  return {
+    find: (text, place) => find(plain(text), place),
+    put: (text, entry) => markOf(text) + put(plain(text), entry),
+    remove: (text, entry) => markOf(text) + remove(plain(text), entry),
+    addInputs: (text, inputs) => markOf(text) + addInputs(plain(text), inputs),
+  };
 }
 
 export interface EntryMerge {
@@ -19,9 +28,8 @@ export interface EntryMerge {
 }
 
 /** Returns the new text and the entry's name, which a person may have changed. @throws RangeError if the file cannot be merged. */
-export function mergeEntry(written: string, { wanted, earlier, taken, isForced }: EntryMerge) {
-  const { find, put, addInputs = (unchanged) => unchanged } = formatOf(wanted);
-  const text = written.replace(/^\uFEFF/, '');
+export function mergeEntry(text: string, { wanted, earlier, taken, isForced }: EntryMerge) {
+  const { find, put, addInputs } = formatOf(wanted);
   const at = (name: string) => find(text, { ...wanted, name });
   const isLeft = earlier && !taken.includes(earlier.name) && at(earlier.name) !== undefined;
   const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(at(each), wanted.entry) !== 'another');

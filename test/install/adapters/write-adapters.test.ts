@@ -66,6 +66,24 @@ for (const [client, path] of [
     assert.equal(await removeAdapter(targetDir, adapter, false), 'absent');
   });
 
+for (const [client, path] of [
+  ['claude', '.mcp.json'],
+  ['vscode', '.vscode/mcp.json'],
+  ['codex', '.codex/config.toml'],
+] as const)
+  test(`adapters: a byte order mark in the file of ${client} stays`, async (t) => {
+    const { targetDir, write, read } = await aTarget(t);
+    const theirs = client === 'codex' ? '\uFEFFmodel = "x"\n' : '\uFEFF{\n  "theirs": 1\n}\n';
+    await mkdir(join(targetDir, path, '..'), { recursive: true });
+    await writeFile(join(targetDir, path), theirs);
+    const { locked } = await write([client]);
+    const [adapter] = locked as [LockedAdapter];
+    assert.match(await read(path), /^\uFEFF[^\uFEFF]*notes@1\.0\.0[^\uFEFF]*$/);
+    assert.deepEqual(await verifyAdapter(targetDir, adapter), { outcome: 'same' });
+    assert.equal(await removeAdapter(targetDir, adapter, false), 'edited');
+    assert.match(await read(path), /^\uFEFF[^\uFEFF]*(theirs|model)[^\uFEFF]*$/);
+  });
+
 test('adapters: what Codex adds to its entry is kept, and removed with it', async (t) => {
   const { targetDir, write, read } = await aTarget(t);
   const path = '.codex/config.toml';
