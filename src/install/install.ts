@@ -16,6 +16,7 @@ import type {
   UninstallRequest,
 } from './contract.ts';
 import { InstallError } from './errors.ts';
+import { assertLaunchersWritable } from './launchers.ts';
 import { findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
 import { planInstall, shownPlan } from './plan.ts';
@@ -59,8 +60,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
       // Callers on other machines must not see paths of this one.
       return await readLockfile(targetDir, tools.rules.trust.isOwnMachine ? targetDir : undefined);
     } catch (error) {
-      if (!(error instanceof InstallError)) throw unusable(error);
-      throw new HubError('lockfile_mismatch', error.message, { cause: error });
+      throw refusal(error);
     }
   }
 
@@ -98,6 +98,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const { uid } = job.subject;
     const known = findLocked(lockfile, uid);
     const others = lockfile ? withoutEntity(lockfile, uid).entities : [];
+    if (job.request.frozen && known)
+      await assertLaunchersWritable(job.targetDir, known).catch((error) => Promise.reject(refusal(error)));
     const context = contextOf(job.subject, tools, { signal, stagingDir: tmpdir() });
     const { launch, plan } = await planInstall({ ...job, known, others, context });
     const planned = { ...job, known, others, lockfile, launch, plan };
@@ -145,6 +147,11 @@ function onlyFrozen(request: InstallRequest): InstallRequest {
   const [chosen] = Object.entries({ manifest, clients, prefer, dest, update }).find(([, value]) => value) ?? [];
   if (chosen) throw invalidRequest(chosen, 'cannot be combined with frozen, which installs what the lockfile says');
   return request;
+}
+
+function refusal(error: unknown): HubError {
+  if (!(error instanceof InstallError)) return unusable(error);
+  return new HubError('lockfile_mismatch', error.message, { cause: error });
 }
 
 function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['manifestOf']): InstallRequest {
