@@ -1,4 +1,5 @@
 // Adds or removes the entry of an entity in a client's configuration file, and leaves everything else unchanged.
+import { PLACEHOLDER } from '../../catalog/client-config.ts';
 import { asObject, isJsonObject, type JsonObject, own } from '../../lib/json.ts';
 import { isSameJson } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
@@ -80,13 +81,15 @@ function isSameServer(ours: JsonObject, theirs: unknown): boolean {
   });
 }
 
+const REPLACED = new RegExp(`\\$\\{[^{}]+\\}|${PLACEHOLDER.source}`);
+
 /** Whether the values are equal, except where `ours` has placeholders. */
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return isSameJson(ours, theirs);
   // A person may have replaced all text from the first variable to the last.
-  const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
+  const [first = '', ...others] = ours.split(REPLACED);
   const last = others.at(-1);
   if (last === undefined) return ours === theirs;
   return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);

@@ -84,6 +84,18 @@ for (const [client, path] of [
     assert.match(await read(path), /^\uFEFF[^\uFEFF]*(theirs|model)[^\uFEFF]*$/);
   });
 
+test('adapters: the placeholder of a secret that Codex cannot read is named until it is replaced', async (t) => {
+  const { targetDir, write, read } = await aTarget(t);
+  const path = '.codex/config.toml';
+  const remote = { mcp_registration: { server: { url: 'https://notes.example.org/mcp?api_key=secret' } } };
+  const { locked, warnings } = await write(['codex', 'claude'], remote);
+  assert.deepEqual(warnings, [`Replace <API_KEY_FOR_NOTES> in '${path}' with its value.`]);
+  await writeFile(join(targetDir, path), (await read(path)).replace('<API_KEY_FOR_NOTES>', 'sk-1'));
+  assert.deepEqual((await write(['codex'], remote, locked)).warnings, []);
+  assert.match(await read(path), /api_key=sk-1/);
+  assert.deepEqual(await verifyAdapter(targetDir, locked[0] as LockedAdapter), { outcome: 'same' });
+});
+
 test('adapters: what Codex adds to its entry is kept, and removed with it', async (t) => {
   const { targetDir, write, read } = await aTarget(t);
   const path = '.codex/config.toml';
