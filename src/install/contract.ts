@@ -238,6 +238,8 @@ export interface UninstallReport {
   edited: string[];
   /** Kept, because they changed after the install. */
   kept: string[];
+  /** By path: what users did in git in a kept folder, such as `branch 'fix', 2 commits`. */
+  work: Record<string, string>;
 }
 
 /** One entry of a lockfile, compared with the disk. */

@@ -4,6 +4,7 @@ import { glob, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../errors.ts';
 import { type RemovalOutcome, removalFault, removeAdapter } from './adapters/locked-adapter.ts';
+import { findWork } from './artifacts/git/person-work.ts';
 import { vendorTree } from './artifacts/place.ts';
 import {
   LOCKFILE_NAME,
@@ -51,7 +52,7 @@ export async function removeParts(
   targetDir: string,
   { adapters, artifacts }: Pick<LockedEntity, 'adapters' | 'artifacts'>,
   { isForced, others }: { isForced: boolean; others: readonly LockedEntity[] },
-): Promise<Pick<UninstallReport, 'removed' | 'edited' | 'kept'>> {
+): Promise<Pick<UninstallReport, 'removed' | 'edited' | 'kept' | 'work'>> {
   const paths: Record<RemovalOutcome, string[]> = { removed: [], edited: [], changed: [], absent: [] };
   // Two entities may share a configuration entry or a file.
   const isShared = (adapter: LockedAdapter) =>
@@ -61,7 +62,13 @@ export async function removeParts(
   }
   for (const artifact of artifacts)
     paths[await removeVendored(targetDir, artifact, isForced)].push(artifact.path ?? '');
-  return { removed: paths.removed, edited: paths.edited, kept: paths.changed };
+  const { removed, edited, changed: kept } = paths;
+  const work: Record<string, string> = {};
+  for (const path of kept) {
+    const found = await findWork(join(targetDir, path, '.git'));
+    if (found) work[path] = found;
+  }
+  return { removed, edited, kept, work };
 }
 
 /** Removes a checkout or an archive only if it is unchanged. */

@@ -85,8 +85,9 @@ async function lockfileStep(
   const merged = mergeLockfile(lockfile, entry);
   const isWritten = await writeLockfile(targetDir, merged);
   const rules = { isForced: false, others };
-  const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), rules);
-  const left = kept.length > 0 ? [`Changed since the last install, and left as they are: ${kept.join(', ')}.`] : [];
+  const { removed, edited, kept, work } = await removeParts(targetDir, earlierParts(known, entry), rules);
+  const changed = kept.map((each) => (work[each] ? `${each} (in git: ${work[each]})` : each)).join(', ');
+  const left = changed ? [`Changed since the last install, and left as they are: ${changed}.`] : [];
   const extra = present({ path, removed, edited, warning: [...left, ...boundTo(entry)].join(' ') });
   return { extra, value: { lockfile: merged, isWritten } };
 }
