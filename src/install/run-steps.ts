@@ -13,7 +13,7 @@ import {
 import { type Started, startOf, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
-import { shownPlan } from './plan.ts';
+import { hasFault, shownPlan } from './plan.ts';
 import { collectGarbage, removeParts } from './removal.ts';
 import { present, runStep, type StepOutcome } from './step.ts';
 
@@ -45,9 +45,7 @@ export function reportOf(
   files_written: string[] = [],
 ): InstallReport {
   const { dry_run, target } = request;
-  const chosen = [...plan.artifacts.filter((artifact) => !artifact.alternative), ...plan.adapters];
-  const ok =
-    chosen.every(({ fault }) => fault === undefined) && results.every((each) => each.ok || each.step === REGISTER_STEP);
+  const ok = !hasFault(plan) && results.every((each) => each.ok || each.step === REGISTER_STEP);
   const { warnings } = subject;
   return { ok, dry_run, target, warnings, plan: shownPlan(plan), results, files_written, lockfile };
 }

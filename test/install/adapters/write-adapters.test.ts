@@ -57,13 +57,13 @@ for (const [client, path] of [
     await write([client], { mcp_registration: { server: { exec: { cmd: ['npx', 'notes@2.0.0'] } } } }, locked);
     assert.match(await read(path), /notes@2\.0\.0/);
     assert.equal((await verifyAdapter(targetDir, adapter)).outcome, 'different');
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'changed');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'changed');
     await writeFile(join(targetDir, path), again);
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'edited');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'edited');
     const rest = await read(path);
     assert.doesNotMatch(rest, /notes/);
     assert.ok(client === 'codex' ? rest === theirs : JSON.parse(rest).theirs.a === 1);
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'absent');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'absent');
   });
 
 for (const [client, path] of [
@@ -80,7 +80,7 @@ for (const [client, path] of [
     const [adapter] = locked as [LockedAdapter];
     assert.match(await read(path), /^\uFEFF[^\uFEFF]*notes@1\.0\.0[^\uFEFF]*$/);
     assert.deepEqual(await verifyAdapter(targetDir, adapter), { outcome: 'same' });
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'edited');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'edited');
     assert.match(await read(path), /^\uFEFF[^\uFEFF]*(theirs|model)[^\uFEFF]*$/);
   });
 
@@ -106,7 +106,7 @@ test('adapters: what Codex adds to its entry is kept, and removed with it', asyn
   const next = { mcp_registration: { server: { exec: { cmd: ['npx', 'notes@2.0.0'] } } } };
   const upgraded = await write(['codex'], next, locked);
   assert.match(await read(path), /2\.0\.0"\]\nrequired = true\ntools = \{ search = \{ approval_mode = "approve" \} \}/);
-  assert.equal(await removeAdapter(targetDir, upgraded.locked[0] as LockedAdapter, false), 'edited');
+  assert.equal(await removeAdapter(targetDir, upgraded.locked[0] as LockedAdapter, { isForced: false }), 'edited');
   assert.equal((await read(path)).trim(), '[mcp_servers.other]');
 });
 
