@@ -97,6 +97,9 @@ export function neededVariables(entry: JsonObject): string[] {
   return [...referred, ...[passed, Object.values(headers ?? {})].flat().map(String)];
 }
 
+/** Stands for a secret where the client reads no variables: its user replaces it by hand. */
+export const PLACEHOLDER = /<[A-Z_][A-Z0-9_]*>/g;
+
 interface EntryContext {
   inputs: ClientInput[];
   name: string;

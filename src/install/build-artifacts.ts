@@ -85,21 +85,24 @@ export async function buildArtifacts(job: InstallJob, tools: InstallTools): Prom
 
 type PlanningJob = Pick<InstallJob, 'request' | 'subject' | 'targetDir' | 'known' | 'others' | 'plan'>;
 
-/** Returns each artifact's plan with what its step would report about the target, without building. */
-export function previewArtifacts(job: PlanningJob, context: ArtifactContext): Promise<PlannedArtifact[]> {
+/** Returns each artifact's plan with what its step would report about the target, and its folder if known, without building. */
+export async function previewArtifacts(job: PlanningJob, context: ArtifactContext) {
   const taken: string[] = [];
-  return Array.fromAsync(job.plan.artifacts, async (planned): Promise<PlannedArtifact> => {
+  const artifacts = await Array.fromAsync(job.plan.artifacts, async (planned): Promise<PlannedArtifact> => {
     const artifact = readArtifact(planned.kind, planned.spec);
     if (planned.alternative || 'fault' in artifact) return planned;
     try {
       const { path, warnings } = await previewPlace(artifact, { ...placeOf(planned, job, taken), context });
-      if (path) taken.push(path);
+      // An update of a package may resolve to what is installed.
+      const folder = path ?? lockedFor(planned, job.known)?.path;
+      if (folder) taken.push(folder);
       return warnings.length > 0 ? { ...planned, warning: warnings.join(' ') } : planned;
     } catch (error) {
       if (isUnexpected(error)) throw error;
       return { ...planned, fault: explain(error) };
     }
   });
+  return { artifacts, folders: taken };
 }
 
 /** `taken` lists the folders of the manifest's other artifacts. */

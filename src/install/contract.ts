@@ -109,6 +109,10 @@ export const InstallPlan = z
     artifacts: z.array(PlannedArtifact),
     adapters: z.array(PlannedAdapter),
     mcp_registration: JsonRecord.describe('`{}` when there is nothing to register.'),
+    removes: z
+      .array(z.string())
+      .optional()
+      .describe('Only in a dry run: files and folders that the new version does not need and the install removes.'),
   })
   .meta({ id: 'InstallPlan' });
 export type InstallPlan = z.infer<typeof InstallPlan>;
@@ -238,6 +242,8 @@ export interface UninstallReport {
   edited: string[];
   /** Kept, because they changed after the install. */
   kept: string[];
+  /** By path: what users did in git in a kept folder, such as `branch 'fix', 2 commits`. */
+  work: Record<string, string>;
 }
 
 /** One entry of a lockfile, compared with the disk. */

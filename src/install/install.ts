@@ -16,10 +16,11 @@ import type {
   UninstallRequest,
 } from './contract.ts';
 import { InstallError } from './errors.ts';
+import { assertLaunchersWritable } from './launchers.ts';
 import { findLocked, lockedEntity, readLockfile, withoutEntity } from './lockfile/lockfile.ts';
 import { verifyLockfile } from './lockfile/verify.ts';
-import { planInstall, shownPlan } from './plan.ts';
-import { removeUnused, uninstallEntity } from './removal.ts';
+import { hasFault, planInstall, shownPlan } from './plan.ts';
+import { previewRemoval, removeUnused, uninstallEntity } from './removal.ts';
 import { reportOf, runSteps } from './run-steps.ts';
 import { runStep } from './step.ts';
 import { findSubject, lockedSubject, type SubjectCatalog, wholeId } from './subject.ts';
@@ -55,13 +56,8 @@ export function createInstall(dependencies: InstallDependencies): Install {
   const underWay = new Set<Promise<unknown>>();
 
   async function lockfileOf(targetDir: string): Promise<Lockfile | undefined> {
-    try {
-      // Callers on other machines must not see paths of this one.
-      return await readLockfile(targetDir, tools.rules.trust.isOwnMachine ? targetDir : undefined);
-    } catch (error) {
-      if (!(error instanceof InstallError)) throw unusable(error);
-      throw new HubError('lockfile_mismatch', error.message, { cause: error });
-    }
+    // Callers on other machines must not see paths of this one.
+    return readLockfile(targetDir, tools.rules.trust.isOwnMachine ? targetDir : undefined).catch(refuse);
   }
 
   async function install(given: InstallRequest, onEvent: InstallListener): Promise<InstallReport> {
@@ -98,11 +94,16 @@ export function createInstall(dependencies: InstallDependencies): Install {
     const { uid } = job.subject;
     const known = findLocked(lockfile, uid);
     const others = lockfile ? withoutEntity(lockfile, uid).entities : [];
+    if (job.request.frozen && known) await assertLaunchersWritable(job.targetDir, known).catch(refuse);
     const context = contextOf(job.subject, tools, { signal, stagingDir: tmpdir() });
     const { launch, plan } = await planInstall({ ...job, known, others, context });
     const planned = { ...job, known, others, lockfile, launch, plan };
     plan.adapters = await previewAdapters({ ...planned, planned: plan.adapters });
-    if (job.request.dry_run) plan.artifacts = await previewArtifacts(planned, context);
+    if (job.request.dry_run) {
+      const { artifacts, folders } = await previewArtifacts(planned, context);
+      plan.artifacts = artifacts;
+      if (!hasFault(plan)) plan.removes = await previewRemoval(planned, folders).catch(refuse);
+    }
     onEvent({ kind: 'plan', plan: shownPlan(plan) });
     return planned;
   }
@@ -145,6 +146,12 @@ function onlyFrozen(request: InstallRequest): InstallRequest {
   const [chosen] = Object.entries({ manifest, clients, prefer, dest, update }).find(([, value]) => value) ?? [];
   if (chosen) throw invalidRequest(chosen, 'cannot be combined with frozen, which installs what the lockfile says');
   return request;
+}
+
+/** @throws HubError */
+function refuse(error: unknown): never {
+  if (!(error instanceof InstallError)) throw unusable(error);
+  throw new HubError('lockfile_mismatch', error.message, { cause: error });
 }
 
 function withManifest(asked: InstallRequest, manifestOf: InstallDependencies['manifestOf']): InstallRequest {

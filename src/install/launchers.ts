@@ -10,7 +10,7 @@ import type { InstalledArtifact } from './artifacts/place.ts';
 import type { BuiltArtifacts, InstallJob } from './build-artifacts.ts';
 import type { LockedEntity, LockedLauncher } from './contract.ts';
 import { launcherText } from './launcher-text.ts';
-import { pathInside, writeFileInside } from './target/files.ts';
+import { assertWritable, pathInside, writeFileInside } from './target/files.ts';
 import { HUB_FOLDER, safeName } from './target/places.ts';
 
 const BIN = `${HUB_FOLDER}/bin`;
@@ -44,6 +44,14 @@ export async function writeLaunchers(
     const text = launcherText(launcher, artifact, entity);
     await chmod(await writeFileInside(targetDir, launcherPath(launcher.name), text), 0o755);
   }
+}
+
+/** @throws InstallError if the lockfile or the target does not allow one to be written. */
+export async function assertLaunchersWritable(
+  targetDir: string,
+  entity: Pick<LockedEntity, 'launchers'>,
+): Promise<void> {
+  for (const { name } of entity.launchers ?? []) await assertWritable(targetDir, launcherPath(name));
 }
 
 export async function removeOldLaunchers(targetDir: string, entities: readonly LockedEntity[]): Promise<void> {

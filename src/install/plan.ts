@@ -31,6 +31,12 @@ export async function planInstall(job: PlanJob): Promise<{ plan: InstallPlan; la
   return { plan: { id: subject.uid, artifacts, adapters, mcp_registration: registration }, launch };
 }
 
+/** Whether it is known that a step will fail. */
+export function hasFault({ artifacts, adapters }: InstallPlan): boolean {
+  const chosen = [...artifacts.filter(({ alternative }) => !alternative), ...adapters];
+  return chosen.some(({ fault }) => fault !== undefined);
+}
+
 /** Removes the manifest's secrets, because others read reports. */
 export function shownPlan(plan: InstallPlan): InstallPlan {
   return {

@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs';
 import { glob, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../errors.ts';
-import { type RemovalOutcome, removalFault, removeAdapter } from './adapters/locked-adapter.ts';
+import { type RemovalOutcome, type RemovalRules, removalFault, removeAdapter } from './adapters/locked-adapter.ts';
+import { findWork } from './artifacts/git/person-work.ts';
 import { vendorTree } from './artifacts/place.ts';
+import type { InstallJob } from './build-artifacts.ts';
 import {
   LOCKFILE_NAME,
   type LockedAdapter,
@@ -41,36 +43,60 @@ export async function uninstallEntity(request: UninstallRequest, targetDir: stri
 /** Removes launchers and environments below `.hub` that the lockfile does not list, with their empty parents. */
 export async function collectGarbage(targetDir: string, { entities }: Lockfile): Promise<void> {
   await removeOldLaunchers(targetDir, entities);
+  for (const path of await unusedEnvironments(targetDir, entities)) await removeInside(targetDir, path);
+}
+
+async function unusedEnvironments(targetDir: string, entities: readonly Pick<LockedEntity, 'artifacts'>[]) {
   const named = new Set(entities.flatMap(({ artifacts }) => artifacts.map(({ path }) => path)));
-  for await (const path of glob(`${HUB_FOLDER}/{python,npm}/*/*`, { cwd: targetDir }))
-    if (!named.has(path)) await removeInside(targetDir, path);
+  const found = await Array.fromAsync(glob(`${HUB_FOLDER}/{python,npm}/*/*`, { cwd: targetDir }));
+  return found.filter((path) => !named.has(path)).sort();
+}
+
+/** What an install would remove; `folders` are those of the planned artifacts, as far as they are known. */
+export async function previewRemoval(
+  { targetDir, plan, known, others }: Pick<InstallJob, 'targetDir' | 'plan' | 'known' | 'others'>,
+  folders: readonly string[],
+): Promise<string[]> {
+  const { adapters = [], artifacts = [] } = known ?? {};
+  const earlier = {
+    adapters: adapters.filter(({ path }) => !plan.adapters.some((each) => each.path === path)),
+    artifacts: artifacts.filter(({ path }) => !folders.includes(path ?? '')),
+  };
+  const { removed } = await removeParts(targetDir, earlier, { isForced: false, others, isDryRun: true });
+  const needed = artifacts.filter(({ path }) => folders.includes(path ?? ''));
+  return [...removed, ...(await unusedEnvironments(targetDir, [{ artifacts: needed }, ...others]))];
 }
 
 /** Removes adapters and vendored folders. `collectGarbage` removes environments below `.hub`. */
 export async function removeParts(
   targetDir: string,
   { adapters, artifacts }: Pick<LockedEntity, 'adapters' | 'artifacts'>,
-  { isForced, others }: { isForced: boolean; others: readonly LockedEntity[] },
-): Promise<Pick<UninstallReport, 'removed' | 'edited' | 'kept'>> {
+  { others, ...rules }: RemovalRules & { others: readonly LockedEntity[] },
+): Promise<Pick<UninstallReport, 'removed' | 'edited' | 'kept' | 'work'>> {
   const paths: Record<RemovalOutcome, string[]> = { removed: [], edited: [], changed: [], absent: [] };
   // Two entities may share a configuration entry or a file.
   const isShared = (adapter: LockedAdapter) =>
     others.some((other) => other.adapters.some((each) => each.path === adapter.path && each.entry === adapter.entry));
   for (const adapter of adapters) {
-    if (!isShared(adapter)) paths[await removeAdapter(targetDir, adapter, isForced)].push(adapter.path);
+    if (!isShared(adapter)) paths[await removeAdapter(targetDir, adapter, rules)].push(adapter.path);
   }
-  for (const artifact of artifacts)
-    paths[await removeVendored(targetDir, artifact, isForced)].push(artifact.path ?? '');
-  return { removed: paths.removed, edited: paths.edited, kept: paths.changed };
+  for (const artifact of artifacts) paths[await removeVendored(targetDir, artifact, rules)].push(artifact.path ?? '');
+  const { removed, edited, changed: kept } = paths;
+  const work: Record<string, string> = {};
+  for (const path of kept) {
+    const found = await findWork(join(targetDir, path, '.git'));
+    if (found) work[path] = found;
+  }
+  return { removed, edited, kept, work };
 }
 
 /** Removes a checkout or an archive only if it is unchanged. */
-async function removeVendored(targetDir: string, { path, tree }: LockedArtifact, isForced: boolean) {
+async function removeVendored(targetDir: string, { path, tree }: LockedArtifact, rules: RemovalRules) {
   if (path === null || tree === undefined) return 'absent';
   const found = await vendorTree(await pathInside(targetDir, path)).catch(() => undefined);
   if (found === undefined) return 'absent';
-  if (found !== tree && !isForced) return 'changed';
-  await removeInside(targetDir, path);
+  if (found !== tree && !rules.isForced) return 'changed';
+  if (!rules.isDryRun) await removeInside(targetDir, path);
   return 'removed';
 }
 

@@ -13,7 +13,7 @@ import {
 import { type Started, startOf, writeLaunchers } from './launchers.ts';
 import { lockEntry } from './lockfile/lock-entry.ts';
 import { EMPTY_LOCKFILE, mergeLockfile, writeLockfile } from './lockfile/lockfile.ts';
-import { shownPlan } from './plan.ts';
+import { hasFault, shownPlan } from './plan.ts';
 import { collectGarbage, removeParts } from './removal.ts';
 import { present, runStep, type StepOutcome } from './step.ts';
 
@@ -45,9 +45,7 @@ export function reportOf(
   files_written: string[] = [],
 ): InstallReport {
   const { dry_run, target } = request;
-  const chosen = [...plan.artifacts.filter((artifact) => !artifact.alternative), ...plan.adapters];
-  const ok =
-    chosen.every(({ fault }) => fault === undefined) && results.every((each) => each.ok || each.step === REGISTER_STEP);
+  const ok = !hasFault(plan) && results.every((each) => each.ok || each.step === REGISTER_STEP);
   const { warnings } = subject;
   return { ok, dry_run, target, warnings, plan: shownPlan(plan), results, files_written, lockfile };
 }
@@ -85,8 +83,9 @@ async function lockfileStep(
   const merged = mergeLockfile(lockfile, entry);
   const isWritten = await writeLockfile(targetDir, merged);
   const rules = { isForced: false, others };
-  const { removed, edited, kept } = await removeParts(targetDir, earlierParts(known, entry), rules);
-  const left = kept.length > 0 ? [`Changed since the last install, and left as they are: ${kept.join(', ')}.`] : [];
+  const { removed, edited, kept, work } = await removeParts(targetDir, earlierParts(known, entry), rules);
+  const changed = kept.map((each) => (work[each] ? `${each} (in git: ${work[each]})` : each)).join(', ');
+  const left = changed ? [`Changed since the last install, and left as they are: ${changed}.`] : [];
   const extra = present({ path, removed, edited, warning: [...left, ...boundTo(entry)].join(' ') });
   return { extra, value: { lockfile: merged, isWritten } };
 }

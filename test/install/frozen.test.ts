@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UnreachableError } from '../../src/errors.ts';
@@ -168,3 +168,51 @@ test('frozen: an entry that the user changed to another server is kept and repor
   );
   assert.equal(await read('.mcp.json'), changed);
 });
+
+const BLOCKED: [what: string, says: RegExp, arrange: (target: string) => Promise<unknown>][] = [
+  [
+    'a folder in its place',
+    /pdf-tables' .*is a folder/,
+    (at) => mkdir(join(at, '.hub/bin/pdf-tables'), { recursive: true }),
+  ],
+  [
+    'a link in its path',
+    /goes through a link/,
+    async (at) => {
+      await mkdir(join(at, '.hub'));
+      await symlink('..', join(at, '.hub/bin'));
+    },
+  ],
+  [
+    'a path as its name',
+    /must not contain '\.\.'/,
+    async (at) => {
+      const file = join(at, 'hub.lock.json');
+      await writeFile(
+        file,
+        (await readFile(file, 'utf8')).replace(
+          '"name": "pdf-tables",\n          "artifact"',
+          '"name": "../../x",\n          "artifact"',
+        ),
+      );
+    },
+  ],
+];
+
+for (const [what, says, arrange] of BLOCKED)
+  test(`frozen: a launcher that cannot be written leaves the target as it was: ${what}`, async (t) => {
+    const artifacts = archives(await startIndexServer(t), { '/thing.zip': 'one' });
+    const [one, other] = [await installStage(t), await installStage(t)];
+    const manifest = aManifest({ artifacts, mcp_registration: { server: { exec: { cmd: ['node', 'a.txt'] } } } });
+    await one.install(manifest, { clients: ['claude'] });
+    await mkdir(other.target);
+    await writeFile(join(other.target, 'hub.lock.json'), await one.read('hub.lock.json'));
+    await arrange(other.target);
+    const before = await treeDigest(other.target, ['.gitignore', 'lock']);
+    for (const dry_run of [true, false])
+      await assert.rejects(other.install(manifest, { frozen: true, dry_run }), {
+        code: 'lockfile_mismatch',
+        message: says,
+      });
+    assert.equal(await treeDigest(other.target, ['.gitignore', 'lock']), before);
+  });

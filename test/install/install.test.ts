@@ -411,10 +411,13 @@ test('install: an upgrade replaces folders and files, and removes what the new v
   const [old, next] = archives(await startIndexServer(t), { '/old.zip': 'one', '/new.zip': 'two' });
   const { install, files } = await installStage(t);
   await install(aManifest({ artifacts: [old], adapters: ADAPTERS, mcp_registration: SERVER }));
-  const report = await install(
-    aManifest({ version: '2.0.0', artifacts: [next], adapters: ADAPTERS.slice(1), mcp_registration: SERVER }),
-  );
+  const upgrade = { version: '2.0.0', artifacts: [next], adapters: ADAPTERS.slice(1), mcp_registration: SERVER };
+  const before = await files();
+  const { plan } = await install(aManifest(upgrade), { dry_run: true });
+  assert.deepEqual(await files(), before);
+  const report = await install(aManifest(upgrade));
   assert.deepEqual(stepNamed(report, 'lockfile.write').extra?.removed, ['src/agents/pdf.py', 'vendor/old']);
+  assert.deepEqual(plan.removes, ['src/agents/pdf.py', 'vendor/old'], 'the dry run said so');
   const found = (await files()).filter((path) => !path.startsWith('.hub/'));
   assert.deepEqual(found, ['.mcp.json', 'hub.lock.json', 'vendor/new/a.txt']);
 });

@@ -14,7 +14,7 @@ import { uninstallEntity } from '../../src/install/removal.ts';
 import { aManifest } from '../support/builders.ts';
 import { startIndexServer } from '../support/servers/index-server.ts';
 import { startGitHost } from './git-host.ts';
-import { aFolder, archives, installStage, stepNamed, uidOf } from './installing.ts';
+import { aFolder, archives, installHub, installStage, stepNamed, uidOf } from './installing.ts';
 import { aSubject } from './subjects.ts';
 
 test('placing: two archives of one name stay in two folders when installed again', async (t) => {
@@ -65,10 +65,52 @@ test('placing: the commits of a person in a checkout are kept', async (t) => {
   await git('checkout', '--detach', 'HEAD~1');
 
   const report = await install(second);
-  assert.match(String(report.results[0]?.extra?.error), /'vendor\/thing' has changed since it was installed/);
+  assert.match(
+    String(report.results[0]?.extra?.error),
+    /'vendor\/thing' has changed since it was installed \(in git: 1 commit\), so it is left as it is\. Move it away/,
+  );
   assert.equal(await read('vendor/thing/a.txt'), '1');
   assert.equal((await install(second, { force: true })).ok, true);
   assert.equal(await read('vendor/thing/a.txt'), '2');
+});
+
+const GIT = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
+const COMMIT = [...GIT, 'commit', '--allow-empty', '--message', 'mine'];
+const WORK: [found: string, ...commands: string[][]][] = [
+  ["branch 'fix/one', 2 commits", ['switch', '--create', 'fix/one'], COMMIT, COMMIT],
+  ['4 branches', ...['a', 'b', 'c', 'd'].map((name) => ['branch', name])],
+  ["branch 'a', tag 'v1'", ['branch', 'a'], ['tag', 'v1'], ['pack-refs', '--all']],
+  ['a stash', ['rm', 'a.txt'], [...GIT, 'stash']],
+  ['HEAD was moved', [...GIT, '-c', 'alias.go=!git checkout --detach $(git commit-tree -m x HEAD^{tree})', 'go']],
+];
+
+test('placing: messages say what a person did in git', async (t) => {
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': '1' });
+  const hub = await installHub(t);
+  const artifacts = [{ kind: 'git', spec: { repo: host.url('thing') } }];
+  for (const [found, ...commands] of WORK) {
+    const { install, target, verify } = await installStage(t, hub);
+    await install(aManifest({ artifacts }));
+    for (const args of commands) await promisify(execFile)('git', args, { cwd: join(target, 'vendor/thing') });
+    const kept = stepNamed(await install(aManifest({ artifacts })), 'git.checkout');
+    const says = `has changed since it was installed (in git: ${found}) and is left`;
+    assert.ok(String(kept.extra?.warning).includes(says), String(kept.extra?.warning));
+    assert.equal((await verify())?.checks[0]?.reason, `the folder was changed (in git: ${found})`);
+    const upgrade = stepNamed(await install(aManifest({ version: '2.0.0' })), 'lockfile.write');
+    assert.ok(String(upgrade.extra?.warning).endsWith(`left as they are: vendor/thing (in git: ${found}).`));
+  }
+});
+
+test('uninstall: says what a person did in git in a folder that it keeps', async (t) => {
+  const { install, target } = await installStage(t);
+  const host = await startGitHost(t);
+  await host.create('thing', { 'a.txt': '1' });
+  const manifest = aManifest({ artifacts: [{ kind: 'git', spec: { repo: host.url('thing') } }] });
+  await install(manifest);
+  await promisify(execFile)('git', ['branch', 'fix'], { cwd: join(target, 'vendor/thing') });
+  const { kept, work } = await uninstallEntity({ id: uidOf(manifest), target, force: false }, target);
+  assert.deepEqual([kept, work], [['vendor/thing'], { 'vendor/thing': "branch 'fix'" }]);
 });
 
 test('placing: an install that waited for a failed one continues', async (t) => {

@@ -74,7 +74,7 @@ function pathsIn(paths: unknown): string[] {
   return Array.isArray(paths) ? paths.map(String) : [];
 }
 
-function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPlan, { style }: Output): string {
+function planForPeople({ id, artifacts, adapters, mcp_registration, removes }: InstallPlan, { style }: Output): string {
   const line = (step: string, what: string, { fault, warning }: { fault?: string; warning?: string }) => {
     if (fault !== undefined) return style.bad(`${step}: will fail: ${oneLine(fault)}`);
     return `${step}: ${oneLine(what)}${warning ? `\n     ${style.warning('warning')}  ${oneLine(warning)}` : ''}`;
@@ -93,7 +93,11 @@ function planForPeople({ id, artifacts, adapters, mcp_registration }: InstallPla
     .filter(({ alternative }) => alternative)
     .map(({ kind, spec, command }) => `  or   ${oneLine(command)} (--prefer ${kindNameOf(kind, spec)})\n`);
   const numbered = steps.map((step, index) => `${String(index + 1).padStart(3)}  ${step}\n`);
-  return `${oneLine(id)}\n${numbered.join('')}${alternatives.join('')}`;
+  return `${oneLine(id)}\n${numbered.join('')}${removals(removes)}${alternatives.join('')}`;
+}
+
+export function removals(paths: InstallPlan['removes'] = []): string {
+  return paths.map((path) => `     removes  ${oneLine(path)}\n`).join('');
 }
 
 function registering(registration: InstallPlan['mcp_registration']): string {

@@ -1,12 +1,22 @@
 // Adds or removes the entry of an entity in a client's configuration file, and leaves everything else unchanged.
+import { PLACEHOLDER } from '../../catalog/client-config.ts';
 import { asObject, isJsonObject, type JsonObject, own } from '../../lib/json.ts';
 import { isSameJson } from '../../lib/json-digest.ts';
 import type { ConfigEntry, ConfigFormat } from './adapter-template.ts';
 import { jsonConfig } from './json-config.ts';
 import { tomlConfig } from './toml-config.ts';
 
-export function formatOf({ format }: Pick<ConfigEntry, 'format'>): ConfigFormat {
-  return format === 'toml' ? tomlConfig : jsonConfig;
+/** The methods keep a byte order mark, which some editors write at the start of a file. */
+export function formatOf({ format }: Pick<ConfigEntry, 'format'>): Required<ConfigFormat> {
+  const { find, put, remove, addInputs = (unchanged) => unchanged } = format === 'toml' ? tomlConfig : jsonConfig;
+  const markOf = (text: string) => (text.startsWith('\uFEFF') ? '\uFEFF' : '');
+  const plain = (text: string) => text.slice(markOf(text).length);
+  return {
+    find: (text, place) => find(plain(text), place),
+    put: (text, entry) => markOf(text) + put(plain(text), entry),
+    remove: (text, entry) => markOf(text) + remove(plain(text), entry),
+    addInputs: (text, inputs) => markOf(text) + addInputs(plain(text), inputs),
+  };
 }
 
 export interface EntryMerge {
@@ -19,9 +29,8 @@ export interface EntryMerge {
 }
 
 /** Returns the new text and the entry's name, which a person may have changed. @throws RangeError if the file cannot be merged. */
-export function mergeEntry(written: string, { wanted, earlier, taken, isForced }: EntryMerge) {
-  const { find, put, addInputs = (unchanged) => unchanged } = formatOf(wanted);
-  const text = written.replace(/^\uFEFF/, '');
+export function mergeEntry(text: string, { wanted, earlier, taken, isForced }: EntryMerge) {
+  const { find, put, addInputs } = formatOf(wanted);
   const at = (name: string) => find(text, { ...wanted, name });
   const isLeft = earlier && !taken.includes(earlier.name) && at(earlier.name) !== undefined;
   const name = isLeft ? earlier.name : freeName(wanted.name, (each) => stateOf(at(each), wanted.entry) !== 'another');
@@ -72,13 +81,15 @@ function isSameServer(ours: JsonObject, theirs: unknown): boolean {
   });
 }
 
+const REPLACED = new RegExp(`\\$\\{[^{}]+\\}|${PLACEHOLDER.source}`);
+
 /** Whether the values are equal, except where `ours` has placeholders. */
 export function isFilledIn(ours: unknown, theirs: unknown): boolean {
   if (Array.isArray(ours) && Array.isArray(theirs))
     return ours.length === theirs.length && ours.every((each, index) => isFilledIn(each, theirs[index]));
   if (typeof ours !== 'string' || typeof theirs !== 'string') return isSameJson(ours, theirs);
   // A person may have replaced all text from the first variable to the last.
-  const [first = '', ...others] = ours.split(/\$\{[^{}]+\}/);
+  const [first = '', ...others] = ours.split(REPLACED);
   const last = others.at(-1);
   if (last === undefined) return ours === theirs;
   return theirs.length >= first.length + last.length && theirs.startsWith(first) && theirs.endsWith(last);

@@ -26,6 +26,13 @@ export async function verifyAdapter(targetDir: string, locked: LockedAdapter): P
 /** `edited` means that the entry was removed from a shared file. */
 export type RemovalOutcome = 'removed' | 'edited' | 'changed' | 'absent';
 
+export interface RemovalRules {
+  /** Whether to remove what a person changed. */
+  isForced: boolean;
+  /** Nothing is removed. */
+  isDryRun?: boolean;
+}
+
 /** Explains why an entry cannot be removed from a client's configuration, which would then refer to a missing server. */
 export async function removalFault(targetDir: string, locked: LockedAdapter, isForced: boolean) {
   const text = lockedEntry(locked) && (await readInside(targetDir, locked.path));
@@ -36,8 +43,8 @@ export async function removalFault(targetDir: string, locked: LockedAdapter, isF
   return `The entry '${locked.entry}' of '${locked.path}' has changed since it was installed. --force removes it.`;
 }
 
-/** Removes a file or an entry. A changed one is kept unless `force` is set; filled-in values do not count as changes. */
-export async function removeAdapter(targetDir: string, locked: LockedAdapter, isForced: boolean) {
+/** Removes a file or an entry. A changed one is kept unless forced; filled-in values do not count as changes. */
+export async function removeAdapter(targetDir: string, locked: LockedAdapter, { isForced, isDryRun }: RemovalRules) {
   const text = await readInside(targetDir, locked.path);
   const state = text === undefined ? 'absent' : lockedState(text, locked);
   if (text === undefined || state === 'absent') return 'absent';
@@ -47,10 +54,10 @@ export async function removeAdapter(targetDir: string, locked: LockedAdapter, is
   if (rest === text) return 'changed';
   // The file contains nothing else, so it was created for the entry.
   if (/^\s*(\{\s*("\w+"\s*:\s*\{\s*\}\s*)?\})?\s*$/.test(rest)) {
-    await removeInside(targetDir, locked.path);
+    if (!isDryRun) await removeInside(targetDir, locked.path);
     return 'removed';
   }
-  await writeFileInside(targetDir, locked.path, rest);
+  if (!isDryRun) await writeFileInside(targetDir, locked.path, rest);
   return 'edited';
 }
 

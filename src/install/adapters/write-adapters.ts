@@ -1,4 +1,5 @@
 // Writes the glue code of a plan into the target.
+import { PLACEHOLDER } from '../../catalog/client-config.ts';
 import type { Launch } from '../../catalog/launch/launch.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { jsonDigest } from '../../lib/json-digest.ts';
@@ -88,6 +89,9 @@ async function writeAdapter(adapter: PlannedAdapter, job: AdapterJob, written: W
     written.files.push(path);
   }
   if (renamed) written.warnings.push(renamed);
+  const placeholders = rendered.kind === 'entry' ? JSON.stringify(rendered.entry).match(PLACEHOLDER) : null;
+  for (const each of new Set(placeholders))
+    if (content.includes(each)) written.warnings.push(`Replace ${each} in '${path}' with its value.`);
   // Changes by a person are kept. A frozen install accepts them only if an earlier install kept them.
   if (changed && isForced) written.warnings.push(`${changed}, and is replaced because of --force.`);
   else if (changed && !frozen) written.warnings.push(`${changed}, and is left as it is. --force replaces it.`);

@@ -8,7 +8,7 @@ import { absent, makeFolderInside, pathInside, readInside, removeInside } from '
 import { HUB_FOLDER, overlap, safeName, VENDOR } from '../target/places.ts';
 import { treeDigest } from '../target/tree.ts';
 import type { ArtifactContext, Built, Location, Resolution } from './artifact.ts';
-import { holdsWork } from './git/person-work.ts';
+import { findWork } from './git/person-work.ts';
 import type { ReadyArtifact } from './kinds.ts';
 
 /** Written last into a folder below `.hub`; a folder without it is incomplete. */
@@ -168,7 +168,13 @@ async function placeInVendor({ kind, spec }: ReadyArtifact, location: VendorLoca
 /** Skips the folder `.git`, which git changes even when a checkout is only read, unless it holds the work of a person. */
 export async function vendorTree(folder: string): Promise<string> {
   const tree = await treeDigest(folder, ['.git']);
-  return (await holdsWork(join(folder, '.git'))) ? `${tree} and work in .git` : tree;
+  return (await findWork(join(folder, '.git'))) ? `${tree} and work in .git` : tree;
+}
+
+/** For messages about changed folders: what was changed in git, in parentheses; empty if nothing was. */
+export async function workIn(folder: string): Promise<string> {
+  const work = await findWork(join(folder, '.git'));
+  return work ? ` (in git: ${work})` : '';
 }
 
 /** If a path is taken, a derived name gets alternatives; a folder that the user or the manifest chose does not. */
@@ -192,8 +198,10 @@ async function keepFolder(paths: readonly string[], { targetDir, locked, ownersh
   if (!path || !found) return undefined;
   const tree = ownership.ours.get(path);
   if (found !== tree && (isForced || isFrozen)) return undefined;
-  const warning = `'${path}' ${CHANGED} and is left as it is. Use --force to replace it.`;
-  return { path, tree, warnings: found === tree ? [] : [warning], extra: { unchanged: true } };
+  const kept = { path, tree, extra: { unchanged: true } };
+  if (found === tree) return { ...kept, warnings: [] };
+  const state = `'${path}' ${CHANGED}${await workIn(join(targetDir, path))}`;
+  return { ...kept, warnings: [`${state} and is left as it is. Use --force to replace it.`] };
 }
 
 /** Returns undefined if nothing exists there. */
@@ -216,7 +224,8 @@ async function choosePath(paths: readonly string[], tree: string | undefined, jo
       return { path, warnings };
     }
     if (!ours.has(path) && paths.length > 1) continue;
-    const state = `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}`;
+    const work = await workIn(join(job.targetDir, path));
+    const state = `'${path}' ${ours.has(path) ? CHANGED : FOREIGN}${work}`;
     if (job.isForced) return { path, warnings: [`${state}, and is replaced because of --force.`] };
     const ways = job.isFrozen ? 'Move it away' : 'Move it away, choose another folder with --dest';
     throw new InstallError(`${state}, so it is left as it is. ${ways}, or replace it with --force.`);

@@ -5,7 +5,7 @@ import { kindNameOf } from '../../catalog/artifact-kind.ts';
 import { verifyAdapter } from '../adapters/locked-adapter.ts';
 import { inspectBundle } from '../artifacts/archive/bundle.ts';
 import { readArtifact } from '../artifacts/kinds.ts';
-import { checkLocked, isChanged, MARKER, readComplete, vendorTree } from '../artifacts/place.ts';
+import { checkLocked, isChanged, MARKER, readComplete, vendorTree, workIn } from '../artifacts/place.ts';
 import {
   LOCKFILE_NAME,
   type LockCheck,
@@ -49,9 +49,11 @@ async function verifyArtifact(locked: LockedArtifact, targetDir: string): Promis
     return { outcome: 'unchecked', reason: isImage ? 'images are kept by the container engine' : 'it has no files' };
   }
   if (tree !== undefined) {
-    const found = await vendorTree(await pathInside(targetDir, path)).catch(absent);
+    const folder = await pathInside(targetDir, path);
+    const found = await vendorTree(folder).catch(absent);
     if (found === undefined) return { outcome: 'missing', reason: 'the folder is missing' };
-    return found === tree ? { outcome: 'same' } : { outcome: 'different', reason: 'the folder was changed' };
+    if (found === tree) return { outcome: 'same' };
+    return { outcome: 'different', reason: `the folder was changed${await workIn(folder)}` };
   }
   const artifact = readArtifact(kind, spec);
   if (!('fault' in artifact)) checkLocked(artifact, { isFrozen: true, locked });

@@ -75,16 +75,21 @@ export async function readInside(root: string, path: string): Promise<string | u
 
 /** @throws the same errors as writing a file there, as far as they can be foreseen. */
 export async function assertWritable(root: string, path: string): Promise<void> {
-  let folder = dirname(await pathInside(root, path));
+  let folder = dirname((await placeOfFile(root, path)).whole);
   while (!existsSync(folder)) folder = dirname(folder);
   await access(folder, constants.W_OK | constants.X_OK);
 }
 
-/** Writes atomically, and keeps a file's owner, group and mode. Returns the absolute path. @throws InstallError */
-export async function writeFileInside(root: string, path: string, content: string): Promise<string> {
+async function placeOfFile(root: string, path: string) {
   const whole = await pathInside(root, path);
   const existing = await lstat(whole).catch(absent);
   if (existing?.isDirectory()) throw new InstallError(`'${shown(path)}' cannot be written: it is a folder.`);
+  return { whole, existing };
+}
+
+/** Writes atomically, and keeps a file's owner, group and mode. Returns the absolute path. @throws InstallError */
+export async function writeFileInside(root: string, path: string, content: string): Promise<string> {
+  const { whole, existing } = await placeOfFile(root, path);
   await mkdir(dirname(whole), { recursive: true });
   // In `.hub`, where the next install removes leftovers of a killed one.
   const unfinished = join(await makeFolderInside(root, HUB_FOLDER), `${STAGING}-${randomUUID()}`);

@@ -57,14 +57,44 @@ for (const [client, path] of [
     await write([client], { mcp_registration: { server: { exec: { cmd: ['npx', 'notes@2.0.0'] } } } }, locked);
     assert.match(await read(path), /notes@2\.0\.0/);
     assert.equal((await verifyAdapter(targetDir, adapter)).outcome, 'different');
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'changed');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'changed');
     await writeFile(join(targetDir, path), again);
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'edited');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'edited');
     const rest = await read(path);
     assert.doesNotMatch(rest, /notes/);
     assert.ok(client === 'codex' ? rest === theirs : JSON.parse(rest).theirs.a === 1);
-    assert.equal(await removeAdapter(targetDir, adapter, false), 'absent');
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'absent');
   });
+
+for (const [client, path] of [
+  ['claude', '.mcp.json'],
+  ['vscode', '.vscode/mcp.json'],
+  ['codex', '.codex/config.toml'],
+] as const)
+  test(`adapters: a byte order mark in the file of ${client} stays`, async (t) => {
+    const { targetDir, write, read } = await aTarget(t);
+    const theirs = client === 'codex' ? '\uFEFFmodel = "x"\n' : '\uFEFF{\n  "theirs": 1\n}\n';
+    await mkdir(join(targetDir, path, '..'), { recursive: true });
+    await writeFile(join(targetDir, path), theirs);
+    const { locked } = await write([client]);
+    const [adapter] = locked as [LockedAdapter];
+    assert.match(await read(path), /^\uFEFF[^\uFEFF]*notes@1\.0\.0[^\uFEFF]*$/);
+    assert.deepEqual(await verifyAdapter(targetDir, adapter), { outcome: 'same' });
+    assert.equal(await removeAdapter(targetDir, adapter, { isForced: false }), 'edited');
+    assert.match(await read(path), /^\uFEFF[^\uFEFF]*(theirs|model)[^\uFEFF]*$/);
+  });
+
+test('adapters: the placeholder of a secret that Codex cannot read is named until it is replaced', async (t) => {
+  const { targetDir, write, read } = await aTarget(t);
+  const path = '.codex/config.toml';
+  const remote = { mcp_registration: { server: { url: 'https://notes.example.org/mcp?api_key=secret' } } };
+  const { locked, warnings } = await write(['codex', 'claude'], remote);
+  assert.deepEqual(warnings, [`Replace <API_KEY_FOR_NOTES> in '${path}' with its value.`]);
+  await writeFile(join(targetDir, path), (await read(path)).replace('<API_KEY_FOR_NOTES>', 'sk-1'));
+  assert.deepEqual((await write(['codex'], remote, locked)).warnings, []);
+  assert.match(await read(path), /api_key=sk-1/);
+  assert.deepEqual(await verifyAdapter(targetDir, locked[0] as LockedAdapter), { outcome: 'same' });
+});
 
 test('adapters: what Codex adds to its entry is kept, and removed with it', async (t) => {
   const { targetDir, write, read } = await aTarget(t);
@@ -76,7 +106,7 @@ test('adapters: what Codex adds to its entry is kept, and removed with it', asyn
   const next = { mcp_registration: { server: { exec: { cmd: ['npx', 'notes@2.0.0'] } } } };
   const upgraded = await write(['codex'], next, locked);
   assert.match(await read(path), /2\.0\.0"\]\nrequired = true\ntools = \{ search = \{ approval_mode = "approve" \} \}/);
-  assert.equal(await removeAdapter(targetDir, upgraded.locked[0] as LockedAdapter, false), 'edited');
+  assert.equal(await removeAdapter(targetDir, upgraded.locked[0] as LockedAdapter, { isForced: false }), 'edited');
   assert.equal((await read(path)).trim(), '[mcp_servers.other]');
 });
 

@@ -26,6 +26,12 @@ export function Plan({ report }: { report: InstallReport }) {
           <strong>{stepName('lockfile.write')}</strong>
           <code class="plan-command">hub.lock.json</code>
         </li>
+        {plan.removes?.map((path) => (
+          <li key={path}>
+            <strong>Remove</strong>
+            <code class="plan-command">{path}</code>
+          </li>
+        ))}
       </ol>
     </>
   );

@@ -235,11 +235,13 @@ function outdatedForPeople(entities: readonly Compared[], output: Output): strin
   ].join('');
 }
 
-function uninstalledForPeople({ id, removed, edited, kept }: UninstallReport, folder: string): string {
+function uninstalledForPeople({ id, removed, edited, kept, work }: UninstallReport, folder: string): string {
+  const changeOf = (path: string) =>
+    `has changed since it was installed${work[path] ? ` (in git: ${work[path]})` : ''}: delete it if you do not need it`;
   return [
     ...removed.map((path) => `removed  ${oneLine(path)}\n`),
     ...edited.map((path) => `edited   ${oneLine(path)}\n`),
-    ...kept.map((path) => `kept     ${oneLine(path)}, which has changed since it was installed\n`),
+    ...kept.map((path) => `kept     ${oneLine(path)}, which ${oneLine(changeOf(path))}\n`),
     `Uninstalled ${oneLine(id)} from ${oneLine(folder)}.\n`,
   ].join('');
 }

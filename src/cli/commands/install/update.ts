@@ -8,7 +8,7 @@ import type { Ending } from '../../exit-codes.ts';
 import { type InstallRights, openOwnInstall } from '../../hub/own-install.ts';
 import { newestOf } from '../../newest.ts';
 import { text } from '../../options.ts';
-import { reportForPeople } from '../../output/install-report.ts';
+import { removals, reportForPeople } from '../../output/install-report.ts';
 import { oneLine } from '../../output/text.ts';
 import { entitiesFor, installAll, lockfileIn, RIGHTS, requestOf, type Surroundings } from './install.ts';
 
@@ -100,7 +100,7 @@ function updateForPeople(
   if (outcome === 'planned')
     return from === to
       ? `Would resolve the packages of ${oneLine(id)} again.\n`
-      : `Would update ${oneLine(id)} from ${oneLine(from)}.\n`;
+      : `Would update ${oneLine(id)} from ${oneLine(from)}.\n${removals(report?.plan.removes)}`;
   const head = outcome === 'updated' && from !== to ? `Updated from ${oneLine(from)} to ${oneLine(to)}:\n` : '';
   return `${head}${report ? reportForPeople(report, { output, place: oneLine(place) }) : ''}`;
 }

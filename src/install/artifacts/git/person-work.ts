@@ -3,17 +3,34 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A commit without a branch shows only in the log of `HEAD`, which has one line after a checkout of the hub. */
-export async function holdsWork(repository: string): Promise<boolean> {
+const MOST_NAMES = 3;
+
+/** Lists the work, such as `branch 'fix', 2 commits`; returns undefined if there is none. */
+export async function findWork(repository: string): Promise<string | undefined> {
   const linesOf = async (file: string) =>
     (await readFile(join(repository, file), 'utf8').catch(() => '')).split('\n').filter(Boolean);
-  const refsIn = async (folder: string) =>
-    (await readdir(join(repository, folder), { recursive: true, withFileTypes: true }).catch(() => [])).filter(
-      (entry) => !entry.isDirectory(),
-    );
-  const refs = [...(await refsIn('refs/heads')), ...(await refsIn('refs/tags'))];
-  const packed = (await linesOf('packed-refs')).filter((line) => / refs\/(?:heads|tags|stash)/.test(line));
-  const moves = await linesOf('logs/HEAD');
-  const isElsewhere = existsSync(join(repository, 'worktrees')) || existsSync(join(repository, 'refs/stash'));
-  return isElsewhere || refs.length > 0 || packed.length > 0 || moves.length > 1;
+  const packed = (await linesOf('packed-refs')).flatMap((line) => /^\S+ (refs\/.+)$/.exec(line)?.[1] ?? []);
+  const refsIn = async (folder: string) => {
+    const found = await readdir(join(repository, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+    const loose = found.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+    const refs = [...loose.map((path) => path.slice(repository.length + 1)), ...packed];
+    return [...new Set(refs)].flatMap((ref) => (ref.startsWith(`${folder}/`) ? ref.slice(folder.length + 1) : []));
+  };
+  const isStashed = packed.includes('refs/stash') || existsSync(join(repository, 'refs/stash'));
+  // A commit without a branch shows only in the log of `HEAD`, which has one line after a checkout of the hub.
+  const moves = (await linesOf('logs/HEAD')).slice(1);
+  const commits = moves.filter((line) => /\tcommit\b/.test(line)).length;
+  const work = [
+    ...named(await refsIn('refs/heads'), ['branch', 'branches']),
+    ...named(await refsIn('refs/tags'), ['tag', 'tags']),
+    ...(isStashed ? ['a stash'] : []),
+    ...(existsSync(join(repository, 'worktrees')) ? ['a worktree'] : []),
+    ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
+  ];
+  if (work.length === 0 && moves.length > 0) return 'HEAD was moved';
+  return work.length > 0 ? work.join(', ') : undefined;
+}
+
+function named(names: readonly string[], [one, many]: [string, string]): string[] {
+  return names.length > MOST_NAMES ? [`${names.length} ${many}`] : names.map((name) => `${one} '${name}'`);
 }

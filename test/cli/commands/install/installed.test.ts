@@ -101,7 +101,8 @@ test('hub outdated, hub update: distinguish a newer version, changed content, an
   });
   assert.match((await hub('outdated')).out, /mcp_server:growing +1\.0\.0 +1\.1\.0 +newer version\n\n'hub update'/);
 
-  assert.equal((await hub('update', '--dry-run')).out, 'Would update mcp_server:growing@1.1.0 from 1.0.0.\n');
+  const planned = (await hub('update', '--dry-run')).out;
+  assert.equal(planned, 'Would update mcp_server:growing@1.1.0 from 1.0.0.\n     removes  vendor/one\n');
   const { exitCode, out, error } = await hub('update', 'growing');
   assert.equal(exitCode, 0, error);
   assert.match(out, /^Updated from 1\.0\.0 to 1\.1\.0:\n[\s\S]*Installed mcp_server:growing@1\.1\.0 in /);
@@ -221,6 +222,34 @@ test('hub verify, hub install: an unreadable configuration is reported, with adv
   await rm(join(target, '.mcp.json'));
   assert.equal((await hub('install', '--frozen')).exitCode, 0);
   assert.equal((await hub('verify')).exitCode, 0);
+});
+
+test('hub update --dry-run, hub install --dry-run: name what is removed', async (t) => {
+  const { server, hub, target } = await installed(t);
+  const registry = await startNpmRegistry(t);
+  const load = async (version: string) => {
+    registry.publish({ name: 'greeter', version, bin: { greeter: 'cli.js' }, files: { 'cli.js': version } });
+    const spec = { registry: 'npm', package: 'greeter', version, registry_url: registry.host.origin };
+    const artifacts = [{ kind: 'npm', spec }];
+    await server.load([{ document: aManifest({ id: 'replaced', name: 'replaced', version, artifacts }) }]);
+  };
+  const folders = () => Array.fromAsync(glob('.hub/npm/*/*', { cwd: target }));
+  await load('1.0.0');
+  assert.equal((await hub('install', 'replaced')).exitCode, 0);
+  const [old = ''] = await folders();
+  assert.doesNotMatch((await hub('install', 'replaced', '--dry-run')).out, /removes/);
+  assert.doesNotMatch((await hub('update', 'replaced', '--dry-run')).out, /removes/);
+  await load('1.1.0');
+  const [updated, planned] = [
+    await hub('update', 'replaced', '--dry-run'),
+    await hub('install', 'replaced', '--dry-run'),
+  ];
+  assert.equal(updated.out, `Would update mcp_server:replaced@1.1.0 from 1.0.0.\n     removes  ${old}\n`);
+  assert.ok(planned.out.includes(`lockfile.write: hub.lock.json\n     removes  ${old}\n`), planned.out);
+  assert.deepEqual(await folders(), [old]);
+  assert.equal((await hub('update', 'replaced')).exitCode, 0);
+  const left = await folders();
+  assert.ok(left.length === 1 && !left.includes(old));
 });
 
 test('hub install --frozen: rebuilds a modified package and reports it', async (t) => {
