@@ -17,8 +17,8 @@ interface Header extends FileKey {
   segments: { block: number; dead: number; vectors?: ReturnType<typeof sizesOf> }[];
 }
 
-/** Increment this when the layout of segments, or what is read from manifests, changes. */
-const MAGIC = 'catalog-hub search index 3\n';
+/** Increment this when the layout of segments, or what is read from manifests, changes, or when files may contain errors. */
+const MAGIC = 'catalog-hub search index 4\n';
 const DIGEST_BYTES = 32;
 const LONGEST_HEADER = 1_000_000;
 const WRITTEN_AT_ONCE = 8_000_000;

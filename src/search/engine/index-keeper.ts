@@ -1,4 +1,5 @@
 // Keeps the index in sync with the catalog: loads it from a file or builds it, then applies changes.
+import pLimit from 'p-limit';
 import { patientLock } from '../../lib/patient-lock.ts';
 import type { Logger } from '../../lib/world.ts';
 import { describing, type Family } from '../index/segment-builder.ts';
@@ -33,6 +34,8 @@ export class IndexKeeper implements FollowingIndex {
   private isModelChecked = false;
   private hasLookedForFile: boolean;
   private isMerging = false;
+  /** A change names the documents that it replaces by their segments, so these stay until it is applied. */
+  private readonly alone = pLimit(1);
   /** The state key of the saved file. */
   private saved = '';
 
@@ -142,10 +145,12 @@ export class IndexKeeper implements FollowingIndex {
   private async indexNames(names: readonly FamilyName[], entries: readonly IndexEntry[]): Promise<void> {
     const { index, state, run } = this.given;
     const families = await withManifests(entries, index);
-    const { model } = state;
-    const change = await run('index', state.parts, families, names);
-    // The vectors of another model are useless.
-    state.change(model === state.model ? change : { ...change, vectors: undefined });
+    await this.alone(async () => {
+      const { model } = state;
+      const change = await run('index', state.parts, families, names);
+      // The vectors of another model are useless.
+      state.change(model === state.model ? change : { ...change, vectors: undefined });
+    });
   }
 
   /** Runs in the background; changes are still applied meanwhile. */
@@ -160,7 +165,7 @@ export class IndexKeeper implements FollowingIndex {
         const parts = state.parts.filter(({ id }) => ids.includes(id));
         const { model } = state;
         const merged = await run('merge', parts);
-        state.replace(ids, model === state.model ? merged : { ...merged, vectors: undefined });
+        await this.alone(() => state.replace(ids, model === state.model ? merged : { ...merged, vectors: undefined }));
       }
     } catch (error) {
       log.warn({ reason: String(error) }, 'Parts of the search index could not be merged');
