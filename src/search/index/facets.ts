@@ -1,6 +1,6 @@
 // Matches the facet sets of a segment with filters, and counts them.
 import type { SearchFilters } from '../contract.ts';
-import { countsFrom, type FacetCounts, wantedValues } from '../facet-values.ts';
+import { wantedValues } from '../facet-values.ts';
 import { type Segment, typeOf } from './segment.ts';
 
 /** By facet set: 1 if it matches the filters; undefined when no facet is filtered. */
@@ -26,11 +26,10 @@ export function matchingSets(segment: Segment, filters: SearchFilters): Uint8Arr
   });
 }
 
-/** Counts how many of these members have each value. */
+/** Counts how many of these members have each value; for `countsFrom`. */
 export function countFacets(
   found: readonly { segment: Segment; members: Iterable<number> }[],
-  text?: string,
-): FacetCounts {
+): ReadonlyMap<string, number> {
   const totals = new Map<string, number>();
   // Many members share a facet set, so sets are counted first.
   const setCounts = new Map<Segment, Uint32Array>();
@@ -44,7 +43,7 @@ export function countFacets(
     }
   }
   for (const [segment, counts] of setCounts) addValues(totals, segment, counts);
-  return countsFrom(totals, text);
+  return totals;
 }
 
 function addValues(totals: Map<string, number>, segment: Segment, setCounts: Uint32Array): void {

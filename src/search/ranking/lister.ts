@@ -1,7 +1,7 @@
 // Lists everything that matches the filters, in one of several orders.
 import { LRUCache } from 'lru-cache';
 import type { FoundHits, Hit, ListRequest } from '../engine/engine.ts';
-import type { FacetCounts } from '../facet-values.ts';
+import { countsFrom, type FacetCounts } from '../facet-values.ts';
 import { countFacets } from '../index/facets.ts';
 import { membersOf, type Segment } from '../index/segment.ts';
 import type { Snapshot } from '../index/snapshot.ts';
@@ -19,6 +19,8 @@ interface Matching {
 /** Cache size for the lists of recent filters. */
 const MOST_BYTES = 16_000_000;
 const MOST_FACET_COUNTS = 50;
+/** All values of the last lists, for those who type a part of one. A list may have tens of thousands. */
+const MOST_FACET_TOTALS = 2;
 export const NO_SCORES = { lexical: 0, semantic: 0, quality: 0, recency: 0, final: 0 };
 
 export function createLister(index: Snapshot): Lister {
@@ -27,9 +29,13 @@ export function createLister(index: Snapshot): Lister {
     sizeCalculation: (matching, key) => matching.reduce((sum, { members }) => sum + members.byteLength, 2 * key.length),
     memoMethod: (_key, _old, { context }) => matching(index, context),
   });
+  const facetTotals = new LRUCache<string, ReadonlyMap<string, number>, readonly Matching[]>({
+    max: MOST_FACET_TOTALS,
+    memoMethod: (_key, _old, { context }) => countFacets(context),
+  });
   const facetCounts = new LRUCache<string, FacetCounts, readonly Matching[]>({
     max: MOST_FACET_COUNTS,
-    memoMethod: (_key, _old, { context }) => countFacets(context),
+    memoMethod: (_key, _old, { context }) => countsFrom(countFacets(context)),
   });
   return (request) => {
     const key = JSON.stringify([request.filters, request.versions]);
@@ -38,7 +44,9 @@ export function createLister(index: Snapshot): Lister {
       hits: pageOf(found, request),
       total: found.reduce((sum, { members }) => sum + members.length, 0),
       ...(request.withFacets &&
-        (request.facetText ? countFacets(found, request.facetText) : facetCounts.memo(key, { context: found }))),
+        (request.facetText
+          ? countsFrom(facetTotals.memo(key, { context: found }), request.facetText)
+          : facetCounts.memo(key, { context: found }))),
     };
   };
 }

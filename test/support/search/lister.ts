@@ -1,6 +1,7 @@
 // Lists a whole catalog without threads.
 import type { Ranking, RankRequest } from '../../../src/search/engine/engine.ts';
 import type { SearchIndex } from '../../../src/search/engine/search-index.ts';
+import { countsFrom } from '../../../src/search/facet-values.ts';
 import { countFacets } from '../../../src/search/index/facets.ts';
 import { buildSegment } from '../../../src/search/index/segment-builder.ts';
 import { createSnapshotReader, type Snapshot } from '../../../src/search/index/snapshot.ts';
@@ -20,7 +21,7 @@ export async function withFacets(ranking: Ranking, request: RankRequest, index: 
     segment,
     members: [...segment.flags.keys()].filter((member) => uids.has(segment.uids.at(member))),
   }));
-  return { ...ranking, ...countFacets(found, request.facetText) };
+  return { ...ranking, ...countsFrom(countFacets(found), request.facetText) };
 }
 
 async function snapshotFrom(index: Index): Promise<Snapshot> {
