@@ -6,7 +6,7 @@ import type { Hit } from './engine/engine.ts';
 import { explainFit } from './fit-reason.ts';
 import type { createLlmFitReasons } from './llm/llm-fit-reasons.ts';
 import { queryTerms } from './matches.ts';
-import { rounded } from './ranking/merge.ts';
+import { isClose, rounded } from './ranking/merge.ts';
 import { makeSnippet } from './snippet.ts';
 import type { FoundEntity, SearchStore } from './store.ts';
 
@@ -35,7 +35,7 @@ export async function presentHits(hits: readonly Hit[], query: SearchQuery, pres
   const items = page.map(({ entity, hit }, position): SearchItem => {
     const description = descriptions.get(entity.uid) ?? '';
     const reason = () =>
-      written[position] ?? explainFit({ ...entity, description }, terms, { byMeaning: hit.semantic > 0 });
+      written[position] ?? explainFit({ ...entity, description }, terms, { byMeaning: isClose(hit.semantic) });
     const texts = `${ownSummary(entity.summary, description)} ${description}`;
     const snippet = withSnippets ? makeSnippet(texts, terms) : undefined;
     return {

@@ -32,15 +32,15 @@ export function nameTerms(names: readonly [string, ...string[]], parts: readonly
   ]);
 }
 
-/** Documents with this name, in any spelling. */
-export function findNamed(segment: Segment, text: string): Map<number, NameMatch> {
+/** Documents with this name, in any spelling; `withNear`: or with one typo. */
+export function findNamed(segment: Segment, text: string, { withNear }: { withNear: boolean }): Map<number, NameMatch> {
   const key = nameKey(text);
   const found = new Map<number, NameMatch>();
   if (!isName(key)) return found;
   const add = (position: number, match: NameMatch) => {
     for (const document of documentsAt(segment, position)) found.set(document, match);
   };
-  for (const position of positionsNear(segment, key)) add(position, 'near');
+  if (withNear) for (const position of positionsNear(segment, key)) add(position, 'near');
   add(segment.terms.find(PART + key), 'part');
   add(segment.terms.find(WHOLE + key), 'whole');
   return found;

@@ -1,5 +1,5 @@
 // Finds the families that may match a query, with their keyword and semantic scores.
-import { ENTITY_TYPES, parseReference } from '../../catalog/uid.ts';
+import { parseReference } from '../../catalog/uid.ts';
 import type { RankRequest } from '../engine/engine.ts';
 import { clamp01, isUnrelated, leastNearness } from '../ranking/merge.ts';
 import { nameKey, versionedName } from '../words.ts';
@@ -21,23 +21,29 @@ const MOST_BY_MEANING = 150;
 
 /** Every candidate gets both scores, regardless of which one found it. `terms` are those that are scored. */
 export async function findCandidates(reads: SearchReads, query: Query) {
-  const [named, { words, terms, byWords }, { vector, byMeaning }] = await Promise.all([
+  const [{ alike, version }, { words, terms, byWords }, { vector, byMeaning }] = await Promise.all([
     findNamed(reads, query.text),
     findByWords(reads, query),
     findByMeaning(reads, query),
   ]);
+  // A query of common words is not a misspelled name.
+  const named = new Map([...alike].filter(([, { match }]) => match !== 'near' || words.hasRare));
   const families = [...new Set([...named.keys(), ...byWords, ...byMeaning])];
-  const preferred = [...named.values()].flatMap(({ uid }) => uid ?? []);
+  const uids = [...named.values()].flatMap(({ uid }) => uid ?? []);
+  const preferred = { uids, version, families: [...named.keys()] };
   const members = await reads.members(families, { terms, vector }, { ...query.choice, preferred });
   const candidates = members.map((member) => ({
     ...member,
     lexical: clamp01(member.score / (words.best || 1)),
     semantic: member.cosine ?? undefined,
-    named: named.get(member.family)?.match,
+    named: matchOf(member, named, version),
   }));
+  const related = candidates.filter((each) => !isUnrelated(each));
+  const isRelatedByWords =
+    query.mode === 'semantic' ? words.terms.length > 0 : related.some(({ lexical }) => lexical > 0);
   const isNearAny = candidates.some(({ semantic = 0 }) => semantic >= leastNearness(query.sizes.texts));
-  const isFound = words.terms.length > 0 || named.size > 0 || (words.wordCount > 0 && isNearAny);
-  return { words, terms, named, candidates: isFound ? candidates.filter((each) => !isUnrelated(each)) : [] };
+  const isFound = isRelatedByWords || named.size > 0 || (words.wordCount > 0 && isNearAny);
+  return { words, terms, named, candidates: isFound ? related : [] };
 }
 
 async function findByWords(reads: SearchReads, { text, mode, choice, sizes }: Query) {
@@ -53,14 +59,27 @@ async function findByMeaning(reads: SearchReads, query: Query) {
   return { vector, byMeaning: vector ? await reads.byMeaning(vector, query.choice.filter, MOST_BY_MEANING) : [] };
 }
 
-/** A version is looked up by its uid, which works when the slug equals the name. */
-async function findNamed(reads: SearchReads, text: string): Promise<Map<number, Named>> {
-  const named = await findByName(reads, text);
-  const asked = versionedName(text);
-  if (named.size > 0 || !asked || (await findByName(reads, asked.name)).size === 0) return named;
-  const uids = ENTITY_TYPES.map((type) => `${type}:${asked.name}@${asked.version}`);
-  const found = await Promise.all(uids.map((uid) => findByName(reads, uid)));
-  return new Map(found.flatMap((each) => [...each]).filter(([, { uid = '' }]) => uids.includes(uid)));
+/** If no name equals the text, it may end in a version. */
+async function findNamed(
+  reads: SearchReads,
+  text: string,
+): Promise<{ alike: ReadonlyMap<number, Named>; version?: string }> {
+  const alike = await findByName(reads, text);
+  const asked = parseReference(text.trim()) ? undefined : versionedName(text);
+  if (alike.size > 0 || !asked) return { alike };
+  return { alike: await findByName(reads, asked.name), version: asked.version };
+}
+
+/** The number in `top 10` is not a version: without it, only a whole name counts. */
+function matchOf(
+  { family, uid }: { family: number; uid: string },
+  named: ReadonlyMap<number, Named>,
+  version?: string,
+) {
+  const match = named.get(family)?.match;
+  const isShown =
+    version === undefined || match === 'whole' || parseReference(uid)?.version?.replace(/^v/, '') === version;
+  return isShown ? match : undefined;
 }
 
 async function findByName(reads: SearchReads, text: string): Promise<Map<number, Named>> {

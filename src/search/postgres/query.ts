@@ -4,6 +4,7 @@ import { HIGHEST_IMPACT, rarityOf } from '../impacts.ts';
 import {
   type Expansion,
   expansionsOf,
+  isRare,
   type LexicalQuery as LexicalQueryOf,
   MOST_BEGINNING,
   MOST_MISSPELLED,
@@ -53,9 +54,10 @@ export async function readQuery(text: string, vocabulary: Vocabulary, size: numb
       return { ...expansion, word: word.text, query, rarity: rarityOf(documents, size), documents };
     });
   });
+  const hasRare = words.some(({ term }) => isRare(known.get(term) ?? 0));
   const worth = ({ weight, rarity }: QueryTerm) => weight * rarity;
   const found = terms.filter(({ documents }) => documents > 0).sort((a, b) => worth(b) - worth(a));
-  return { terms: found.slice(0, MOST_TERMS), best, wordCount, isName };
+  return { terms: found.slice(0, MOST_TERMS), best, wordCount, hasRare, isName };
 }
 
 /** Quotes a term for a `tsvector` or `tsquery`. */
@@ -72,7 +74,11 @@ async function termsLike(term: string, vocabulary: Vocabulary): Promise<Readonly
 function corrections(term: string, alike: ReadonlyMap<string, number> = new Map()): SimilarTerm[] {
   const mostErrors = mostErrorsIn(term);
   const found = contentTerms(alike)
-    .map((other) => ({ term: other, errors: editDistance(term, other, mostErrors) }))
+    .map((other) => ({
+      term: other,
+      errors: editDistance(term, other, mostErrors),
+      frequency: alike.get(other) ?? 0,
+    }))
     .filter(({ errors }) => errors <= mostErrors);
   return mostSimilar(term, found);
 }

@@ -64,7 +64,10 @@ export interface SearchReads {
   byMeaning(query: VectorQuery, filter: EntityFilter, limit: number): Promise<number[]>;
   /** The contribution of each term to the score of each family, in the order of the terms. */
   explain(families: readonly number[], terms: WordQuery['terms']): Promise<Map<number, readonly number[]>>;
-  /** The versions to show of these families, with both scores. `preferred` versions are returned instead of the newest one. */
+  /**
+   * The versions to show of these families, with both scores. `preferred` uids, and
+   * a version of its families, are returned instead of the newest ones.
+   */
   members(families: readonly number[], query: ScoreQuery, choice: MemberChoice): Promise<ScoredMember[]>;
   list(
     request: ListChoice & { sort: Sort; limit: number; offset: number },
@@ -89,7 +92,7 @@ export interface ListChoice {
 export interface MemberChoice extends ListChoice {
   sort: Sort;
   withFacets: boolean;
-  preferred: readonly EntityUid[];
+  preferred: { uids: readonly EntityUid[]; version: string | undefined; families: readonly number[] };
 }
 
 export interface FamilyMember extends IndexEntry {

@@ -28,34 +28,43 @@ export interface Named {
 /** Values by document of one segment. */
 export type ByDocument<Value> = Map<number, Value>;
 
+interface NameSearch {
+  filters: SearchFilters;
+  /** Whether names that differ by one typo are found too. */
+  withNear: boolean;
+}
+
 /** Finds uids, `type:slug`, names and slugs with any separators, optionally with a version. By segment. */
-export function findNames({ segments }: Snapshot, text: string, filters: SearchFilters): ByDocument<Named>[] {
-  const named = segments.map((open) => namedBy(open, text, filters));
+export function findNames({ segments }: Snapshot, text: string, search: NameSearch): ByDocument<Named>[] {
+  const named = segments.map((open) => namedBy(open, text, search));
   const asked = parseReference(text.trim()) ? undefined : versionedName(text);
   if (!asked || named.some(({ size }) => size > 0)) return named;
-  return segments.map((open) => versionsNamed(open, asked, filters));
+  return segments.map((open) => versionsNamed(open, asked, search));
 }
 
 function versionsNamed(
   { segment, dead }: OpenSegment,
   { name, version }: { name: string; version: string },
-  filters: SearchFilters,
+  { filters, withNear }: NameSearch,
 ): ByDocument<Named> {
   const isAsked = (member: number) => parseReference(segment.uids.at(member))?.version?.replace(/^v/, '') === version;
   const named: ByDocument<Named> = new Map();
-  for (const [document, match] of findNamed(segment, name)) {
-    const member = dead[document] === 1 ? -1 : newestOf(segment, document, isAsked, filters);
+  for (const [document, match] of findNamed(segment, name, { withNear })) {
+    if (dead[document] === 1) continue;
+    const member = newestOf(segment, document, isAsked, filters);
     if (member >= 0) named.set(document, { match, member });
+    // A version that is not in the catalog; the number in `top 10` is none.
+    else if (match === 'whole') named.set(document, { match });
   }
   return named;
 }
 
-function namedBy({ segment, dead }: OpenSegment, text: string, filters: SearchFilters): ByDocument<Named> {
+function namedBy({ segment, dead }: OpenSegment, text: string, { filters, withNear }: NameSearch): ByDocument<Named> {
   const wanted = text.trim();
   const reference = parseReference(wanted);
   const slug = (reference?.slug ?? wanted).toLowerCase();
   const named: ByDocument<Named> = new Map();
-  const found = findNamed(segment, reference?.slug ?? wanted);
+  const found = findNamed(segment, reference?.slug ?? wanted, { withNear });
   if (reference) for (const document of findSlug(segment, reference.slug)) found.set(document, 'whole');
   for (const [document, match] of found) {
     const first = segment.memberStarts[document] as number;

@@ -78,6 +78,11 @@ export function isUnrelated({ lexical, semantic, named }: Pick<Candidate, 'lexic
   return lexical === 0 ? (semantic ?? 0) < LEAST_COSINE.withoutWords : (semantic ?? 1) < LEAST_COSINE.withFewWords;
 }
 
+/** Whether a result can be explained by its meaning. */
+export function isClose(semantic: number): boolean {
+  return semantic >= LEAST_COSINE.withoutWords;
+}
+
 /** Some text is always nearest: if no word is known, it must be nearer than the nearest of this many unrelated texts. */
 export function leastNearness(texts: number): number {
   return SPREAD_OF_UNRELATED * Math.sqrt(2 * Math.log(Math.max(texts, 1)));

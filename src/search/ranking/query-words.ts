@@ -7,6 +7,8 @@ export interface LexicalQuery<Term> {
   best: number;
   /** Distinct words other than stop words. */
   wordCount: number;
+  /** Whether a word is so rare that the query may be a misspelled name. */
+  hasRare: boolean;
   /** Whether the query looks like a name rather than a description. */
   isName: boolean;
 }
@@ -22,6 +24,7 @@ const MOST_WORDS = 48;
 /** Finding typos is expensive, and longer queries have enough known words. */
 export const MOST_MISSPELLED = 3;
 const MOST_SIMILAR = 3;
+const MOST_WITH_RARE = 5;
 export const MOST_BEGINNING = 40;
 const SHORTEST_BEGINNING = 3;
 /** Shorter words have too many neighbors; longer strings are not words. */
@@ -82,15 +85,23 @@ export function mostErrorsIn(term: string): number {
   return term.length >= LONG_WORD ? 2 : 1;
 }
 
+/** `frequency`: in how many documents it occurs. More common words are hardly ever typos. */
+export function isRare(frequency: number): boolean {
+  return frequency <= MOST_WITH_RARE;
+}
+
 export interface SimilarTerm {
   term: string;
   likeness: number;
 }
 
-/** The best of the terms that differ from this one by typos. */
-export function mostSimilar(term: string, found: readonly { term: string; errors: number }[]): SimilarTerm[] {
+/** The best of the terms that differ from this one by typos: those with the fewest, and of these the most frequent ones. */
+export function mostSimilar(
+  term: string,
+  found: readonly { term: string; errors: number; frequency: number }[],
+): SimilarTerm[] {
   return found
-    .toSorted((a, b) => a.errors - b.errors || (a.term < b.term ? -1 : 1))
+    .toSorted((a, b) => a.errors - b.errors || b.frequency - a.frequency || (a.term < b.term ? -1 : 1))
     .slice(0, MOST_SIMILAR)
     .map((each) => ({ term: each.term, likeness: 1 - each.errors / term.length }));
 }

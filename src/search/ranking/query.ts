@@ -5,6 +5,7 @@ import { STOP_TERMS, type Word } from '../words.ts';
 import {
   type Expansion,
   expansionsOf,
+  isRare,
   type LexicalQuery,
   MOST_BEGINNING,
   MOST_MISSPELLED,
@@ -33,7 +34,7 @@ export function readQuery(text: string, index: Snapshot): IndexQuery {
     return distinctTerms(word, expansionsOf(word, { isKnown, longer, similar }));
   });
   const best = words.reduce((sum, { term }) => sum + index.rarity(term), 0) * HIGHEST_IMPACT;
-  return { terms, best, wordCount, isName };
+  return { terms, best, wordCount, hasRare: words.some(({ term }) => isRare(index.frequency(term))), isName };
 }
 
 function distinctTerms({ text: word }: Word, expansions: readonly Expansion[]): QueryTerm[] {
@@ -57,9 +58,13 @@ function termsStartingWith({ segments }: Snapshot, beginning: string): string[] 
   return [...found].sort().slice(0, MOST_BEGINNING);
 }
 
-function similarTerms({ segments }: Snapshot, term: string): SimilarTerm[] {
+function similarTerms({ segments, frequency }: Snapshot, term: string): SimilarTerm[] {
   const mostErrors = mostErrorsIn(term);
   if (mostErrors === 0) return [];
   const found = segments.flatMap(({ segment }) => segment.terms.similar(term, mostErrors));
-  return mostSimilar(term, [...new Map(found.map((each) => [each.term, each])).values()]);
+  const distinct = [...new Map(found.map((each) => [each.term, each])).values()];
+  return mostSimilar(
+    term,
+    distinct.map((each) => ({ ...each, frequency: frequency(each.term) })),
+  );
 }

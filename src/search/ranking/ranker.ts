@@ -2,6 +2,7 @@
 import { recencyAt } from '../../catalog/quality.ts';
 import { FIELDS } from '../document.ts';
 import { type FoundHits, type Hit, MOST_HITS, type RankRequest } from '../engine/engine.ts';
+import { countsFrom } from '../facet-values.ts';
 import { countFacets } from '../index/facets.ts';
 import { IS_DEPRECATED, IS_DISABLED, membersOf, postingsAt, type Segment } from '../index/segment.ts';
 import { IMPACT_STEP } from '../index/segment-builder.ts';
@@ -37,25 +38,22 @@ interface Found extends Candidate {
 export function rank(index: Snapshot, task: RankTask): FoundHits {
   const { text, filters, mode, vector } = task;
   const words = readQuery(text, index);
-  const named = findNames(index, text, filters);
+  const named = findNames(index, text, { filters, withNear: words.hasRare });
   const lexical = mode === 'semantic' ? [] : byWords(index, words, filters);
   const also = index.segments.map((_, at) => [...(lexical[at]?.keys() ?? []), ...(named[at]?.keys() ?? [])]);
   const semantic = vector ? byMeaning(index, vector, { filters, also }) : [];
-  const isHopeless = words.terms.length === 0 && isEmpty(named) && !isNearAny(semantic, words, index.textCount);
   const query = { index, task, words, weights: weightsFor(isEmpty(semantic) ? 'keyword' : mode, words) };
-  const found = (isHopeless ? [] : index.segments).flatMap((open, at) =>
+  const found = index.segments.flatMap((open, at) =>
     scored(open, { lexical: lexical[at], semantic: semantic[at], named: named[at] }, query),
   );
-  const best = found.sort(byScore).slice(0, MOST_HITS);
+  const isFound = isRelatedByWords(found, query) || isNearAny(semantic, words, index.textCount);
+  const best = isFound ? found.sort(byScore).slice(0, MOST_HITS) : [];
   if (task.sort !== 'relevance') best.sort(ORDERS[ORDER_OF[task.sort]]);
   return {
     hits: best.slice(0, task.limit).map((each) => hitFrom(each, query)),
     total: best.length,
     ...(task.withFacets &&
-      countFacets(
-        best.map(({ segment, member }) => ({ segment, members: [member] })),
-        task.facetText,
-      )),
+      countsFrom(countFacets(best.map(({ segment, member }) => ({ segment, members: [member] }))), task.facetText)),
   };
 }
 
@@ -115,6 +113,12 @@ function hitFrom(found: Found, query: Query): Hit {
 }
 
 const isEmpty = (found: readonly ReadonlyMap<unknown, unknown>[]) => found.every(({ size }) => size === 0);
+
+/** Semantic search compares no words, so there a known word is enough. */
+function isRelatedByWords(found: readonly Found[], { task, words }: Query): boolean {
+  if (task.mode === 'semantic' && words.terms.length > 0) return true;
+  return found.some(({ lexical, named }) => lexical > 0 || named !== undefined);
+}
 
 /** A query without words is near nothing. */
 function isNearAny(cosines: readonly ByDocument<number>[], { wordCount }: IndexQuery, texts: number): boolean {

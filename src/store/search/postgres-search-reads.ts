@@ -131,7 +131,11 @@ export function createSearchReads(db: Db): SearchReads {
       const newest = filter.prerelease
         ? sql`version_key desc, uid desc`
         : sql`is_prerelease, version_key desc, uid desc`;
-      const named = preferred.length > 0 ? sql`uid = any(${preferred}::text[]) desc,` : sql``;
+      const named = preferred.uids.length > 0 ? sql`uid = any(${preferred.uids}::text[]) desc,` : sql``;
+      const ofVersion =
+        preferred.version === undefined
+          ? sql``
+          : sql`(family = any(${preferred.families}::bigint[]) and substring(uid from '@v?([^@]*)$') = ${preferred.version}) desc,`;
       const { rows } = await sql<Omit<ScoredMember, 'family'> & { family: string }>`
         select shown.family, shown.type, shown.uid, shown.status, shown.quality, shown.published_at as "publishedAt",
           shown.version_count as "versionCount", ${withFacets ? sql`shown.facets,` : sql``}
@@ -142,7 +146,7 @@ export function createSearchReads(db: Db): SearchReads {
         ${vector ? sql`left join search_vector on search_vector.family = wanted.id and model = ${vector.model}` : sql``}
         cross join lateral (
           select * from search_entity where search_entity.family = wanted.id and ${isShown(filter)}
-          order by ${named} ${newest}
+          order by ${ofVersion} ${named} ${newest}
           ${versions === 'latest' ? sql`limit 1` : sql``}
         ) as shown
         ${sort === 'relevance' ? sql`` : sql`order by ${ORDERS[sort]}`}

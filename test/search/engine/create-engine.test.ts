@@ -7,6 +7,7 @@ import { aManifest } from '../../support/builders.ts';
 import { emptyDatabase, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { caughtUp } from '../../support/search/caught-up.ts';
 import { until } from '../../support/until.ts';
+import { RELEVANCE, vagueEmbedder } from '../relevance.ts';
 import { ANY, asks, searchStage, threeSubjects } from '../search-stage.ts';
 
 const pdf = aManifest({ id: 'pdf-tables', name: 'io.example.docs/pdf-tables', title: 'PDF Tables' });
@@ -30,6 +31,11 @@ const tunes = aManifest({
 });
 const PDF = 'mcp_server:pdf-tables@1.0.0';
 const FROST = 'tool:frost-watch@1.0.0';
+
+for (const [what, check] of Object.entries(RELEVANCE))
+  testOnEveryEngine(`engine: ${what}`, async (t, address) =>
+    check(await searchStage(t, { address, openEmbedder: vagueEmbedder })),
+  );
 
 testOnEveryEngine('engine: finds by words, by meaning and by both', async (t, address) => {
   const { save, catchUp, find } = await searchStage(t, { address });

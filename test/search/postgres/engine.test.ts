@@ -5,6 +5,7 @@ import { searchQuery } from '../../../src/search/search-query.ts';
 import { aManifest } from '../../support/builders.ts';
 import { caughtUp } from '../../support/search/caught-up.ts';
 import { testWorld } from '../../support/world.ts';
+import { RELEVANCE, vagueEmbedder } from '../relevance.ts';
 import { ANY, threeSubjects } from '../search-stage.ts';
 import { asks, postgresStage, statement, testWithPgvector } from './stage.ts';
 
@@ -29,6 +30,9 @@ const tunes = aManifest({
 });
 const PDF = 'mcp_server:pdf-tables@1.0.0';
 const FROST = 'tool:frost-watch@1.0.0';
+
+for (const [what, check] of Object.entries(RELEVANCE))
+  testWithPgvector(`postgres engine: ${what}`, async (t, url) => check(await postgresStage(t, url, vagueEmbedder)));
 
 testWithPgvector('postgres engine: finds by words, by meaning and by both', async (t, url) => {
   const { save, catchUp, find, engine } = await postgresStage(t, url);

@@ -84,5 +84,6 @@ test('names: match in full, in part, and with one typo', () => {
     'io.github.ownr/pdf-tables': 'near',
     'pdf tab': undefined,
   };
-  for (const [text, match] of Object.entries(cases)) assert.equal(findNamed(open.segment, text).get(0), match, text);
+  for (const [text, match] of Object.entries(cases))
+    assert.equal(findNamed(open.segment, text, { withNear: true }).get(0), match, text);
 });
