@@ -189,10 +189,8 @@ export function createIngest(
   async function* listedOn(page: IndexPage, start: number, isWanted = () => true): AsyncGenerator<ListedEntry[]> {
     let at = start;
     for await (const chunk of page.chunks()) {
-      // A page lists each address once, so the first page needs no check against earlier ones.
-      const listed = start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
+      const listed = chunk.flatMap((entry) => index.entryAt(at++, entry) ?? []);
       yield listed.filter(isWanted);
-      at += chunk.length;
     }
   }
 
@@ -213,11 +211,8 @@ export function createIngest(
     let [at, left] = [0, wanted.size];
     for await (const page of followPages(first, fetchIndex, task)) {
       for await (const chunk of page.chunks()) {
-        const chosen = chunk.filter(
-          ({ url: listed }, index) => wanted.has(listed) && positions.get(listed) === at + index,
-        );
+        const chosen = chunk.flatMap((each) => index.entryAt(at++, each) ?? []).filter((each) => wanted.has(each.url));
         yield chosen.map((entry) => ({ entry, member: undefined }));
-        at += chunk.length;
         left -= chosen.length;
         if (left === 0) return;
       }
