@@ -75,8 +75,8 @@ export function createIngest(
   const positions = index.positions;
   const duplicates = createDuplicates(members, { remote: url, positions });
   const saver = createManifestSaver(dependencies, { remote: url, isStored, positions, progress, duplicates });
-  /** Withdrawn addresses, marked as missing at the end, once their number is known. */
-  const deleted = new Set<string>();
+  /** Withdrawn addresses with the reason, marked as missing at the end, once their number is known. */
+  const deleted = new Map<string, string | undefined>();
   /** After an unfinished ingest, stored manifests are checked last, so that each run makes progress. */
   const isNewFirst = !wasFinishedLately(known, now());
   let listedAgain = 0;
@@ -166,7 +166,7 @@ export function createIngest(
     for (const each of outcomes) {
       if (each.outcome === 'failed') reject(each);
       // A later page may list the address again.
-      if (each.outcome === 'deleted') deleted.add(each.url);
+      if (each.outcome === 'deleted') deleted.set(each.url, each.reason);
       else deleted.delete(each.url);
     }
     await saver.batch(outcomes, options);
@@ -238,7 +238,7 @@ export function createIngest(
 
   /** Marks missing members, which are kept. Returns false if so many are missing that the index is probably broken. */
   async function markMissing(listedBefore: number, { isWhole }: { isWhole: boolean }): Promise<boolean> {
-    const withdrawn = await presentOf([...deleted]);
+    const withdrawn = await presentOf([...deleted.keys()]);
     const left = isWhole ? index.usable() : (await members.countPresent(url)) - withdrawn.length;
     const isFew = isWhole ? false : withdrawn.length <= FEW_WITHDRAWN;
     if (!acceptShrunk && !isFew && left * 2 < listedBefore) {
@@ -248,7 +248,7 @@ export function createIngest(
       );
       return false;
     }
-    await saver.markMissing(withdrawn);
+    await saver.markMissing(withdrawn, deleted);
     if (isWhole) await markUnlisted(listedBefore);
     return true;
   }
