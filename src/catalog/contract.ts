@@ -129,6 +129,7 @@ export const EntityRecord = z
       .array(z.string())
       .default([])
       .describe('Remotes that list it; the first one owns it, and its manifest is the one that is shown.'),
+    remote_name: z.string().nullable().default(null).describe('Name of the remote it belongs to.'),
   })
   .meta({ id: 'EntityRecord' });
 export type EntityRecord = z.infer<typeof EntityRecord>;

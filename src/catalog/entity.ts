@@ -183,12 +183,12 @@ export function presentSummary(
   };
 }
 
-/** Excludes `listed_by`, which may change while the entity does not. */
+/** Excludes what may change while the entity does not. */
 export function presentRecord(
   entity: StoredEntity,
   versions: EntityRecord['versions'],
   presentation: Presentation,
-): Omit<EntityRecord, 'listed_by'> {
+): Omit<EntityRecord, 'listed_by' | 'remote_name'> {
   const readable = storedManifest(entity);
   const manifest = readable ?? EMPTY;
   return {

@@ -196,7 +196,7 @@ test('record: matches the contract, whatever the manifest contains', () => {
   fc.assert(
     fc.property(odd, (oddFields) => {
       const entity = aStoredEntity({ manifest: { ...oddFields, type: 'tool', id: 'odd', version: '1' } });
-      const record = { ...presentRecord(entity, [], PRESENTATION), listed_by: [] };
+      const record = { ...presentRecord(entity, [], PRESENTATION), listed_by: [], remote_name: null };
       assert.deepEqual(EntityRecord.strict().parse(record), record);
       const summary = presentSummary(entity, PRESENTATION);
       assert.deepEqual(EntitySummary.strict().parse(summary), summary);

@@ -100,7 +100,7 @@ function entityForPeople(
       ['Hidden by', entity.hidden_by],
       ['Kept out of the gateway by', entity.held_by],
       ['Install', entity.install_refusal],
-      ['Remote', entity.remote],
+      ['Remote', entity.remote_name ? `${entity.remote_name} (${entity.remote})` : entity.remote],
       ['Also listed by', entity.listed_by.filter((url) => url !== entity.remote).join(', ')],
       ['Server', serverOf(entity)],
       ['Gateway', gatewayOf(entity)],
