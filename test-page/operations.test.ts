@@ -218,7 +218,7 @@ browserTest(
     const page = await open('/operations');
     const row = remoteRow(page, host.url('/index.json'));
     await row.getByText('Never read').waitFor();
-    await page.getByText('Nothing has been read yet.').waitFor();
+    await page.getByText('to see how many manifests each ingest adds').waitFor();
     await page.getByRole('button', { name: 'Sync all' }).click();
     await row.getByText('4 manifests').waitFor();
     await page.getByRole('img', { name: /The last ingest:/ }).waitFor();
@@ -283,6 +283,7 @@ browserTest('operations: shows health and metrics at a glance', { demo: true }, 
     /Requests\n\d/,
   ])
     assert.match(text, part);
+  await page.getByText('Add a remote and sync it to see how the catalog grows with each ingest.').waitFor();
 });
 
 browserTest(

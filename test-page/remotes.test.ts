@@ -75,7 +75,10 @@ browserTest('remotes: entries of another remote are reported as conflicts', {}, 
   await page.goto(`${new URL(page.url()).origin}/entities/mcp_server:alpha@1.0.0`);
   const facts = page.getByRole('region', { name: 'At a glance' });
   await facts.getByText('Also listed by').waitFor();
-  assert.match(await facts.innerText(), /Remote\s+\S+first\.json\s+Also listed by\s+\S+second\.json/);
+  assert.match(await facts.innerText(), /Remote\s+127\S+first\.json\s+Also listed by\s+127\S+second\.json/);
+  await hub.changeRemote(host.url('/first.json'), { name: 'main' });
+  await page.reload();
+  await facts.getByText('main', { exact: true }).waitFor();
 });
 
 browserTest('remotes: a remote can be named, prioritized and disabled', {}, async ({ open, hub }, t) => {

@@ -119,7 +119,10 @@ export function createCatalog({ store, now, baseUrl, verifyingRemotes }: Catalog
 
   async function get(id: string, options: VersionOptions = {}): Promise<EntityRecord> {
     const record = await cachedRecord(id, options);
-    return { ...record, listed_by: (await store.listedBy(record.uid)).map(shownAddress) };
+    const remotes = await store.listedBy(record.uid);
+    const [first] = remotes;
+    const owner = first?.isOwner ? first : undefined;
+    return { ...record, listed_by: remotes.map(({ url }) => shownAddress(url)), remote_name: owner?.name ?? null };
   }
 
   async function setBlock(
@@ -182,7 +185,7 @@ export function createCatalog({ store, now, baseUrl, verifyingRemotes }: Catalog
         await find(uid, {});
         throw blocked(uid);
       }
-      return { removed: true, uid, listed_by: listedBy.map(shownAddress) };
+      return { removed: true, uid, listed_by: listedBy.map(({ url }) => shownAddress(url)) };
     },
 
     block: (uid, reason = '') => setBlock(uid, { at: now(), reason: storableText(reason).trim() || null }),
@@ -212,7 +215,7 @@ function readOutdated(
   }
 }
 
-type CachedRecord = Omit<EntityRecord, 'listed_by'>;
+type CachedRecord = ReturnType<typeof presentRecord>;
 type PresentedVersions = EntityRecord['versions'];
 
 /** Taken before the first read: what a change overtakes then goes into caches that are no longer used. */

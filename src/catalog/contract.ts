@@ -58,6 +58,7 @@ const ENTITY_SUMMARY = {
   gateway_registered_at: Timestamp.nullable().describe('Null means pending.'),
   gateway_error: z.string().nullable(),
   missing_since: Timestamp.nullable().describe('When the last remote stopped listing it.'),
+  missing_reason: z.string().nullable().describe('Why its registry took it down, in the words of that registry.'),
   changed_at: Timestamp.nullable().describe(
     'When the content of this version last changed after it was first published.',
   ),
@@ -128,6 +129,7 @@ export const EntityRecord = z
       .array(z.string())
       .default([])
       .describe('Remotes that list it; the first one owns it, and its manifest is the one that is shown.'),
+    remote_name: z.string().nullable().default(null).describe('Name of the remote it belongs to.'),
   })
   .meta({ id: 'EntityRecord' });
 export type EntityRecord = z.infer<typeof EntityRecord>;

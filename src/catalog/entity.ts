@@ -57,6 +57,7 @@ export interface StoredEntity extends Entity {
   gatewayError: string | null;
   /** When the last remote stopped listing it. */
   missingSince: string | null;
+  missingReason: string | null;
   /** When the content of this version last changed after it was first published. */
   changedAt: string | null;
   blockedAt: string | null;
@@ -168,6 +169,7 @@ export function presentSummary(
     gateway_registered_at: entity.gatewayRegisteredAt,
     gateway_error: entity.gatewayError,
     missing_since: entity.missingSince,
+    missing_reason: entity.missingReason,
     changed_at: entity.changedAt,
     blocked_at: entity.blockedAt,
     blocked_reason: entity.blockedReason,
@@ -181,12 +183,12 @@ export function presentSummary(
   };
 }
 
-/** Excludes `listed_by`, which may change while the entity does not. */
+/** Excludes what may change while the entity does not. */
 export function presentRecord(
   entity: StoredEntity,
   versions: EntityRecord['versions'],
   presentation: Presentation,
-): Omit<EntityRecord, 'listed_by'> {
+): Omit<EntityRecord, 'listed_by' | 'remote_name'> {
   const readable = storedManifest(entity);
   const manifest = readable ?? EMPTY;
   return {

@@ -20,6 +20,13 @@ export interface PublishOptions {
   onlyNew?: boolean;
 }
 
+/** A remote that lists an entity. */
+interface ListingRemote {
+  url: string;
+  name: string | null;
+  isOwner: boolean;
+}
+
 export interface CatalogStore {
   /**
    * Writes all of the entities or none, and returns an outcome for each, in order. Uids must be distinct. Never changes the
@@ -46,7 +53,7 @@ export interface CatalogStore {
    */
   get(reference: EntityReference, options?: { prerelease?: boolean }): Promise<StoredEntity | undefined>;
   /** The remotes that list it, the owner first. */
-  listedBy(uid: EntityUid): Promise<string[]>;
+  listedBy(uid: EntityUid): Promise<ListingRemote[]>;
   /** False if it does not exist or is blocked: removing it would lose the block. A remote that still lists it restores it. */
   remove(uid: EntityUid): Promise<boolean>;
   /** Undefined lifts the block. Returns whether the entity exists. */

@@ -128,6 +128,8 @@ export async function createServer({
   // Responses are typed by the contracts, and tests compare them with the schemas, so no response is validated at run time.
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
+  // As a method without a body: otherwise, Fastify requires a content type, even at unknown addresses.
+  app.addHttpMethod('QUERY', { overrideExisting: true });
   app.decorate('logFailure', (request: FastifyRequest, error: unknown) => {
     const { code, cause } = asHubError(error);
     // The log contains the reason in the words of the database.

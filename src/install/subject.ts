@@ -133,12 +133,14 @@ function because(reason: string | null | undefined): string {
   return reason ? `: ${reason.replace(/[.\s]+$/, '')}` : '';
 }
 
-function warningsOf({ lifecycle, missing_since, prerelease, versions }: EntityRecord): string[] {
+function warningsOf({ lifecycle, missing_since, missing_reason, prerelease, versions }: EntityRecord): string[] {
   const { status, reason } = lifecycle;
   const stable = versions.find((each) => !each.prerelease && !each.blocked && !each.hidden && each.status === 'active');
   return [
     ...(status === 'active' ? [] : [`This version is ${status}${because(reason)}.`]),
-    ...(missing_since === null ? [] : [`No remote has listed this version since ${missing_since.slice(0, 10)}.`]),
+    ...(missing_since === null
+      ? []
+      : [`No remote has listed this version since ${missing_since.slice(0, 10)}${because(missing_reason)}.`]),
     ...(prerelease && stable ? [`This is a pre-release; ${stable.version} is the newest stable version.`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 // Converts parts of `server.json` in manifests to the schema; drops malformed and unknown parts.
 import { z } from 'zod';
-import { asText, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { asText, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 
 /** Returns undefined for values that cannot be listed. */
 type Reader = (value: unknown) => unknown;
@@ -27,6 +27,17 @@ export function readAddress(value: unknown): string | undefined {
 export function readIcon(value: JsonObject): JsonObject | undefined {
   return members(ICON, ['src'])(value);
 }
+
+/** Returns plain text of at most 500 characters, the limit of the protocol. */
+export function readMessage(value: unknown): string | undefined {
+  return (
+    storableText(asText(value) ?? '')
+      .slice(0, LONGEST_MESSAGE)
+      .toWellFormed() || undefined
+  );
+}
+
+const LONGEST_MESSAGE = 500;
 
 /** Returns RFC 3339 with the original precision. A date means its start; a time without a zone is UTC. */
 export function readTimestamp(value: unknown): string | undefined {

@@ -2,6 +2,7 @@
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { isAgentCard, manifestFromAgentCard } from './agent-card.ts';
 import { HUBS_META, OFFICIAL_META } from './contract.ts';
+import { readMessage } from './listed-parts.ts';
 import { manifestFromServer } from './manifest-from-server.ts';
 
 const LONGEST_HUB_ID = 100;
@@ -47,6 +48,11 @@ function hubsOf(listed: JsonObject): string[] {
 
 export function isDeletedServer(listed: JsonObject): boolean {
   return String(officialOf(listed).status ?? serverOf(listed).status ?? '').toLowerCase() === 'deleted';
+}
+
+/** Why the registry deprecated or deleted the server. */
+export function statusMessage(listed: JsonObject): string | undefined {
+  return readMessage(officialOf(listed).statusMessage);
 }
 
 function isWrapped({ server }: JsonObject): boolean {

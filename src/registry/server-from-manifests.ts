@@ -1,9 +1,17 @@
 // Converts manifests to a `server.json`, the reverse of `manifest-from-server.ts`. Several manifests may describe one server version.
 import { packageOfArtifact } from '../catalog/launch/registry-package.ts';
-import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
+import { asObject, asObjects, asText, asTexts, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { PUBLISHER_META, SERVER_SCHEMA, type ServerJson, type ServerKey, type ServerStatus } from './contract.ts';
-import { readAddress, readIcon, readPackage, readRemote, readRepository, readTimestamp } from './listed-parts.ts';
+import {
+  readAddress,
+  readIcon,
+  readMessage,
+  readPackage,
+  readRemote,
+  readRepository,
+  readTimestamp,
+} from './listed-parts.ts';
 
 /** One version of a server, built from manifests. */
 export interface ListedServer {
@@ -32,7 +40,6 @@ const LONGEST_NAME = 200;
 /** Excludes spaces and characters that a database or an address cannot contain. */
 const SERVER_VERSION = /^[^\s\p{Cc}\p{Cs}]{1,255}$/u;
 const LONGEST_TEXT = 100;
-const LONGEST_MESSAGE = 500;
 const PUBLIC_REGISTRY = /^https?:\/\/((registry\.)?npmjs\.(org|com)|pypi\.org|docker\.io|(api\.)?nuget\.org)(\/|$)/;
 const REPOSITORY = /^https:\/\/(?:www\.)?(github|gitlab)\.com\/[^/]+\/[^/]/;
 const REMOTE_TYPES = ['streamable-http', 'sse'];
@@ -114,9 +121,8 @@ function statusOf(manifests: readonly JsonObject[]): Pick<ListedServer, 'status'
   const isDeleted = ({ provenance }: JsonObject) => asObject(provenance).registry_status === 'deleted';
   const isDeprecated = ({ lifecycle }: JsonObject) => asObject(lifecycle).status === 'deprecated';
   const status = manifests.every(isDeleted) ? 'deleted' : manifests.every(isDeprecated) ? 'deprecated' : 'active';
-  const reason = asText(asObject(manifests[0]?.lifecycle).reason);
-  const message = reason && storableText(reason).slice(0, LONGEST_MESSAGE).toWellFormed();
-  return { status, statusMessage: status === 'active' ? null : message || null };
+  const reason = readMessage(asObject(manifests[0]?.lifecycle).reason);
+  return { status, statusMessage: status === 'active' ? null : (reason ?? null) };
 }
 
 function publishedAtOf({ provenance }: JsonObject): string | undefined {

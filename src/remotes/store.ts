@@ -97,6 +97,9 @@ export interface Conflict extends ListedManifest {
   owner: string;
 }
 
+/** By the address of the manifest. */
+export type Reasons = ReadonlyMap<string, string | undefined>;
+
 export interface RecordOptions {
   /** Entities of some of the members; their uids are distinct. */
   entities?: readonly { entity: EntityText; manifestUrl: string }[];
@@ -121,8 +124,16 @@ export interface MemberStore {
   ): Promise<PublishOutcome[] | undefined>;
   /** Addresses that are not marked as missing, in byte order, after the given one. */
   present(remote: string, page: { after: string; limit: number }): Promise<string[]>;
-  /** Returns the number of newly marked members, and the entities that no remote lists now. */
-  markMissing(remote: string, urls: readonly string[], at: Date): Promise<{ manifests: number; uids: string[] }>;
+  /**
+   * Returns the number of newly marked members, and the entities that no remote lists now. `reasons` says why the remote took
+   * manifests down.
+   */
+  markMissing(
+    remote: string,
+    urls: readonly string[],
+    at: Date,
+    reasons?: Reasons,
+  ): Promise<{ manifests: number; uids: string[] }>;
   /** Present manifests of the remote's entities that have several, or that must be rebuilt. */
   duplicates(remote: string): Promise<Duplicate[]>;
   /** Makes the next ingest of the remote rebuild these entities. */

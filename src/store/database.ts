@@ -11,6 +11,7 @@ import {
   changes,
   initial,
   manifests,
+  missingReasons,
   missingVersions,
   noFacetRows,
   revisionStamps,
@@ -157,6 +158,7 @@ const MIGRATIONS: Readonly<Record<string, (dialect: Dialect) => RawBuilder<unkno
   '0029_registration_days': registrationDays,
   '0030_only_servers': onlyServers,
   '0031_missing_versions': missingVersions,
+  '0032_missing_reasons': missingReasons,
 };
 
 function migration(statements: readonly RawBuilder<unknown>[]): Migration {

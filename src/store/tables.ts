@@ -61,6 +61,8 @@ export interface EntityTable {
   gateway_error: Generated<string | null>;
   /** When the last remote stopped listing it. */
   missing_since: Generated<string | null>;
+  /** Why its registry took it down; meaningless once it is listed again. */
+  missing_reason: Generated<string | null>;
   /** The owning remote: the one that provided it first, or the one with the highest priority. */
   owner_url: Generated<string | null>;
   /** URL of the owner's manifest that this row was built from; null when the owner's next ingest must rebuild it. */

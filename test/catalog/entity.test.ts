@@ -96,6 +96,7 @@ test('summary: has the fields of the specification', () => {
     gateway_registered_at: null,
     gateway_error: 'no room',
     missing_since: null,
+    missing_reason: null,
     changed_at: null,
     blocked_at: null,
     blocked_reason: null,
@@ -195,7 +196,7 @@ test('record: matches the contract, whatever the manifest contains', () => {
   fc.assert(
     fc.property(odd, (oddFields) => {
       const entity = aStoredEntity({ manifest: { ...oddFields, type: 'tool', id: 'odd', version: '1' } });
-      const record = { ...presentRecord(entity, [], PRESENTATION), listed_by: [] };
+      const record = { ...presentRecord(entity, [], PRESENTATION), listed_by: [], remote_name: null };
       assert.deepEqual(EntityRecord.strict().parse(record), record);
       const summary = presentSummary(entity, PRESENTATION);
       assert.deepEqual(EntitySummary.strict().parse(summary), summary);
@@ -231,6 +232,7 @@ function aStoredEntity({
     gatewayRegisteredAt: null,
     gatewayError: 'no room',
     missingSince: null,
+    missingReason: null,
     changedAt: null,
     blockedAt: null,
     blockedReason: null,

@@ -1,11 +1,12 @@
 // Hubs that read each other over the registry protocol: entries spread to all of them, and so do deletions.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { JsonObject } from '../../src/lib/json.ts';
+import { asObject, type JsonObject } from '../../src/lib/json.ts';
 import { HUBS_META, OFFICIAL_META } from '../../src/registry/contract.ts';
 import { aManifest } from '../support/builders.ts';
 import { emptyDatabase, openHere } from '../support/databases/databases.ts';
 import { type TestHub, testHub } from '../support/hub.ts';
+import { startIndexServer } from '../support/servers/index-server.ts';
 
 interface FederatedHub extends TestHub {
   url: string;
@@ -110,6 +111,40 @@ test('federation: a hub with the id of the reader is reported as such', async (t
   const { results } = await first.hub.ingest();
   assert.equal(results[0]?.ok, false);
   assert.match(results[0]?.error ?? '', /has the same id as this one.*copy of this hub's database.*docs\/registry\.md/);
+});
+
+test('federation: a hub passes on why a registry took a server down, as plain text of at most 500 characters', async (t) => {
+  const host = await startIndexServer(t);
+  const reader = await startHub(t);
+  const serve = (official: JsonObject) => {
+    const entry = { server: { name: 'com.acme/maps', version: '1.0.0', description: 'Maps.', remotes: NOTES.remotes } };
+    host.put('/v0.1/servers', { servers: [{ ...entry, _meta: { [OFFICIAL_META]: official } }], metadata: {} });
+  };
+  const shown = async () => {
+    const { missing_reason } = await reader.hub.getEntity('mcp_server:com.acme/maps@1.0.0');
+    const [entry] = await listed(reader, '?include_deleted=true');
+    const official = asObject(entry?._meta[OFFICIAL_META]);
+    return { missing_reason, status: official.status, statusMessage: official.statusMessage };
+  };
+  await reader.hub.addRemote(host.url('/v0.1/servers'));
+  serve({ status: 'active' });
+  await syncAll([reader]);
+  assert.equal((await shown()).status, 'active');
+
+  const message = `<b>Malware</b>\u0000 ${'x'.repeat(600)}`;
+  const kept = `<b>Malware</b> ${'x'.repeat(485)}`;
+  serve({ status: 'deleted', statusMessage: message });
+  await syncAll([reader]);
+  assert.deepEqual(await shown(), { missing_reason: kept, status: 'deleted', statusMessage: kept });
+
+  serve({ status: 'active' });
+  await syncAll([reader]);
+  assert.deepEqual(await shown(), { missing_reason: null, status: 'active', statusMessage: undefined });
+
+  serve({ status: 'deleted' });
+  await syncAll([reader]);
+  const statusMessage = 'This hub no longer lists it.';
+  assert.deepEqual(await shown(), { missing_reason: null, status: 'deleted', statusMessage }, 'no reason is given now');
 });
 
 test('federation: a hub reads a view of another one', async (t) => {

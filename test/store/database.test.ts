@@ -41,6 +41,7 @@ const WITHOUT_LATER_TABLES = [
   sql`drop index entity_to_approve`,
   sql`drop index entity_versions`,
   sql`create index entity_versions on entity (type, name, version_key)`,
+  sql`alter table entity drop column missing_reason`,
   ...['facts', 'brings', 'is_hidden', 'is_held', 'is_install_refused', 'needs_approval', 'trust', 'trust_due_at'].map(
     (column) => sql`alter table entity drop column ${sql.ref(column)}`,
   ),

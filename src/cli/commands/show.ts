@@ -95,16 +95,16 @@ function entityForPeople(
       ],
       ['Added', shownMoment(entity.created_at)],
       ['Content changed', entity.changed_at && shownMoment(entity.changed_at)],
-      ['Blocked', entity.blocked_at && blockOf(entity)],
+      ['Blocked', entity.blocked_at && momentAndReason(entity.blocked_at, entity.blocked_reason)],
       ['Approval', entity.approval?.state],
       ['Hidden by', entity.hidden_by],
       ['Kept out of the gateway by', entity.held_by],
       ['Install', entity.install_refusal],
-      ['Remote', entity.remote],
+      ['Remote', entity.remote_name ? `${entity.remote_name} (${entity.remote})` : entity.remote],
       ['Also listed by', entity.listed_by.filter((url) => url !== entity.remote).join(', ')],
       ['Server', serverOf(entity)],
       ['Gateway', gatewayOf(entity)],
-      ['Missing since', entity.missing_since && shownMoment(entity.missing_since)],
+      ['Missing since', entity.missing_since && momentAndReason(entity.missing_since, entity.missing_reason)],
       ['Versions', versionsOf(entity)],
     ]),
     entity.artifacts.map((artifact) => `Artifact  ${oneLine(artifactLine(artifact))}\n`).join(''),
@@ -137,8 +137,8 @@ function publisherOf({ name }: EntityRecord): string {
   return name.includes('/') ? name.slice(0, name.indexOf('/')) : '';
 }
 
-function blockOf({ blocked_at, blocked_reason }: EntityRecord): string {
-  return [shownMoment(blocked_at ?? ''), blocked_reason].filter(Boolean).join(': ');
+function momentAndReason(moment: string, reason: string | null): string {
+  return [shownMoment(moment), reason].filter(Boolean).join(': ');
 }
 
 function versionsOf({ versions }: EntityRecord): string {

@@ -27,7 +27,12 @@ export function shownEntity(entity: EntityRecord, { tools, variables }: EntityDe
     {
       ...{ id, type, name, title, version, status, summary: entity.summary },
       ...{ install_refusal: entity.install_refusal, hidden_by: entity.hidden_by, held_by: entity.held_by },
-      ...{ blocked_at: entity.blocked_at, blocked_reason: entity.blocked_reason, missing_since: entity.missing_since },
+      ...{
+        blocked_at: entity.blocked_at,
+        blocked_reason: entity.blocked_reason,
+        missing_since: entity.missing_since,
+        missing_reason: entity.missing_reason,
+      },
       ...(entity.trust?.checked_at && { signatures: entity.trust.state }),
       ...{ gateway_registered_at, gateway_error },
       description: entity.description,

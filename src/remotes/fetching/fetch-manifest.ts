@@ -9,7 +9,7 @@ import type { ListedEntry } from './parse-index-worker.ts';
 
 export type FetchedManifest =
   | { outcome: 'unchanged'; url: string }
-  | { outcome: 'deleted'; url: string }
+  | { outcome: 'deleted'; url: string; reason?: string }
   | FetchedText
   | FailedManifest;
 
@@ -56,14 +56,14 @@ export function createManifestFetcher(limits: ManifestLimits): FetchManifest {
 
 /** The outcome for an entry that needs no request; undefined if its manifest must be fetched. */
 function withoutFetching(
-  { url, fault, isDeleted, text, digest }: ListedEntry,
+  { url, fault, isDeleted, reason, text, digest }: ListedEntry,
   known: KnownMember | undefined,
   { maxManifestBytes }: ManifestLimits,
 ): FetchedManifest | undefined {
   if (fault !== undefined) return failed(url, { message: fault, isTemporary: false });
   if (CREDENTIALS.test(url))
     return failed(url, { message: 'has an address with credentials, which everyone could see', isTemporary: false });
-  if (isDeleted) return { outcome: 'deleted', url };
+  if (isDeleted) return { outcome: 'deleted', url, reason };
   if (digest !== undefined && digest === known?.digest) return { outcome: 'unchanged', url };
   return text === undefined ? undefined : inPlace(text, { url, known, maxManifestBytes });
 }

@@ -23,6 +23,8 @@ export interface ListedEntry {
   /** The digest of the manifest at that address. */
   digest?: string;
   isDeleted?: boolean;
+  /** Why the index withdrew the entry. */
+  reason?: string;
   /** Why the entry has no manifest. */
   fault?: string;
 }
@@ -93,11 +95,11 @@ function* chunked(entries: readonly IndexEntry[], hubId?: string): Generator<str
 /** Limit of the database index on addresses; also bounds memory, because all addresses are kept during an ingest. */
 const LONGEST_URL = 1000;
 
-function listed({ url, manifest, digest, isDeleted, fault }: IndexEntry, hubId?: string): ListedEntry {
+function listed({ url, manifest, digest, isDeleted, reason, fault }: IndexEntry, hubId?: string): ListedEntry {
   if (url.length > LONGEST_URL) return tooLong(url);
   if (fault) return { url, fault };
   // Drops entries that another hub got from this one: two hubs that read each other would keep them forever.
-  if (isDeleted || (hubId && cameThrough(manifest, hubId))) return { url, isDeleted: true };
+  if (isDeleted || (hubId && cameThrough(manifest, hubId))) return { url, isDeleted: true, reason };
   if (manifest === undefined) return digest === undefined ? { url } : { url, digest };
   // Serializing it could exhaust the stack.
   return isWithinDepth(manifest, DEEPEST_MANIFEST) ? { url, text: JSON.stringify(manifest) } : { url, fault: TOO_DEEP };

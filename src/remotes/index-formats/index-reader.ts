@@ -12,6 +12,8 @@ export interface IndexEntry {
   fault?: string;
   /** Whether the index lists the entry as withdrawn. */
   isDeleted?: boolean;
+  /** Why it is withdrawn, in the words of the index. */
+  reason?: string;
 }
 
 export interface IndexPage {

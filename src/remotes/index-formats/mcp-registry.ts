@@ -1,6 +1,6 @@
 // An MCP registry as an index: both generations of its paged list.
 import { asObject, isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { isDeletedServer, listedManifest } from '../../registry/listed-server.ts';
+import { isDeletedServer, listedManifest, statusMessage } from '../../registry/listed-server.ts';
 import { type IndexEntry, type IndexReader, placeInIndex, unusableEntry, usableEntry } from './index-reader.ts';
 
 export const mcpRegistry: IndexReader = {
@@ -26,7 +26,8 @@ function entryOf(listed: unknown, position: number, indexUrl: string): IndexEntr
 export function serverEntry(listed: JsonObject, indexUrl: string): IndexEntry {
   const manifest = listedManifest(listed);
   const url = placeInIndex(indexUrl, `${manifest.name}@${manifest.version}`);
-  return { url, manifest, isDeleted: isDeletedServer(listed) };
+  const isDeleted = isDeletedServer(listed);
+  return { url, manifest, isDeleted, ...(isDeleted && { reason: statusMessage(listed) }) };
 }
 
 function nextPage(metadata: unknown, indexUrl: string): string | undefined {

@@ -75,8 +75,8 @@ export function createIngest(
   const positions = index.positions;
   const duplicates = createDuplicates(members, { remote: url, positions });
   const saver = createManifestSaver(dependencies, { remote: url, isStored, positions, progress, duplicates });
-  /** Withdrawn addresses, marked as missing at the end, once their number is known. */
-  const deleted = new Set<string>();
+  /** Withdrawn addresses with the reason, marked as missing at the end, once their number is known. */
+  const deleted = new Map<string, string | undefined>();
   /** After an unfinished ingest, stored manifests are checked last, so that each run makes progress. */
   const isNewFirst = !wasFinishedLately(known, now());
   let listedAgain = 0;
@@ -166,7 +166,7 @@ export function createIngest(
     for (const each of outcomes) {
       if (each.outcome === 'failed') reject(each);
       // A later page may list the address again.
-      if (each.outcome === 'deleted') deleted.add(each.url);
+      if (each.outcome === 'deleted') deleted.set(each.url, each.reason);
       else deleted.delete(each.url);
     }
     await saver.batch(outcomes, options);
@@ -189,10 +189,8 @@ export function createIngest(
   async function* listedOn(page: IndexPage, start: number, isWanted = () => true): AsyncGenerator<ListedEntry[]> {
     let at = start;
     for await (const chunk of page.chunks()) {
-      // A page lists each address once, so the first page needs no check against earlier ones.
-      const listed = start === 0 ? chunk : chunk.filter((entry, index) => positions.get(entry.url) === at + index);
+      const listed = chunk.flatMap((entry) => index.entryAt(at++, entry) ?? []);
       yield listed.filter(isWanted);
-      at += chunk.length;
     }
   }
 
@@ -213,11 +211,8 @@ export function createIngest(
     let [at, left] = [0, wanted.size];
     for await (const page of followPages(first, fetchIndex, task)) {
       for await (const chunk of page.chunks()) {
-        const chosen = chunk.filter(
-          ({ url: listed }, index) => wanted.has(listed) && positions.get(listed) === at + index,
-        );
+        const chosen = chunk.flatMap((each) => index.entryAt(at++, each) ?? []).filter((each) => wanted.has(each.url));
         yield chosen.map((entry) => ({ entry, member: undefined }));
-        at += chunk.length;
         left -= chosen.length;
         if (left === 0) return;
       }
@@ -243,7 +238,7 @@ export function createIngest(
 
   /** Marks missing members, which are kept. Returns false if so many are missing that the index is probably broken. */
   async function markMissing(listedBefore: number, { isWhole }: { isWhole: boolean }): Promise<boolean> {
-    const withdrawn = await presentOf([...deleted]);
+    const withdrawn = await presentOf([...deleted.keys()]);
     const left = isWhole ? index.usable() : (await members.countPresent(url)) - withdrawn.length;
     const isFew = isWhole ? false : withdrawn.length <= FEW_WITHDRAWN;
     if (!acceptShrunk && !isFew && left * 2 < listedBefore) {
@@ -253,7 +248,7 @@ export function createIngest(
       );
       return false;
     }
-    await saver.markMissing(withdrawn);
+    await saver.markMissing(withdrawn, deleted);
     if (isWhole) await markUnlisted(listedBefore);
     return true;
   }

@@ -1,7 +1,7 @@
 // Saves manifests so that the last one of a uid in document order wins, regardless of the order of fetching.
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { Clock } from '../../lib/world.ts';
-import type { ListedManifest, MemberStore } from '../store.ts';
+import type { ListedManifest, MemberStore, Reasons } from '../store.ts';
 import type { Duplicates } from './duplicates.ts';
 import type { Progress } from './progress.ts';
 import type { ManifestOutcome, ReadManifest } from './read-manifest.ts';
@@ -22,7 +22,7 @@ export interface ManifestSaver {
   /** With `areChosen`, each manifest is the winner for its entity. */
   batch(outcomes: readonly ManifestOutcome[], options?: { areChosen?: boolean }): Promise<void>;
   /** Marks manifests that the index no longer lists, or lists as deleted. */
-  markMissing(urls: readonly string[]): Promise<void>;
+  markMissing(urls: readonly string[], reasons?: Reasons): Promise<void>;
 }
 
 export function createManifestSaver(
@@ -35,9 +35,9 @@ export function createManifestSaver(
     if (read.length > 0) await save(read, areChosen);
   }
 
-  async function markMissing(urls: readonly string[]): Promise<void> {
+  async function markMissing(urls: readonly string[], reasons?: Reasons): Promise<void> {
     if (urls.length === 0) return;
-    const { manifests, uids } = await members.markMissing(remote, urls, now());
+    const { manifests, uids } = await members.markMissing(remote, urls, now(), reasons);
     progress.missing(manifests, uids);
   }
 

@@ -40,7 +40,7 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
       .innerJoin('entity', 'entity.uid', 'member.uid')
       // An index that is not a remote is never read again, so it cannot restore the entity.
       .innerJoin('remote', 'remote.url', 'member.remote_url')
-      .select('member.remote_url')
+      .select(['member.remote_url', 'remote.name'])
       .distinct()
       .select(sql<number>`case when member.remote_url = entity.owner_url then 0 else 1 end`.as('place'))
       .where('member.uid', '=', uid)
@@ -72,7 +72,8 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
     },
 
     async listedBy(uid) {
-      return (await remotesThatList(uid)).map(({ remote_url }) => remote_url);
+      const rows = await remotesThatList(uid);
+      return rows.map(({ remote_url, name, place }) => ({ url: remote_url, name, isOwner: place === 0 }));
     },
 
     async versions(type, name) {

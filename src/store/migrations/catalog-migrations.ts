@@ -76,3 +76,6 @@ export const missingVersions = () => [
   sql`drop index entity_versions`,
   sql`create index entity_versions on entity (type, name, version_key, uid, status, blocked_at, is_hidden, missing_since)`,
 ];
+
+/** 0032: keeps the reason that a registry gave when it took a server down. */
+export const missingReasons = () => [sql`alter table entity add column missing_reason text`];

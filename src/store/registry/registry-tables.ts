@@ -28,7 +28,7 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   const { read, write, isOneOf } = dialect;
 
   async function update(tx: Db, uids: readonly string[], now: Date): Promise<void> {
-    const keys = await moveMembers(tx, uids);
+    const { keys, reasons } = await moveMembers(tx, uids);
     if (keys.size === 0) return;
     const names = [...new Set([...keys.values()].map(({ name }) => name))];
     const rows = await tx.selectFrom('registry_server').selectAll().where(isOneOf('name', names)).execute();
@@ -39,7 +39,8 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     const changed = [...keys.values()].flatMap((key) => {
       const all = members.get(keyText(key)) ?? [];
       const isPublished = published.get(key.name)?.has(key.version) === true;
-      return entryOf(key, { members: ofOwner(all, isPublished), before: stored.get(keyText(key)), at }) ?? [];
+      const [before, reason] = [stored.get(keyText(key)), reasons.get(keyText(key))];
+      return entryOf(key, { members: ofOwner(all, isPublished), before, at, reason }) ?? [];
     });
     for (const row of changed) stored.set(keyText(row), row);
     const moved = markLatest([...stored.values()], { latest: mapping.latest, published });
@@ -47,25 +48,32 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
     if (changed.length > 0) await tx.updateTable('registry_state').set({ changed_at: at }).execute();
   }
 
-  /** Returns the entries that these entities belonged to or belong to now. */
-  async function moveMembers(tx: Db, uids: readonly string[]): Promise<Map<string, ServerKey>> {
+  /** Returns the entries that these entities belonged to or belong to now, and why registries took them down. */
+  async function moveMembers(
+    tx: Db,
+    uids: readonly string[],
+  ): Promise<{ keys: Map<string, ServerKey>; reasons: Map<string, string> }> {
     const before = await tx.selectFrom('registry_member').selectAll().where(isOneOf('uid', uids)).execute();
     const manifests = await tx
       .selectFrom('entity')
       .innerJoin('manifest', 'manifest.uid', 'entity.uid')
-      .select(['entity.uid', 'manifest.text', 'blocked_at', 'missing_since', 'is_hidden'])
+      .select(['entity.uid', 'manifest.text', 'blocked_at', 'missing_since', 'missing_reason', 'is_hidden'])
       .where(isOneOf('entity.uid', uids))
       .execute();
-    const now = manifests.flatMap(({ uid, text, blocked_at, missing_since, is_hidden }) => {
+    const now = manifests.flatMap(({ uid, text, blocked_at, missing_since, missing_reason, is_hidden }) => {
       const key = mapping.keyOf(JSON.parse(text) as JsonObject);
       const isShown = blocked_at === null && missing_since === null && is_hidden === 0;
-      return key ? [{ member: { uid, ...key }, isShown }] : [];
+      const reason = missing_since && missing_reason;
+      return key ? [{ member: { uid, ...key }, isShown, reason }] : [];
     });
     if (before.length > 0) await tx.deleteFrom('registry_member').where(isOneOf('uid', uids)).execute();
     const shown = now.filter(({ isShown }) => isShown).map(({ member }) => member);
     await insert(tx, 'registry_member', shown);
     const all = [...before, ...now.map(({ member }) => member), ...uids.flatMap(publishedKey)];
-    return new Map(all.map(({ name, version }) => [keyText({ name, version }), { name, version }]));
+    return {
+      keys: new Map(all.map(({ name, version }) => [keyText({ name, version }), { name, version }])),
+      reasons: new Map(now.flatMap(({ member, reason }) => (reason ? [[keyText(member), reason]] : []))),
+    };
   }
 
   /** The versions published here, by name, whether or not they are shown. */
@@ -97,10 +105,15 @@ export function createRegistryTables(dialect: Dialect, revision: Revision, mappi
   /** Undefined when the entry does not change. */
   function entryOf(
     key: ServerKey,
-    { members, before, at }: { members: readonly Member[]; before: Row | undefined; at: string },
+    {
+      members,
+      before,
+      at,
+      reason,
+    }: { members: readonly Member[]; before: Row | undefined; at: string; reason: string | undefined },
   ): Changed | undefined {
     const [first, ...others] = members.map(({ text }) => JSON.parse(text) as JsonObject);
-    if (!first) return before && before.status !== 'deleted' ? withdrawn(before, at) : undefined;
+    if (!first) return before && before.status !== 'deleted' ? withdrawn(before, at, reason) : undefined;
     const { server, status, statusMessage, words, ...dates } = mapping.listed(key, [first, ...others]);
     const about: AboutEntry = { ids: members.map(({ uid }) => uid), ...words };
     const document = { server: JSON.stringify(server), about: JSON.stringify(about) };
@@ -205,8 +218,8 @@ function ofOwner(members: readonly Member[], isPublished: boolean): Member[] {
   return members.filter(({ owner_url }) => owner_url === owner);
 }
 
-function withdrawn(row: Row, at: string): Changed {
-  const change = { status: 'deleted', status_message: WITHDRAWN, status_changed_at: at, updated_at: at };
+function withdrawn(row: Row, at: string, reason = WITHDRAWN): Changed {
+  const change = { status: 'deleted', status_message: reason, status_changed_at: at, updated_at: at };
   return { ...row, ...change, digest: '' };
 }
 

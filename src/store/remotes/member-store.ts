@@ -54,11 +54,11 @@ export function createMemberStore(dialect: Dialect, revision: Revision, record: 
       return rows.map(({ manifest_url }) => manifest_url);
     },
 
-    async markMissing(remote, urls, at) {
+    async markMissing(remote, urls, at, reasons = new Map()) {
       return revision.change(async (tx) => {
         const dropped = await tx
           .selectFrom('remote_member')
-          .select('uid')
+          .select(['uid', 'manifest_url'])
           .where('remote_url', '=', remote)
           .where('missing_since', 'is', null)
           .where(isOneOf('manifest_url', urls))
@@ -74,6 +74,11 @@ export function createMemberStore(dialect: Dialect, revision: Revision, record: 
           .where(isOneOf('manifest_url', urls))
           .executeTakeFirst();
         const { missing } = await leaveEntities(tx, uids, { remote, at, isOneOf });
+        for (const { uid, manifest_url } of dropped) {
+          const reason = reasons.get(manifest_url);
+          if (reason === undefined || !missing.includes(uid)) continue;
+          await tx.updateTable('entity').set({ missing_reason: reason }).where('uid', '=', uid).execute();
+        }
         const events = () => missingEvents(missing, remote);
         const result = { manifests: Number(numUpdatedRows), uids: missing };
         return { result, isChange: missing.length > 0, entities: missing, events };

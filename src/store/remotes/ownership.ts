@@ -48,7 +48,7 @@ export async function leaveEntities(
 ): Promise<LeftEntities> {
   if (uids.length === 0) return { missing: [], passedOn: 0 };
   const { rows: missing } = await sql<{ uid: string }>`
-    update entity set missing_since = ${at.toISOString()}
+    update entity set missing_since = ${at.toISOString()}, missing_reason = null
     where ${isOneOf('uid', uids)} and missing_since is null and (owner_url = ${remote} or owner_url is null)
       and ${rightfulOwner} is null
     returning uid

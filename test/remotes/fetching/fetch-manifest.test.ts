@@ -82,5 +82,6 @@ test('fetch manifest: failures say what happened, and whether to retry', async (
   assert.partialDeepStrictEqual(await fetchManifest({ url }, undefined, { ...TASK, signal: AbortSignal.abort() }), {
     error: 'was stopped',
   });
-  assert.deepEqual(await fetchManifest({ url, isDeleted: true }, undefined, TASK), { outcome: 'deleted', url });
+  const deleted = { url, isDeleted: true, reason: 'Malware.' };
+  assert.deepEqual(await fetchManifest(deleted, undefined, TASK), { outcome: 'deleted', url, reason: 'Malware.' });
 });

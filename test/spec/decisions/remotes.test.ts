@@ -216,6 +216,7 @@ testOnEveryEngine(
     assert.deepEqual([rejections.total, rejections.items[0].url], [1, second.replace('.json', '/x.json')]);
     const owned = (await ask('GET', path('tool:x@1.0.0'))).body;
     assert.deepEqual([owned.summary, owned.remote, owned.listed_by], [tool('x').summary, first, [first, second]]);
+    assert.equal(owned.remote_name, 'first');
 
     await ask('PATCH', '/remotes?remote=second', { priority: 5 });
     await ask('POST', '/remotes/sync');

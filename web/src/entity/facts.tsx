@@ -38,23 +38,30 @@ export function Facts({ entity }: { entity: EntityRecord }) {
 }
 
 /** The remote whose manifest is shown, and the others that list the same entry. */
-function Remotes({ entity: { remote, listed_by } }: { entity: EntityRecord }) {
+function Remotes({ entity: { remote, remote_name, listed_by } }: { entity: EntityRecord }) {
   const others = listed_by.filter((each) => each !== remote);
   return (
     <>
-      {remote && <Addresses name="Remote" addresses={[remote]} />}
+      {remote && <Addresses name="Remote" title={remote_name} addresses={[remote]} />}
       {others.length > 0 && <Addresses name="Also listed by" addresses={others} />}
     </>
   );
 }
 
-function Addresses({ name, addresses }: { name: string; addresses: readonly string[] }) {
+interface AddressesProps {
+  name: string;
+  title?: string | null;
+  addresses: readonly string[];
+}
+
+function Addresses({ name, title, addresses }: AddressesProps) {
   return (
     <div>
       <dt>{name}</dt>
+      {title && <dd>{title}</dd>}
       {addresses.map((address) => (
-        <dd key={address} class="address">
-          {address}
+        <dd key={address} class="address" title={address}>
+          {address.replace(/^https?:\/\//, '')}
         </dd>
       ))}
     </div>

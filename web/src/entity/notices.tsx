@@ -7,7 +7,7 @@ import { approvalsPath, entityPath } from '../router.ts';
 
 /** `note` is set only if the entity was blocked on this page. */
 export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity, 'note'> }) {
-  const { blocked_at, blocked_reason, lifecycle, missing_since, changed_at, note } = entity;
+  const { blocked_at, blocked_reason, lifecycle, missing_since, missing_reason, changed_at, note } = entity;
   const { hidden_by, held_by, install_refusal, approval } = entity;
   return (
     <>
@@ -39,6 +39,7 @@ export function Notices({ entity }: { entity: EntityRecord & Pick<BlockedEntity,
       <NewestVersion entity={entity} />
       {missing_since && (
         <Notice tone="warn" title="No remote lists this version">
+          {missing_reason && <p>Its registry took it down: {missing_reason}</p>}
           <p>It has been missing since {onDay(missing_since)}. This page shows the manifest as it was last read.</p>
         </Notice>
       )}

@@ -13,7 +13,7 @@ export function History() {
     <section class="panel" aria-labelledby="history">
       <h2 id="history">Ingest history</h2>
       {runs.length === 0 ? (
-        <p class="quiet">Nothing has been read yet.</p>
+        <p class="quiet">Add a remote and sync it to see how many manifests each ingest adds, changes or refuses.</p>
       ) : (
         <>
           <HistoryChart runs={runs.slice(0, MOST_BARS).reverse()} />

@@ -45,7 +45,10 @@ function Growth({ runs, now }: { runs: readonly FinishedRun[]; now: number }) {
     .flatMap(({ finished_at: at, catalog_size: size }) => (size !== null ? [{ at, size, time: Date.parse(at) }] : []))
     .sort((one, other) => one.time - other.time);
   const [first] = ingested;
-  if (!first) return <NoTrend name="Catalog size">Appears after the first ingest.</NoTrend>;
+  if (!first)
+    return (
+      <NoTrend name="Catalog size">Add a remote and sync it to see how the catalog grows with each ingest.</NoTrend>
+    );
   const time = Math.max(Date.now(), ...ingested.map((point) => point.time));
   const last = { at: new Date(time).toISOString(), size: now, time };
   const points = [...ingested, last];
@@ -81,7 +84,12 @@ function Growth({ runs, now }: { runs: readonly FinishedRun[]; now: number }) {
 function Registrations({ days, total }: RegistrationHistory) {
   const [first, last] = [days[0], days.at(-1)];
   const name = 'Registrations per day';
-  if (!first || !last) return <NoTrend name={name}>Nothing has been registered with the gateway yet.</NoTrend>;
+  if (!first || !last)
+    return (
+      <NoTrend name={name}>
+        Sync a remote with MCP servers to see how many are registered with the gateway each day.
+      </NoTrend>
+    );
   const bars = days.map(({ day, registered }) => ({
     label: '',
     number: registered,
@@ -99,7 +107,7 @@ const dayName = (day: string) => onDay(`${day}T12:00:00Z`);
 
 function Latency({ buckets }: { buckets: Metrics['searches'] }) {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
-  if (total === 0) return <NoTrend name="Search latency">Appears after the first search.</NoTrend>;
+  if (total === 0) return <NoTrend name="Search latency">Search the catalog to see how long searches take.</NoTrend>;
   const first = buckets.findIndex(({ count }) => count > 0);
   const shown = buckets.slice(Math.max(first - 1, 0), buckets.findLastIndex(({ count }) => count > 0) + 2);
   const searches = count(total, 'search', 'searches');
