@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/world.ts';
 import type { IngestResult } from '../contract.ts';
 import type { RemoteStore, RunStore } from '../store.ts';
 import { NO_STATE } from './index-freshness.ts';
-import { createIngest, type Ingest, type IngestDependencies, type IngestedIndex } from './ingest.ts';
+import { IndexIngest, type IngestDependencies, type IngestedIndex } from './ingest.ts';
 import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
 import { REMOVED_MEANWHILE } from './save-manifests.ts';
 
@@ -58,7 +58,7 @@ async function ingestAndKeep(
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
   // A remote that is removed meanwhile must not be written: such entries would never be removed or marked as missing.
-  const ingest = createIngest(dependencies, { ...task, isStored: stored !== undefined, known, signal: end.signal });
+  const ingest = new IndexIngest(dependencies, { ...task, isStored: stored !== undefined, known, signal: end.signal });
   let ingested: IngestedIndex = { state: known, isWhole: false };
   try {
     ingested = await ingest.run();
@@ -86,7 +86,7 @@ export function tookTooLong(limitMs: number): string {
 /** Keeps the rejections of entries that were not checked in this run. */
 async function keepRejections(
   runs: RunStore,
-  { progress, positions, isWhole }: Pick<Ingest, 'positions'> & { progress: Progress; isWhole: boolean },
+  { progress, positions, isWhole }: Pick<IndexIngest, 'positions'> & { progress: Progress; isWhole: boolean },
 ): Promise<void> {
   if (isWhole) return runs.replaceRejections(progress.url, progress.rejections());
   if (positions.size === 0) return;
