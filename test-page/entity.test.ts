@@ -95,7 +95,8 @@ browserTest('entity: commands and configurations can be copied', demo, async ({ 
   const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
   await page.getByRole('button', { name: 'Copy the install command' }).click();
   await page.getByText('Copied').waitFor();
-  const installed = /^hub install io\.example\.docs\/pdf-tables@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
+  const installed =
+    /^hub install mcp_server:mcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
   assert.match(await copied(), new RegExp(`${installed.source} --client claude$`));
   for (const [name, end] of [
     ['Codex', ' --client codex$'],
