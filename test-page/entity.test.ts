@@ -236,6 +236,20 @@ browserTest('entity: says in words what it installs, and marks Search as current
   await screenshot(page, 'entity-installs');
 });
 
+const PACKED = entry('packed', {
+  packages: [{ registryType: 'npm', identifier: '@io.example/thing', version: '3.0.0', transport: { type: 'stdio' } }],
+});
+
+browserTest('entity: says what it installs and runs if the manifest lists only packages', own, async ({ open }) => {
+  const page = await open(PACKED);
+  const parts = page.getByRole('region', { name: 'What it installs' }).getByRole('listitem');
+  await parts.first().waitFor();
+  assert.deepEqual(await parts.allInnerTexts(), [
+    'npm package @io.example/thing 3.0.0',
+    'Runs npx -y @io.example/thing@3.0.0',
+  ]);
+});
+
 const SECRETIVE = entry('secretive', {
   source_url: 'https://me:hunter2@a.example/manifest.json',
   artifacts: [

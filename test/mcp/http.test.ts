@@ -157,6 +157,8 @@ test('mcp: an entity has its tools, and the variables to set', async () => {
   assert.partialDeepStrictEqual(structuredContent, {
     tools: [{ name: 'find_page', description: 'Finds a page.' }, { name: 'save_page' }],
     variables: [{ name: 'WIKI_TOKEN', description: 'From your profile.' }],
+    artifacts: [{ kind: 'other', spec: { registry: 'npm', package: 'wiki-mcp', version: '1.0.0' } }],
+    command: 'npx -y wiki-mcp@1.0.0',
   });
 });
 

@@ -152,7 +152,7 @@ function Entity(props: EntityProps) {
           {/* Keyboards and screen readers follow the document order, so it must match the visual order. */}
           {!isWide.value && <Aside {...props} />}
           {entity.readme && <Readme text={entity.readme} repository={entity.links.repository} />}
-          <Artifacts entity={entity} />
+          <Artifacts entity={entity} manifest={manifest} />
           <Registration entity={entity} />
           <Provenance entity={entity} />
         </div>
