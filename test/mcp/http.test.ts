@@ -83,6 +83,8 @@ test('mcp: every tool describes its purpose, its arguments and whether it change
     assert.equal(typeof annotations?.readOnlyHint, 'boolean', name);
   }
   assert.equal(tools.find(({ name }) => name === 'install_entity')?.annotations?.destructiveHint, true);
+  const search = tools.find(({ name }) => name === 'search_catalog');
+  assert.match(JSON.stringify(search?.inputSchema), /such as `stdio`, `sse` or `streamable-http`/, 'as in results');
 });
 
 test('mcp: search finds matches, short and structured', async () => {
