@@ -336,6 +336,7 @@ browserTest('search: focus moves to the first new result, and back to the opened
 browserTest('search: an empty result offers ways to continue', demo, async ({ open }) => {
   const page = await open('/?q=zzqqxxyy&type=agent&mode=keyword');
   await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
+  await page.getByText('Use other words, or remove some filters.').waitFor();
   for (const type of ['Everything', 'Agents', 'Tools']) {
     await page.locator('.types-choice', { hasText: new RegExp(`^${type}0$`) }).waitFor();
   }
@@ -356,6 +357,8 @@ browserTest('search: marks results that match only by meaning', demo, async ({ o
   await page.getByText('No exact matches for “qwxzv flurbz”. Showing the closest entries by meaning').waitFor();
   await page.locator('.result').first().waitFor();
   await screenshot(page, 'search-only-by-meaning');
+  await page.goto(`${origin}/?q=qwxzv+flurbz&type=tool`);
+  await page.getByText('No exact matches for “qwxzv flurbz” with these filters. Showing the closest').waitFor();
 });
 
 browserTest(
