@@ -250,6 +250,22 @@ browserTest('entity: says what it installs and runs if the manifest lists only p
   ]);
 });
 
+const LONG_NAME = entry('long-name', { name: 'io.github.example/playwright-mcp.server', title: undefined });
+
+browserTest('entity: on a phone, a long name breaks between its words', own, async ({ open }) => {
+  const page = await open(LONG_NAME, { viewport: { width: 375, height: 800 } });
+  const heading = page.getByRole('heading', { level: 1, name: 'io.github.example/playwright-mcp.server' });
+  await heading.waitFor();
+  const words = (await page.evaluate(`[...document.querySelector('h1').childNodes].flatMap((part) => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return part.textContent ? [[part.textContent, range.getClientRects().length]] : [];
+  })`)) as [string, number][];
+  assert.equal(words.map(([text]) => text).join('|'), 'io.|github.|example/|playwright-|mcp.|server');
+  for (const [text, number] of words) assert.equal(number, 1, `${text} is on one line`);
+  await screenshot(page, 'entity-long-name');
+});
+
 const SECRETIVE = entry('secretive', {
   source_url: 'https://me:hunter2@a.example/manifest.json',
   artifacts: [
