@@ -95,7 +95,8 @@ browserTest('entity: commands and configurations can be copied', demo, async ({ 
   const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>;
   await page.getByRole('button', { name: 'Copy the install command' }).click();
   await page.getByText('Copied').waitFor();
-  const installed = /^hub install io\.example\.docs\/pdf-tables@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
+  const installed =
+    /^hub install mcp_server:mcp\.io-example-docs-pdf-tables\.stdio\.4c1f07a9be@0\.8\.3 --hub http:\/\/127\.0\.0\.1:\d+/;
   assert.match(await copied(), new RegExp(`${installed.source} --client claude$`));
   for (const [name, end] of [
     ['Codex', ' --client codex$'],
@@ -233,6 +234,36 @@ browserTest('entity: says in words what it installs, and marks Search as current
   );
   assert.deepEqual(sizes, ['16px', '16px']);
   await screenshot(page, 'entity-installs');
+});
+
+const PACKED = entry('packed', {
+  packages: [{ registryType: 'npm', identifier: '@io.example/thing', version: '3.0.0', transport: { type: 'stdio' } }],
+});
+
+browserTest('entity: says what it installs and runs if the manifest lists only packages', own, async ({ open }) => {
+  const page = await open(PACKED);
+  const parts = page.getByRole('region', { name: 'What it installs' }).getByRole('listitem');
+  await parts.first().waitFor();
+  assert.deepEqual(await parts.allInnerTexts(), [
+    'npm package @io.example/thing 3.0.0',
+    'Runs npx -y @io.example/thing@3.0.0',
+  ]);
+});
+
+const LONG_NAME = entry('long-name', { name: 'io.github.example/playwright-mcp.server', title: undefined });
+
+browserTest('entity: on a phone, a long name breaks between its words', own, async ({ open }) => {
+  const page = await open(LONG_NAME, { viewport: { width: 375, height: 800 } });
+  const heading = page.getByRole('heading', { level: 1, name: 'io.github.example/playwright-mcp.server' });
+  await heading.waitFor();
+  const words = (await page.evaluate(`[...document.querySelector('h1').childNodes].flatMap((part) => {
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    return part.textContent ? [[part.textContent, range.getClientRects().length]] : [];
+  })`)) as [string, number][];
+  assert.equal(words.map(([text]) => text).join('|'), 'io.|github.|example/|playwright-|mcp.|server');
+  for (const [text, number] of words) assert.equal(number, 1, `${text} is on one line`);
+  await screenshot(page, 'entity-long-name');
 });
 
 const SECRETIVE = entry('secretive', {

@@ -286,6 +286,27 @@ browserTest('operations: shows health and metrics at a glance', { demo: true }, 
   await page.getByText('Add a remote and sync it to see how the catalog grows with each ingest.').waitFor();
 });
 
+browserTest('operations: the labels of a chart are not cut off', { demo: true }, async ({ open, origin }) => {
+  const page = await open('/', { viewport: { width: 375, height: 800 } });
+  const bounds = [0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+  const bucket = (bound: number, index: number) =>
+    `hub_http_request_duration_seconds_bucket{le="${bound}",route="/catalog/search"} ${index + 1}`;
+  await page.route(/\/metrics/, (route) => route.fulfill({ body: bounds.map(bucket).join('\n') }));
+  for (const bars of [11, 10, 9]) {
+    bounds.length = bars;
+    await page.goto(`${origin}/operations`);
+    const chart = page.getByRole('figure', { name: 'Search latency' });
+    const edges = await chart.locator('svg').boundingBox();
+    assert.ok(edges);
+    for (const label of await chart.locator('.trend-label:not(:empty)').all()) {
+      const box = await label.boundingBox();
+      const text = `${await label.textContent()}, ${bars} bars`;
+      assert.ok(box && box.x >= edges.x - 1 && box.x + box.width <= edges.x + edges.width + 1, text);
+    }
+  }
+  await screenshot(page, 'operations-latency-phone');
+});
+
 browserTest(
   'operations: metrics with a separate token are hidden',
   { settings: { METRICS_TOKEN: 'm' } },

@@ -97,6 +97,18 @@ browserTest(
   },
 );
 
+browserTest('pending: large numbers are exact', { manifests: many }, async ({ open }) => {
+  const page = await open('/');
+  await page.route(/\/gateways\/pending\?/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), total: 10_669 } });
+  });
+  await page.getByRole('link', { name: 'Operations', exact: true }).click();
+  await pending(page).getByText('1 to 50 of 10,669').waitFor();
+  await pending(page).getByRole('button', { name: 'Remove all 10,669…' }).waitFor();
+  assert.equal(await pending(page).locator('.head-count').innerText(), '10,669');
+});
+
 browserTest(
   'pending: registered servers whose update failed cannot be removed',
   { manifests: many },

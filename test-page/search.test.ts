@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { SearchPage } from '../src/search/contract.ts';
 import { aManifest } from '../test/support/builders.ts';
-import { ALL_BUT_COLORS, axeFindings, axeFindingsInBothThemes, browserTest, screenshot, until } from './stage/stage.ts';
+import {
+  ALL_BUT_COLORS,
+  axeFindings,
+  axeFindingsInBothThemes,
+  browserTest,
+  overflow,
+  screenshot,
+  until,
+} from './stage/stage.ts';
 
 const demo = { demo: true, isShared: true };
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search the catalog' });
@@ -336,6 +344,7 @@ browserTest('search: focus moves to the first new result, and back to the opened
 browserTest('search: an empty result offers ways to continue', demo, async ({ open }) => {
   const page = await open('/?q=zzqqxxyy&type=agent&mode=keyword');
   await page.getByText('Nothing found for “zzqqxxyy”').waitFor();
+  await page.getByText('Use other words, or remove some filters.').waitFor();
   for (const type of ['Everything', 'Agents', 'Tools']) {
     await page.locator('.types-choice', { hasText: new RegExp(`^${type}0$`) }).waitFor();
   }
@@ -344,6 +353,23 @@ browserTest('search: an empty result offers ways to continue', demo, async ({ op
   await page.getByRole('button', { name: 'weather forecast' }).click();
   await first(page).waitFor();
   assert.equal(await field(page).inputValue(), 'weather forecast');
+});
+
+browserTest('search: a large catalog fits on a phone, and the selects stay together', demo, async ({ open }) => {
+  const page = await open('/entities/none', { viewport: { width: 375, height: 800 }, expects: /404/ });
+  await page.route(/\/catalog\/search\?/, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    for (const each of answer.facets?.type ?? []) each.count += 16_800;
+    await route.fulfill({ response, json: answer });
+  });
+  await page.getByRole('link', { name: 'Search', exact: true }).first().click();
+  await page.locator('.types-count').first().waitFor();
+  assert.ok((await overflow(page)) <= 0, 'the hidden inputs of the types scroll with them');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const boxes = await Promise.all((await page.locator('.select').all()).map((select) => select.boundingBox()));
+  assert.equal(boxes[0]?.y, boxes[1]?.y);
+  assert.equal(boxes.length, 2);
 });
 
 browserTest('search: marks results that match only by meaning', demo, async ({ open, origin }) => {
@@ -356,6 +382,8 @@ browserTest('search: marks results that match only by meaning', demo, async ({ o
   await page.getByText('No exact matches for “qwxzv flurbz”. Showing the closest entries by meaning').waitFor();
   await page.locator('.result').first().waitFor();
   await screenshot(page, 'search-only-by-meaning');
+  await page.goto(`${origin}/?q=qwxzv+flurbz&type=tool`);
+  await page.getByText('No exact matches for “qwxzv flurbz” with these filters. Showing the closest').waitFor();
 });
 
 browserTest(

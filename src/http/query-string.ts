@@ -4,12 +4,13 @@ import { readValues } from '../lib/value-list.ts';
 
 const TRUE_WORDS = ['true', '1', 'yes', 'on'];
 const FALSE_WORDS = ['false', '0', 'no', 'off'];
+const ONCE = 'must be given only once';
 
 /** `true/false`, `1/0`, `yes/no`, `on/off`, in any case. */
 export function truth() {
   const words = [...TRUE_WORDS, ...FALSE_WORDS] as [string, ...string[]];
   return z
-    .preprocess(lowerCase, z.enum(words, { error: 'must be true or false' }))
+    .preprocess(lowerCase, z.enum(words, { error: onceOr('must be true or false') }))
     .transform((word) => TRUE_WORDS.includes(word));
 }
 
@@ -18,7 +19,7 @@ export function flag(fallback: boolean) {
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(values: T) {
-  return z.preprocess(lowerCase, z.enum(values, { error: `must be one of ${values.join(', ')}` }));
+  return z.preprocess(lowerCase, z.enum(values, { error: onceOr(`must be one of ${values.join(', ')}`) }));
 }
 
 export function wholeNumber(min: number, max: number) {
@@ -26,7 +27,11 @@ export function wholeNumber(min: number, max: number) {
   return z.preprocess(
     // Number() would read '', ' 7 ' and '0x10' as numbers.
     (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
-    z.number({ error }).int(error).min(min, error).max(max, error),
+    z
+      .number({ error: onceOr(error) })
+      .int(error)
+      .min(min, error)
+      .max(max, error),
   );
 }
 
@@ -63,14 +68,14 @@ export const WholeEntityId = z.object({
 /** A search text; bounded, because the database compares each word. PostgreSQL cannot store NUL. */
 export function words(longest: number) {
   return z
-    .string({ error: 'must be given only once' })
+    .string({ error: ONCE })
     .max(longest, `must not be longer than ${longest} characters`)
     .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters');
 }
 
 /** A search text with any characters; those without meaning count as spaces. */
 export function freeText(longest: number) {
-  return z.string({ error: 'must be given only once' }).max(longest, `must not be longer than ${longest} characters`);
+  return z.string({ error: ONCE }).max(longest, `must not be longer than ${longest} characters`);
 }
 
 /** CSV: trimmed, without empty values, with quotes around values that contain a comma. Repeated parameters form one list. */
@@ -82,6 +87,11 @@ export function csv({ most, longest }: { most: number; longest: number }) {
     .transform(readValues)
     .refine(isWithin, `must be a list of at most ${most} values of at most ${longest} characters each`)
     .prefault('');
+}
+
+/** The values of a repeated parameter are a list. */
+function onceOr(message: string) {
+  return ({ input }: { input?: unknown }) => (Array.isArray(input) ? ONCE : message);
 }
 
 function lowerCase(value: unknown): unknown {

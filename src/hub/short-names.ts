@@ -1,6 +1,6 @@
 // Resolves short names to ids in a catalog; for the command line and MCP.
 import type { EntityRecord, VersionOptions } from '../catalog/contract.ts';
-import { ENTITY_TYPES, parseReference, withoutVersion } from '../catalog/uid.ts';
+import { ENTITY_TYPES, type EntityReference, parseReference, withoutVersion } from '../catalog/uid.ts';
 import { HubError, unlessNotFound } from '../errors.ts';
 import { harmlessLine } from '../lib/harmless.ts';
 import { editDistance } from '../lib/typing-errors.ts';
@@ -29,7 +29,7 @@ export interface NameLookup {
   searchAdvice: string;
 }
 
-/** The whole ids, with versions, of all entities with this id or name; at least one. @throws HubError `entity_not_found` */
+/** The whole ids, with versions, of all entities with this id, name or `type:name`; at least one. @throws HubError `entity_not_found` */
 export async function idsCalled(text: string, lookup: NameLookup): Promise<[string, ...string[]]> {
   const given = parseReference(text);
   const wanted = given ? { name: given.slug, version: given.version } : splitName(text);
@@ -43,9 +43,10 @@ export async function idsCalled(text: string, lookup: NameLookup): Promise<[stri
     includeInactive: true,
   });
   const { items: near } = await lookup.hub.search(query);
-  const [first, ...others] = given ? [] : await idsNamed(wanted, near, lookup);
+  const named = given ? near.filter((each) => isCalled(given, each)) : bestOf(wanted.name, near);
+  const [first, ...others] = await idsNamed(wanted, named, lookup);
   if (first !== undefined) return [first, ...others];
-  throw await notFound(text, wanted, { near, lookup });
+  throw await notFound(text, wanted, { near, named, lookup });
 }
 
 /** The sentence for a name that several entities have. */
@@ -103,10 +104,16 @@ async function idsThatExist(ids: readonly string[], { hub, prerelease }: NameLoo
   return found.flatMap((entity) => (entity ? [entity.id] : []));
 }
 
-async function idsNamed({ name, version }: Wanted, near: readonly Named[], lookup: NameLookup): Promise<string[]> {
+/** Only by the whole name: what looks like an id must not match the last part of a longer name. */
+function isCalled({ type, slug }: EntityReference, { id, name }: Named): boolean {
+  const reference = parseReference(id);
+  return reference?.type === type && [name, reference.slug].includes(slug);
+}
+
+async function idsNamed({ version }: Wanted, named: readonly Named[], lookup: NameLookup): Promise<string[]> {
   const { hub, prerelease } = lookup;
-  const named = await Promise.all(bestOf(name, near).map(({ id }) => foundEntity(hub, id, { prerelease })));
-  const all = named.flatMap((entity) => (entity ? idsOfVersion(entity, { version, prerelease }) : []));
+  const entities = await Promise.all(named.map(({ id }) => foundEntity(hub, id, { prerelease })));
+  const all = entities.flatMap((entity) => (entity ? idsOfVersion(entity, { version, prerelease }) : []));
   return [...new Set(all)];
 }
 
@@ -129,11 +136,11 @@ function similarTo<T extends Named>(wanted: string, candidates: readonly T[]): T
 async function notFound(
   text: string,
   { name, version }: Wanted,
-  { near, lookup }: { near: readonly Named[]; lookup: NameLookup },
+  { near, named, lookup }: { near: readonly Named[]; named: readonly Named[]; lookup: NameLookup },
 ): Promise<HubError> {
   const sentence = `No entity '${shown(text)}' is in the catalog.`;
-  const [named] = version === undefined ? [] : bestOf(name, near);
-  const other = named && (await foundEntity(lookup.hub, named.id, { prerelease: lookup.prerelease }));
+  const [first] = version === undefined ? [] : named;
+  const other = first && (await foundEntity(lookup.hub, first.id, { prerelease: lookup.prerelease }));
   if (other) {
     const versions = other.versions.slice(0, MOST_VERSIONS).map((each) => harmlessLine(each.version));
     return new HubError('entity_not_found', `${sentence} Available versions: ${versions.join(', ')}.`);

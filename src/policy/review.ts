@@ -3,12 +3,12 @@
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { artifactDigest, contentToApprove } from '../catalog/facts.ts';
-import { type Launch, launchOf } from '../catalog/launch/launch.ts';
-import { variablesOf } from '../catalog/launch/launch-form.ts';
+import { launchOf } from '../catalog/launch/launch.ts';
+import { launchText, variablesOf } from '../catalog/launch/launch-form.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
 import { parseReference } from '../catalog/uid.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
-import { fillGaps, type GappedText, shownAddress } from '../lib/secrets/secret-address.ts';
+import { shownAddress } from '../lib/secrets/secret-address.ts';
 import { contentChanges, contentOf } from './content.ts';
 import type { Reviewed } from './contract.ts';
 import type { PolicySubject } from './store.ts';
@@ -35,13 +35,6 @@ export function reviewOf(subject: PolicySubject, record: EntityRecord, document:
     })),
     content: contentOf(contentToApprove(document, record.mcp_registration)),
   };
-}
-
-function launchText(launch: Launch): string | null {
-  const filled = (text: GappedText) => fillGaps(text, ({ name }) => `{${name}}`);
-  if (launch.kind === 'none') return null;
-  if (launch.kind === 'remote') return shownAddress(filled(launch.url));
-  return [launch.command, ...launch.args.map(filled)].join(' ');
 }
 
 function shownArtifact(artifact: JsonObject): Reviewed['artifacts'][number] {

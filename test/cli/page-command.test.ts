@@ -12,8 +12,7 @@ import { EXECUTABLE } from './process.ts';
 
 const ID = 'mcp_server:pdf-tables@1.0.0';
 const commandFor = (origin: string) =>
-  installCommand({ id: ID, name: 'io.example.docs/pdf-tables', version: '1.0.0' }, { origin, client: 'claude' }) ??
-  assert.fail('the entry has no command');
+  installCommand({ id: ID }, { origin, client: 'claude' }) ?? assert.fail('the entry has no command');
 
 function paste(command: string, folder: string) {
   const hub = `hub() { '${process.execPath}' '${EXECUTABLE}' "$@"; }`;
@@ -23,10 +22,11 @@ function paste(command: string, folder: string) {
   });
 }
 
-test('the install command of the page: installs into the folder and writes nothing else', async (t) => {
+test('the install command of the page: installs one of several entities with its name, and writes nothing else', async (t) => {
   const server = { transport: 'SSE', url: 'https://pdf.example.org/sse' };
   const manifest = aManifest({ mcp_registration: { server } });
-  const { listen } = await testHub(t, { manifests: [manifest] });
+  const namesake = aManifest({ type: 'tool', id: 'other' });
+  const { listen } = await testHub(t, { manifests: [manifest, namesake] });
   const folder = await tempDir(t);
   const { stdout } = await paste(commandFor(await listen()), folder);
   assert.match(stdout, /Installed mcp_server:pdf-tables@1\.0\.0 in .+\.\n$/);

@@ -67,7 +67,10 @@ const cases: Case[] = [
       ...['false', '0', 'no', 'off', 'OFF'].map((text): [string, boolean] => [text, false]),
       [undefined, false],
     ],
-    refused: ['', '2', 'maybe', 'null', ['true', 'true']].map((text) => [text, NOT_A_FLAG]),
+    refused: [
+      ...['', '2', 'maybe', 'null'].map((text): [string, string] => [text, NOT_A_FLAG]),
+      [['true', 'true'], 'must be given only once'],
+    ],
   },
   {
     name: 'csv',
@@ -113,9 +116,12 @@ const cases: Case[] = [
       ['007', 7],
       [undefined, 50],
     ],
-    refused: ['', '0', '501', '-1', '1.5', '1e2', '0x10', ' 7 ', '٣', 'ten', '9'.repeat(400), ['1', '2']].map(
-      (text) => [text, NOT_A_NUMBER],
-    ),
+    refused: [
+      ...['', '0', '501', '-1', '1.5', '1e2', '0x10', ' 7 ', '٣', 'ten', '9'.repeat(400)].map(
+        (text): [string, string] => [text, NOT_A_NUMBER],
+      ),
+      [['1', '2'], 'must be given only once'],
+    ],
   },
   {
     name: 'choice',
@@ -125,7 +131,10 @@ const cases: Case[] = [
       [' Quality', 'quality'],
       [undefined, 'name'],
     ],
-    refused: ['', 'constructor', '__proto__', ['name']].map((text) => [text, NOT_A_CHOICE]),
+    refused: [
+      ...['', 'constructor', '__proto__'].map((text): [string, string] => [text, NOT_A_CHOICE]),
+      [['name', 'quality'], 'must be given only once'],
+    ],
   },
   {
     name: 'words',

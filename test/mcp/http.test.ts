@@ -83,6 +83,8 @@ test('mcp: every tool describes its purpose, its arguments and whether it change
     assert.equal(typeof annotations?.readOnlyHint, 'boolean', name);
   }
   assert.equal(tools.find(({ name }) => name === 'install_entity')?.annotations?.destructiveHint, true);
+  const search = tools.find(({ name }) => name === 'search_catalog');
+  assert.match(JSON.stringify(search?.inputSchema), /such as `stdio`, `sse` or `streamable-http`/, 'as in results');
 });
 
 test('mcp: search finds matches, short and structured', async () => {
@@ -157,6 +159,8 @@ test('mcp: an entity has its tools, and the variables to set', async () => {
   assert.partialDeepStrictEqual(structuredContent, {
     tools: [{ name: 'find_page', description: 'Finds a page.' }, { name: 'save_page' }],
     variables: [{ name: 'WIKI_TOKEN', description: 'From your profile.' }],
+    artifacts: [{ kind: 'other', spec: { registry: 'npm', package: 'wiki-mcp', version: '1.0.0' } }],
+    command: 'npx -y wiki-mcp@1.0.0',
   });
 });
 

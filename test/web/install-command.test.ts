@@ -3,23 +3,18 @@ import { test } from 'node:test';
 import { installCommand } from '../../web/src/entity/use/install-command.ts';
 import { shellWord } from '../../web/src/entity/use/shell.ts';
 
-const pdf = { id: 'mcp_server:pdf-tables@1.0.0', name: 'io.example.docs/pdf-tables', version: '1.0.0' };
+const pdf = { id: 'mcp_server:pdf-tables@1.0.0' };
 const origin = 'https://hub.example';
 
-test('commands: an install names the entry as the page does, the hub and the client', () => {
-  const named = 'hub install io.example.docs/pdf-tables@1.0.0 --hub https://hub.example';
+test('commands: an install names the id of the entry, the hub and the client', () => {
+  const named = 'hub install mcp_server:pdf-tables@1.0.0 --hub https://hub.example';
   assert.equal(installCommand(pdf, { origin, client: 'claude' }), `${named} --client claude`);
   assert.equal(installCommand(pdf, { origin }), named);
 });
 
-test('commands: an entry whose name is unsafe in a shell is named by its id, or not at all', () => {
-  for (const name of ['a$(b)', 'a`b`', 'a"b', '100%PATH%', 'a!b', 'a\nb', '-x', 'a”;b', 'a\\'])
-    assert.equal(
-      installCommand({ ...pdf, name }, { origin }),
-      'hub install mcp_server:pdf-tables@1.0.0 --hub https://hub.example',
-      name,
-    );
-  assert.equal(installCommand({ ...pdf, name: '$a', id: 'tool:$a@1' }, { origin }), undefined);
+test('commands: an entry whose id is unsafe in a shell has no command', () => {
+  for (const slug of ['a$(b)', 'a`b`', 'a"b', '100%PATH%', 'a!b', 'a\nb', 'a”;b', 'a\\'])
+    assert.equal(installCommand({ id: `tool:${slug}@1` }, { origin }), undefined, slug);
   assert.equal(installCommand(pdf, { origin: 'http://$(a).example' }), undefined);
 });
 

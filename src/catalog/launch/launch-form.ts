@@ -1,5 +1,5 @@
 // Types that describe how to connect to or start a server; client configurations, glue code and launchers are rendered from them.
-import type { GappedText } from '../../lib/secrets/secret-address.ts';
+import { fillGaps, type GappedText, shownAddress } from '../../lib/secrets/secret-address.ts';
 
 /** A value that differs between users or must not be stored: if missing, it is read from the environment. */
 export interface Variable {
@@ -30,6 +30,14 @@ export type Launch =
 export function variablesOf(launch: Launch): Variable[] {
   if (launch.kind === 'none') return [];
   return launch.kind === 'remote' ? launch.headers : launch.env;
+}
+
+/** The address or the command, with `{name}` for missing values; null if there is none. */
+export function launchText(launch: Launch): string | null {
+  const filled = (text: GappedText) => fillGaps(text, ({ name }) => `{${name}}`);
+  if (launch.kind === 'none') return null;
+  if (launch.kind === 'remote') return shownAddress(filled(launch.url));
+  return [launch.command, ...launch.args.map(filled)].join(' ');
 }
 
 export interface LaunchedPackage {

@@ -5,6 +5,7 @@ import type { EntityRecord } from '../../catalog/contract.ts';
 import { transportName } from '../../catalog/transport.ts';
 import { signalLine } from '../../catalog/trust-signals.ts';
 import { gatewayLine, gatewayState } from '../../gateway/state-words.ts';
+import { type EntityDetails, readDetails } from '../../hub/entity-details.ts';
 import { harmless, harmlessJson } from '../../lib/harmless.ts';
 import { asObject } from '../../lib/json.ts';
 import { withoutCredentials } from '../../lib/secrets/credentials.ts';
@@ -48,8 +49,9 @@ export const showCommands = [
         return 'ok';
       }
       const entity = await hub.getEntity(id);
+      const details = await readDetails(hub, entity);
       const manifest = manifestPlace(entity, access);
-      return output.answer(entity, () => entityForPeople(entity, output, { ...options, manifest }));
+      return output.answer(entity, () => entityForPeople(entity, output, { ...options, details, manifest }));
     },
   }),
 ];
@@ -65,7 +67,7 @@ function manifestPlace(
 function entityForPeople(
   entity: EntityRecord,
   { style, columns }: Output,
-  { readme, manifest }: { readme: boolean; manifest: string },
+  { readme, details, manifest }: { readme: boolean; details: EntityDetails; manifest: string },
 ): string {
   const { lifecycle, quality } = entity;
   const said = lifecycle.reason ? `${lifecycle.status}: ${lifecycle.reason}` : lifecycle.status;
@@ -107,7 +109,8 @@ function entityForPeople(
       ['Missing since', entity.missing_since && momentAndReason(entity.missing_since, entity.missing_reason)],
       ['Versions', versionsOf(entity)],
     ]),
-    entity.artifacts.map((artifact) => `Artifact  ${oneLine(artifactLine(artifact))}\n`).join(''),
+    details.artifacts.map((artifact) => `Artifact  ${oneLine(artifactLine(artifact))}\n`).join(''),
+    details.command !== null && `Command   ${oneLine(details.command)}\n`,
     (entity.trust?.signals ?? []).map((signal) => `Trust     ${oneLine(signalLine(signal))}\n`).join(''),
     entity.adapters
       .map(({ framework, template_key }) => `Adapter   ${oneLine(`${framework} ${template_key ?? ''}`)}\n`)

@@ -20,7 +20,8 @@ export function shownItem(item: SearchItem): Record<string, unknown> {
 }
 
 /** The most important members first, because the last ones are left out if the response gets too long. */
-export function shownEntity(entity: EntityRecord, { tools, variables }: EntityDetails): Shortened {
+export function shownEntity(entity: EntityRecord, details: EntityDetails): Shortened {
+  const { artifacts, command, tools, variables } = details;
   const { id, type, name, title, version, status, license, homepage, links } = entity;
   const { capabilities, frameworks, providers, gateway_registered_at, gateway_error } = entity;
   return shortened(
@@ -36,7 +37,8 @@ export function shownEntity(entity: EntityRecord, { tools, variables }: EntityDe
       ...(entity.trust?.checked_at && { signatures: entity.trust.state }),
       ...{ gateway_registered_at, gateway_error },
       description: entity.description,
-      artifacts: entity.artifacts.map(({ kind, spec }) => ({ kind, spec })),
+      artifacts: artifacts.map(({ kind, spec }) => ({ kind, spec })),
+      ...(command !== null && { command }),
       server: serverOf(entity.mcp_registration),
       ...{ tools, variables },
       adapters: entity.adapters.map(({ framework, template_key }) => ({ framework, template_key })),

@@ -26,7 +26,7 @@ const SearchInput = toolArguments({
     .array(z.string())
     .max(20)
     .default([])
-    .describe('With at least one of these, such as STDIO, SSE or STREAMABLEHTTP'),
+    .describe('With at least one of these, such as `stdio`, `sse` or `streamable-http`'),
   mode: z
     .enum(SEARCH_MODES)
     .optional()

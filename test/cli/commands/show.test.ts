@@ -104,6 +104,29 @@ testBothWays(
   },
 );
 
+const unpacked = [
+  aManifest({
+    id: 'packed',
+    packages: [{ registryType: 'pypi', identifier: 'pdf-tables', version: '2.0.0', transport: { type: 'stdio' } }],
+  }),
+  aManifest({
+    id: 'started',
+    mcp_registration: { server: { exec: { cmd: ['pdf-server', '--stdio'], env: { PDF_TOKEN: 'very-secret' } } } },
+  }),
+];
+testBothWays(
+  'hub show: prints the packages and the command of a manifest without artifacts',
+  { manifests: unpacked },
+  async (_t, { hub }) => {
+    const packed = (await hub('show', 'mcp_server:packed')).out;
+    assert.match(packed, /^Artifact {2}Python package pdf-tables 2\.0\.0$/m);
+    assert.match(packed, /^Command {3}uvx pdf-tables==2\.0\.0$/m);
+    const started = (await hub('show', 'mcp_server:started')).out;
+    assert.match(started, /^Command {3}pdf-server --stdio$/m);
+    assert.doesNotMatch(started, /very-secret/);
+  },
+);
+
 testBothWays('hub show: hides the credentials of a registration', catalog, async (_t, { hub }) => {
   const { out } = await hub('show', 'mcp_server:closed');
   assert.match(out, /^Server +https:\/\/a\.example\.org\/mcp\?key=\*\*\*, SSE$/m);

@@ -3,6 +3,8 @@ import { useSignal } from '@preact/signals';
 import { artifactLine } from '../../../src/catalog/artifact-kind.ts';
 import { adapterLine } from '../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../src/catalog/contract.ts';
+import { contentsOf } from '../../../src/catalog/launch/contents.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { withoutCredentials } from '../../../src/lib/secrets/credentials.ts';
 import { shownAddress } from '../../../src/lib/secrets/secret-address.ts';
 import type { HubFailure } from '../api/failure.ts';
@@ -14,15 +16,22 @@ import { CopyBox } from '../parts/copy-box.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { atMoment } from '../parts/words.ts';
 
-export function Artifacts({ entity: { artifacts, adapters } }: { entity: EntityRecord }) {
-  if (artifacts.length + adapters.length === 0) return null;
+export function Artifacts({ entity, manifest }: { entity: EntityRecord; manifest: JsonObject }) {
+  const { artifacts, command } = contentsOf(entity, manifest);
+  const lines = [...artifacts.map(artifactLine), ...entity.adapters.map(adapterLine)];
+  if (lines.length === 0 && command === null) return null;
   return (
     <section class="panel" aria-labelledby="artifacts">
       <h2 id="artifacts">What it installs</h2>
       <ul class="parts">
-        {[...artifacts.map(artifactLine), ...adapters.map(adapterLine)].map((line, index) => (
+        {lines.map((line, index) => (
           <li key={index}>{line}</li>
         ))}
+        {command !== null && (
+          <li>
+            Runs <code>{command}</code>
+          </li>
+        )}
       </ul>
     </section>
   );

@@ -128,7 +128,7 @@ function Entity(props: EntityProps) {
           <StatusBadge status={entity.status} />
         </p>
         <h1 ref={heading} tabIndex={-1}>
-          {entity.title ?? entity.name}
+          {entity.title ?? <Breakable name={entity.name} />}
         </h1>
         <p class="entity-id">
           <code>{entity.id}</code>
@@ -152,7 +152,7 @@ function Entity(props: EntityProps) {
           {/* Keyboards and screen readers follow the document order, so it must match the visual order. */}
           {!isWide.value && <Aside {...props} />}
           {entity.readme && <Readme text={entity.readme} repository={entity.links.repository} />}
-          <Artifacts entity={entity} />
+          <Artifacts entity={entity} manifest={manifest} />
           <Registration entity={entity} />
           <Provenance entity={entity} />
         </div>
@@ -168,6 +168,11 @@ function Entity(props: EntityProps) {
       )}
     </>
   );
+}
+
+/** May wrap after its separators, so that words stay whole on a phone. */
+function Breakable({ name }: { name: string }) {
+  return name.split(/(?<=[/.-])/).flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]));
 }
 
 function Breadcrumbs({ entity: { type, title, name } }: { entity: EntityRecord }) {

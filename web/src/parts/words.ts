@@ -39,7 +39,8 @@ export function shortNumber(number: number): string {
   return `${Math.round((number * 10) / size) / 10}${unit}`;
 }
 
-function wholeNumber(number: number): string {
+/** `10,669`: all digits, unlike `shortNumber`. */
+export function wholeNumber(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 

@@ -40,7 +40,8 @@ export function Results({ section }: { section: RefObject<HTMLElement | null> })
       {shown?.page.degraded && !isEmpty && <p class="degraded">{shown.page.degraded}</p>}
       {shown?.page.only_by_meaning && (
         <p class="degraded">
-          No exact matches for “{shown.state.q.trim()}”. Showing the closest entries by meaning, which may be unrelated.
+          No exact matches for “{shown.state.q.trim()}”{hasFilters(shown.state) && ' with these filters'}. Showing the
+          closest entries by meaning, which may be unrelated.
         </p>
       )}
       {!shown && isLoading.value && <Placeholder />}
@@ -181,7 +182,9 @@ function Nothing({ state, isEmpty }: { state: SearchState; isEmpty: boolean }) {
     <Notice title={state.q.trim() === '' ? 'No entries match these filters' : `Nothing found for “${state.q.trim()}”`}>
       {hasFilters(state) ? (
         <>
-          <p>Remove some filters to see more.</p>
+          <p>
+            {state.q.trim() === '' ? 'Remove some filters to see more.' : 'Use other words, or remove some filters.'}
+          </p>
           <button type="button" class="button" onClick={() => change(withoutFilters(state))}>
             Clear all filters
           </button>

@@ -82,7 +82,7 @@ export function SearchBox({ onDown, onUp, onEnter, children }: FieldKeys & { chi
 
 export function Selects() {
   return (
-    <>
+    <div class="selects">
       <label class="select">
         <span>Search by</span>
         <select
@@ -97,7 +97,7 @@ export function Selects() {
         </select>
       </label>
       <SortChoice />
-    </>
+    </div>
   );
 }
 

@@ -26,6 +26,9 @@ const namesakes = [
   ...['1.0.0', '2.0.0', '3.0.0-beta.1'].map((version) =>
     aManifest({ type: 'tool', id: `mcp.ledger.stdio.${version}`, name: 'io.example/ledger', version }),
   ),
+  ...(['tool', 'server'] as const).map((part) =>
+    aManifest({ type: part === 'tool' ? 'tool' : 'mcp_server', id: `both-${part}`, name: 'io.example/both' }),
+  ),
 ];
 const catalog = { manifests: [...manifests, ...namesakes], isShared: true };
 
@@ -109,6 +112,25 @@ testOnServer('hub install: finds versions that have different slugs', catalog, a
   assert.equal(await planned('ledger@1.0.0'), 'tool:mcp.ledger.stdio.1.0.0@1.0.0');
   assert.equal(await planned('io.example/ledger', '--prerelease'), 'tool:mcp.ledger.stdio.3.0.0-beta.1@3.0.0-beta.1');
 });
+
+testOnServer(
+  'hub install: accepts a name with a type, and finds it only in this type',
+  catalog,
+  async (t, { hub, json }) => {
+    const target = await tempDir(t);
+    const planned = async (name: string) =>
+      (await json<InstallReport>('install', name, '--dry-run', '--target', target)).answer?.plan.id;
+    assert.equal(await planned('tool:io.example/both@1.0.0'), 'tool:both-tool@1.0.0');
+    assert.equal(await planned('mcp_server:io.example/both'), 'mcp_server:both-server@1.0.0');
+    const failure = async (name: string) => (await hub('install', name, '--dry-run', '--target', target)).error;
+    assert.match(await failure('tool:io.example/both@9'), /Available versions: 1\.0\.0\./);
+    assert.match(
+      await failure('agent:io.example/both@1.0.0'),
+      /No entity 'agent:io\.example\/both@1\.0\.0' .* Similar: /,
+    );
+    assert.match(await failure('tool:both'), /No entity 'tool:both' /);
+  },
+);
 
 testOnServer('hub install: an unknown name is exit code 3, with suggestions', catalog, async (t, { hub }) => {
   const target = join(await tempDir(t), 'project');

@@ -1,8 +1,7 @@
 // Renders the entry of a server in the configuration of MCP clients, in the layouts that an install writes.
 import { CLIENT_LAYOUTS, CLIENTS, clientEntry, clientText } from '../../../../src/catalog/client-config.ts';
 import type { EntityRecord } from '../../../../src/catalog/contract.ts';
-import { launchOf } from '../../../../src/catalog/launch/launch.ts';
-import { parseReference } from '../../../../src/catalog/uid.ts';
+import { contentsOf } from '../../../../src/catalog/launch/contents.ts';
 
 interface ClientConfig {
   client: string;
@@ -19,9 +18,7 @@ export interface ConnectedClients {
 
 /** `manifest` is the full document, which has more details than the catalog entry. */
 export function clientConfigs(entity: EntityRecord, manifest: Record<string, unknown> = {}): ConnectedClients {
-  const named = { name: entity.name, slug: parseReference(entity.id)?.slug ?? entity.name };
-  const { mcp_registration: mcpRegistration, artifacts } = entity;
-  const launch = launchOf({ document: manifest, mcpRegistration, artifacts, ...named });
+  const { named, launch } = contentsOf(entity, manifest);
   if (launch.kind === 'none') return { configs: [], reason: launch.reason };
   const configs = CLIENTS.map((name) => {
     const { label: client, file, note } = CLIENT_LAYOUTS[name];

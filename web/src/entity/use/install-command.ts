@@ -10,12 +10,12 @@ interface CommandOptions {
   client?: ClientName;
 }
 
-/** Uses the name, or the id if the name cannot be quoted for a shell; returns undefined if neither can. */
+/** Uses the id, because other entities may have the same name and version. Undefined if it cannot be quoted for a shell. */
 export function installCommand(
-  { id, name, version }: Pick<EntityRecord, 'id' | 'name' | 'version'>,
+  { id }: Pick<EntityRecord, 'id'>,
   { origin, client }: CommandOptions,
 ): string | undefined {
-  const subject = shellWord(`${name}@${version}`) ?? shellWord(id);
+  const subject = shellWord(id);
   const hub = shellWord(origin);
   if (subject === undefined || hub === undefined) return undefined;
   return `hub install ${subject} --hub ${hub}${client ? ` --client ${client}` : ''}`;

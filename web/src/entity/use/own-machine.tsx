@@ -13,7 +13,7 @@ interface OwnMachineProps {
 export function OwnMachine({ entity, client }: OwnMachineProps) {
   const command = installCommand(entity, { origin: location.origin, client });
   if (command === undefined) {
-    return <p class="quiet">Neither the name nor the id of this entry can be written safely in a shell command.</p>;
+    return <p class="quiet">The id of this entry cannot be written safely in a shell command.</p>;
   }
   return (
     <>

@@ -1,5 +1,5 @@
 // The pagination of pending servers.
-import { shortNumber } from '../../parts/words.ts';
+import { wholeNumber } from '../../parts/words.ts';
 import { ask, PAGE_SIZE, page, query } from './pending-state.ts';
 
 export function PendingPages() {
@@ -17,7 +17,7 @@ export function PendingPages() {
         Newer
       </button>
       <span>
-        {offset + 1} to {Math.min(offset + PAGE_SIZE, total)} of {shortNumber(total)}
+        {wholeNumber(offset + 1)} to {wholeNumber(Math.min(offset + PAGE_SIZE, total))} of {wholeNumber(total)}
       </span>
       <button
         type="button"

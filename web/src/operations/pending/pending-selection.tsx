@@ -1,7 +1,7 @@
 // Selects pending servers, and removes them after a confirmation.
 import { useSignal } from '@preact/signals';
 import { Question } from '../../parts/dialog.tsx';
-import { count, shortNumber } from '../../parts/words.ts';
+import { count, wholeNumber } from '../../parts/words.ts';
 import { work } from '../operations-state.ts';
 import {
   allThatMatch,
@@ -51,7 +51,7 @@ export function PendingSelection() {
           asked.value = { uids: [...selected.value], which: '' };
         }}
       >
-        Remove {selected.value.size > 0 ? selected.value.size : ''} selected…
+        Remove {selected.value.size > 0 ? wholeNumber(selected.value.size) : ''} selected…
       </button>
       {total > PAGE_SIZE && (
         <button
@@ -97,7 +97,7 @@ function RemovalQuestion({ uids, which, onClose }: Removal & { onClose: () => vo
 
 /** With errors, some servers may be registered and are kept; their number is known only after all are read. */
 function removeAllLabel(total: number): string {
-  const howMany = query.value.errorOnly ? '' : ` ${shortNumber(total)}`;
+  const howMany = query.value.errorOnly ? '' : ` ${wholeNumber(total)}`;
   return `Remove all${howMany}${isFiltered.value ? ' that match' : ''}…`;
 }
 

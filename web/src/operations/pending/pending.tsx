@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { settings } from '../../api/settings.ts';
 import { FailureNotice, Notice } from '../../parts/notice.tsx';
-import { count } from '../../parts/words.ts';
+import { count, wholeNumber } from '../../parts/words.ts';
 import { refreshFailure, registerAgain, work } from '../operations-state.ts';
 import { Outcome } from '../outcome.tsx';
 import { PendingPages } from './pending-pages.tsx';
@@ -71,7 +71,7 @@ export function Pending() {
 function Count() {
   if (!page.value || !query.value.registrable) return null;
   const { total } = page.value;
-  return <span class="head-count">{isFiltered.value ? `${total} matching` : total}</span>;
+  return <span class="head-count">{isFiltered.value ? `${wholeNumber(total)} matching` : wholeNumber(total)}</span>;
 }
 
 /** Servers that can never be registered are hidden, but one click away. */

@@ -12,6 +12,8 @@ import type { Metrics } from './metrics-text.ts';
 
 const [WIDTH, HEIGHT] = [320, 96];
 const MOST_LABELS = 5;
+/** Half the width of the longest label, such as `≤ 250 ms`. */
+const HALF_LABEL = 26;
 /** Shares of fewer searches mean little. */
 const FEWEST_FOR_SHARES = 20;
 
@@ -194,7 +196,7 @@ function Bars({ bars, ...trend }: BarsProps) {
             >
               <title>{title}</title>
             </rect>
-            <text class="trend-label" x={index * step + step / 2} y={HEIGHT - 2}>
+            <text class="trend-label" {...labelPlace(index * step + step / 2)} y={HEIGHT - 2}>
               {label}
             </text>
           </g>
@@ -202,6 +204,13 @@ function Bars({ bars, ...trend }: BarsProps) {
       })}
     </Trend>
   );
+}
+
+/** Labels at the edges start or end there, because text outside the chart is cut off. */
+function labelPlace(center: number) {
+  if (center < HALF_LABEL) return { x: 0, 'text-anchor': 'start' } as const;
+  if (center > WIDTH - HALF_LABEL) return { x: WIDTH, 'text-anchor': 'end' } as const;
+  return { x: center, 'text-anchor': 'middle' } as const;
 }
 
 /** The bucket that contains the search of this rank. */
