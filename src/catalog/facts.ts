@@ -2,7 +2,7 @@
 import { asObject, asText, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { kindNameOf } from './artifact-kind.ts';
-import { artifactsOf } from './launch/package-artifact.ts';
+import { installContentOf } from './launch/install-content.ts';
 import type { Manifest } from './manifest.ts';
 import { describeServer } from './server.ts';
 import { transportsOf } from './transport.ts';
@@ -23,12 +23,12 @@ export interface EntityFacts {
 const LONGEST_PUBLISHER = 200;
 
 export function factsOfManifest(manifest: Manifest, document: JsonObject): EntityFacts {
-  const artifacts = artifactsOf(document);
+  const { artifacts, startsCommand } = installContentOf(document);
   const installed = artifacts.filter((artifact) => kindOf(artifact) !== 'remote');
   return {
     publisher: publisherOf(manifest, document),
     license: licenseOf(manifest),
-    transports: transportsOf(manifest.mcpRegistration),
+    transports: [...new Set([...transportsOf(manifest.mcpRegistration), ...(startsCommand ? ['stdio'] : [])])],
     // Manifests need not list a hosted server among their artifacts.
     artifacts:
       artifacts.length === 0 && describeServer(manifest.mcpRegistration).url

@@ -286,7 +286,7 @@ test('approvals: a review shows author, origin, commands and required access', a
     changed.filter(([what = '']) => ['license', 'artifacts', 'variables'].includes(what)),
     [
       ['license', 'MIT', 'AGPL-3.0'],
-      ['artifacts', 'npm @acme/a 1.2.3', 'none'],
+      ['artifacts', 'npm @acme/a 1.2.3', 'npm @acme/a'],
       ['variables', 'ACME_KEY (required)', 'none'],
     ],
   );
