@@ -235,6 +235,41 @@ test('approvals: a new version needs approval unless the rule says otherwise', a
   assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
 });
 
+test('approvals: the approval of a name covers neither earlier versions nor new content', async (t) => {
+  const { app, hub } = await withPolicy(t, undefined, ASK_ONCE, [server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'approve' });
+  await hub.load([{ document: server('a') }, { document: server('a', { version: '10.0.0' }) }]);
+  assert.deepEqual(await listed(app), [uidOf('a')]);
+  const mcp_registration = { server: { transport: 'SSE', url: 'https://evil.example/sse' } };
+  await hub.load([{ document: server('a', { version: '2.0.0', mcp_registration }) }]);
+  assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
+});
+
+testOnEveryEngine('approvals: the approval of a name can be revoked once its version is gone', async (t, database) => {
+  const { app, hub, registered } = await withPolicy(t, database, ASK_ONCE, [server('a'), server('b')]);
+  for (const id of ['a', 'b']) {
+    await decided(app, uidOf(id), { decision: 'approve' });
+    await hub.load([{ document: server(id, { version: '2.0.0' }) }]);
+  }
+  await hub.removeEntity(uidOf('a'));
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), ['com.acme-a', 'com.acme-b']);
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'revoke', reason: 'Sold.' });
+  assert.deepEqual(await listed(app), [uidOf('a', '2.0.0')]);
+  assert.deepEqual(registered(), ['com.acme-b']);
+  await hub.load([{ document: server('b', { artifacts: [] }) }]);
+  await decided(app, uidOf('b'), { decision: 'revoke' });
+  assert.deepEqual((await listed(app)).toSorted(), [uidOf('a', '2.0.0'), uidOf('b'), uidOf('b', '2.0.0')]);
+  assertProblem(await decide(app, uidOf('b'), { decision: 'revoke' }), 'decision_conflict');
+});
+
+test('approvals: revoking a version that nobody approved keeps the approval of another', async (t) => {
+  const { app } = await withPolicy(t, undefined, ASK, [server('a'), server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  assertProblem(await decide(app, uidOf('a', '2.0.0'), { decision: 'revoke' }), 'decision_conflict');
+  assert.deepEqual(await listed(app), [uidOf('a', '2.0.0')]);
+});
+
 test('approvals: the approval of a name is limited to one remote', async (t) => {
   const host = await startIndexServer(t);
   host.put('/one.json', { manifests: [host.url('/m/1.json')] });
