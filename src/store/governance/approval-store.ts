@@ -83,8 +83,10 @@ async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Pr
   if (made.decision === 'revoked' && isOpen) return withdraw(tx, subject, decision);
   if (made.decision !== 'revoked' && !isOpen) {
     if (before.decision !== made.decision) return { outcome: 'decided otherwise', by: before };
-    const isSameReason = made.reason === null || made.reason === before.reason;
-    if (isSameReason) return { outcome: 'decided' };
+    // The first reviewer stays the one who decided.
+    const reason = made.reason ?? before.reason;
+    await tx.updateTable('approval').set({ reason }).where('uid', '=', uid).where('brings', '=', brings).execute();
+    return { outcome: 'decided' };
   }
   const row = { uid, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null, ...made };
   await tx

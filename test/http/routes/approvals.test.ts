@@ -119,12 +119,19 @@ test('approvals: a rejected entity stays refused, with its reason', async () => 
   assert.deepEqual(registered(), []);
 });
 
-test('approvals: a second rejection replaces the reason', async () => {
-  const { app, hub } = await askedAbout(server('rejected-twice'));
-  await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'No.' });
-  const second = await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'Sends data abroad.' });
-  assert.equal(second.decision?.reason, 'Sends data abroad.');
-  assert.equal((await hub.getEntity(uidOf('rejected-twice'))).approval?.reason, 'Sends data abroad.');
+test('approvals: a second rejection replaces only the reason', async (t) => {
+  const { app, hub, world } = await testHub(t, { settings: { API_TOKEN: 'secret' }, manifests: [server('a')] });
+  await hub.changePolicy(ASK);
+  const { token } = await hub.createToken({ name: 'bob', role: 'operator', scope: [] });
+  await hub.decideApproval(uidOf('a'), { decision: 'reject', reason: 'No.' });
+  const before = (await hub.getApproval(uidOf('a'))).decision;
+  world.setTime('2026-06-02T12:00:00Z');
+  const payload = { decision: 'reject', reason: 'Sends data abroad.' };
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await inject(app, { method: 'POST', url: pathOf(uidOf('a')), payload, headers });
+  const second = ApprovalDecided.parse(JSON.parse(answer.body));
+  assert.deepEqual(second.decision, { ...before, reason: 'Sends data abroad.' });
+  assert.equal((await hub.getEntity(uidOf('a'))).approval?.reason, 'Sends data abroad.');
 });
 
 test('approvals: a blocked entity waits again once it is unblocked', async () => {
