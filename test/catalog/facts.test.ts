@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { aManifest } from '../support/builders.ts';
 
 const factsOf = (fields: JsonObject) => entityFromManifest({ document: aManifest(fields) }).facts;
@@ -127,4 +128,12 @@ test('facts: the content digest ignores texts, and covers artifacts and the regi
   assert.notEqual(factsOf({ artifacts: [{ kind: 'pypi', spec: { package: 'x', version: '2' } }] }).brings, brings);
   const mcp_registration = { server: { url: 'https://h.example/sse' } };
   assert.notEqual(factsOf({ artifacts, mcp_registration }).brings, brings);
+});
+
+test('facts: the content digest covers the card of an agent, and is the same without one', () => {
+  const agent = (fields: JsonObject) => factsOf({ type: 'agent', ...fields }).brings;
+  const card = { name: 'Agent', url: 'https://h.example/a2a' };
+  assert.notEqual(agent({ agent_card: card }), agent({ agent_card: { ...card, url: 'https://evil.example/a2a' } }));
+  assert.equal(agent({ agent_card: null }), agent({}));
+  assert.equal(agent({}), jsonDigest({ server: null }));
 });
