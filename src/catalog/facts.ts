@@ -1,8 +1,8 @@
 // The facts about an entity that policy rules use: publisher, license, artifacts, and the content that approvals cover. Search results show some.
-import { asObject, asText, type JsonObject, storableText } from '../lib/json.ts';
+import { asObject, asText, isJsonObject, type JsonObject, storableText } from '../lib/json.ts';
 import { jsonDigest } from '../lib/json-digest.ts';
 import { kindNameOf } from './artifact-kind.ts';
-import { artifactsOf } from './launch/package-artifact.ts';
+import { installContentOf } from './launch/install-content.ts';
 import type { Manifest } from './manifest.ts';
 import { describeServer } from './server.ts';
 import { transportsOf } from './transport.ts';
@@ -23,12 +23,12 @@ export interface EntityFacts {
 const LONGEST_PUBLISHER = 200;
 
 export function factsOfManifest(manifest: Manifest, document: JsonObject): EntityFacts {
-  const artifacts = artifactsOf(document);
+  const { artifacts, startsCommand } = installContentOf(document);
   const installed = artifacts.filter((artifact) => kindOf(artifact) !== 'remote');
   return {
     publisher: publisherOf(manifest, document),
     license: licenseOf(manifest),
-    transports: transportsOf(manifest.mcpRegistration),
+    transports: [...new Set([...transportsOf(manifest.mcpRegistration), ...(startsCommand ? ['stdio'] : [])])],
     // Manifests need not list a hosted server among their artifacts.
     artifacts:
       artifacts.length === 0 && describeServer(manifest.mcpRegistration).url
@@ -39,12 +39,14 @@ export function factsOfManifest(manifest: Manifest, document: JsonObject): Entit
   };
 }
 
-/** The content that approvals cover: artifacts and registration, without descriptions. Sorted keys make its digest cheap. */
+/** The content that approvals cover: artifacts, registration and agent card, without descriptions. Sorted keys make its digest cheap. */
 export function contentToApprove(
-  { adapters, artifacts, packages, remotes }: JsonObject,
+  { type, adapters, agent_card: card, artifacts, packages, remotes }: JsonObject,
   mcpRegistration: JsonObject | null,
 ): JsonObject {
-  return { adapters, artifacts, packages, remotes, server: mcpRegistration };
+  // Only the cards of agents are served; members that are undefined are not part of the digest.
+  const agent_card = type === 'agent' && isJsonObject(card) ? card : undefined;
+  return { adapters, agent_card, artifacts, packages, remotes, server: mcpRegistration };
 }
 
 /** Registries reserve names such as `io.github.owner/thing` for `io.github.owner`. */

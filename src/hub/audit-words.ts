@@ -5,12 +5,25 @@ import type { Delivery, NewWebhook } from '../events/contract.ts';
 import type { BulkRemoval, Removal } from '../gateway/contract.ts';
 import { isNotForGateway } from '../gateway/state-words.ts';
 import type { InstallReport, InstallRequest } from '../install/contract.ts';
-import { shownAddress } from '../lib/secrets/secret-address.ts';
+import { isAddress, shownAddress } from '../lib/secrets/secret-address.ts';
 import type { ApprovalDecision, PolicyChange } from '../policy/contract.ts';
 import type { IngestReport, RemoteRemoved, RemoteSettings, RemovalOptions, SyncReport } from '../remotes/contract.ts';
 
 /** Enough to identify a change; the log is not a second catalog. */
 const MOST_NAMED = 20;
+
+/** The subject of a change of a remote. An address that only its parser recognizes is cut to what follows the login. */
+export function subjectOfRemote(reference: string): string {
+  const shown = shownAddress(reference.trim());
+  const { username, password } = (isAddress(shown) && URL.parse(shown)) || { username: shown, password: '' };
+  // Names of remotes contain no `@`.
+  return username || password ? shown.replace(/^.*@/s, '***@') : shown;
+}
+
+/** A token may be given in place of its name. Names are not longer than 64 characters; tokens of an issuer are. */
+export function subjectOfToken(name: string): string {
+  return name.length > 64 || /hub_[\w-]{43}/.test(name) ? '***' : name;
+}
 
 export function listed(names: readonly string[]): string {
   return names.length === 0 ? '0' : `${names.length}: ${named(names)}`;

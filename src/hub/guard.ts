@@ -6,8 +6,7 @@ import { parseReference } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import { compileGlob } from '../lib/glob.ts';
 import { asText } from '../lib/json.ts';
-import { shownAddress } from '../lib/secrets/secret-address.ts';
-import { asked, ended, listed } from './audit-words.ts';
+import { asked, ended, listed, subjectOfRemote, subjectOfToken } from './audit-words.ts';
 import type { HubOperations } from './operations.ts';
 
 interface Rule<A extends unknown[], R> {
@@ -29,7 +28,7 @@ type Rules = { [K in Operation]: Rule<Parameters<HubOperations[K]>, Awaited<Retu
 
 const reads = { role: 'reader' } as const;
 const ofEntity = { role: 'operator', changes: (uid: string) => uid, entity: (uid: string) => uid } as const;
-const ofRemote = { role: 'operator', changes: (reference: string) => shownAddress(reference) } as const;
+const ofRemote = { role: 'operator', changes: (reference: string) => subjectOfRemote(reference) } as const;
 
 /** A new operation does not compile until it has a rule. */
 const RULES: Rules = {
@@ -92,7 +91,7 @@ const RULES: Rules = {
   },
   ingest: {
     role: 'operator',
-    changes: (reference) => (reference ? shownAddress(reference) : 'all remotes'),
+    changes: (reference) => (reference ? subjectOfRemote(reference) : 'all remotes'),
     outcome: ended.ingest,
   },
   syncRemotes: { role: 'operator', changes: () => 'all remotes', outcome: ended.sync },
@@ -112,8 +111,8 @@ const RULES: Rules = {
     outcome: ended.policy,
   },
   listTokens: { role: 'admin' },
-  createToken: { role: 'admin', changes: ({ name }) => name, detail: asked.token },
-  revokeToken: { role: 'admin', changes: (name) => name },
+  createToken: { role: 'admin', changes: ({ name }) => subjectOfToken(name), detail: asked.token },
+  revokeToken: { role: 'admin', changes: subjectOfToken },
   listAudit: { role: 'admin' },
   listWebhooks: { role: 'admin' },
   listDeliveries: { role: 'admin' },

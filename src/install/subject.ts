@@ -59,9 +59,10 @@ export async function lockedSubject(catalog: SubjectCatalog, locked: LockedEntit
   const slug = parseReference(id)?.slug ?? name;
   const stored = await storedSubject(catalog, { id, prerelease: true }).catch(unlessMissingOrAway);
   const artifacts = locked.artifacts.map(({ kind, spec }) => ({ kind, spec }));
-  // If the catalog's artifacts differ, the policy checks the locked ones like a manifest of the request.
+  // If the catalog's artifacts differ, or it lacks the entity, the policy checks the locked ones like a manifest of the request.
   const document = { type, id: slug, name, version, artifacts };
-  if (!artifacts.every((each) => stored?.artifacts.some((one) => isSameArtifact(one, each))))
+  const isStored = (each: JsonObject) => stored?.artifacts.some((one) => isSameArtifact(one, each));
+  if (stored === undefined || !artifacts.every(isStored))
     assertAllowed(await catalog.refusalOf?.(entityFromManifest({ document })));
   return {
     ...{ uid: id, type, name, version, title: name, summary: '', description: '', document: {}, slug },

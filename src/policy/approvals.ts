@@ -136,6 +136,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
       const { record, subject } = found;
       if (digest !== undefined && !DIGEST.test(digest))
         throw invalidRequest('digest', "must be 'sha256:' and 64 hexadecimal digits, as GET /approvals/{id} shows it");
+      const asked = Object.values(decisionsFor(await policies.inForce(), subject, now()));
       const made: NewDecision = {
         decision: DECISIONS[decision],
         reason: storableText(reason).trim() || null,
@@ -143,6 +144,7 @@ export function createApprovals({ approvals, subjects, policies, catalog, now }:
         decided_at: now().toISOString(),
         brings: digest ?? subject.brings,
         reviewed: JSON.stringify(await contentFor(found)),
+        coversName: asked.some(({ outcome, approval }) => outcome === 'require_approval' && approval === 'name'),
       };
       const outcome = await approvals.decide(subject, made);
       if (outcome.outcome === 'changed')

@@ -4,26 +4,41 @@ import { jsonDigest } from '../lib/json-digest.ts';
 import { withoutCredentials } from '../lib/secrets/credentials.ts';
 
 export interface ContentValue {
-  /** `server.tool.url` */
+  /** `server.tool.url`; keys that contain a dot are quoted. */
   path: string;
   value: string;
 }
 
-const MOST_VALUES = 300;
-const LONGEST_VALUE = 300;
+interface Leaf extends ContentValue {
+  /** Says what is started, fetched or connected to. */
+  isTarget: boolean;
+}
 
-/** Hides secrets and truncates long values; a digest shows whether two values are equal. */
+const MOST_OTHER_VALUES = 300;
+const LONGEST_VALUE = 300;
+/** Keys of addresses, commands, packages and what is sent with requests. */
+const TARGET =
+  /ur[il]$|^(command|cmd|exec|args|\w+arguments|env|environmentvariables|headers|transport|package|identifier|image|repo|ref|version|tag|digest|filesha256|registry\w*|extras|path|dest)$/i;
+
+/**
+ * Hides secrets and truncates long values; a digest shows whether two values are equal. Targets come first and are all
+ * listed, so that a publisher cannot hide one behind many other values.
+ */
 export function contentOf(content: unknown): ContentValue[] {
-  const whole = [...leavesOf(content, '')];
-  const values = [...leavesOf(withoutCredentials(content), '')].map(({ path, value }, index) => {
+  const whole = [...leavesOf(content)];
+  const values = [...leavesOf(withoutCredentials(content))].map(({ path, value, isTarget }, index) => {
     const cut = value.slice(0, LONGEST_VALUE);
     const full = whole[index]?.value;
-    return { path, value: cut === full ? cut : `${cut}… (${jsonDigest(full)})` };
+    return { isTarget, shown: { path, value: cut === full ? cut : `${cut}… (${jsonDigest(full)})` } };
   });
-  if (values.length <= MOST_VALUES) return values;
-  const further = values.slice(MOST_VALUES);
+  const [targets = [], others = []] = [true, false].map((wanted) =>
+    values.filter(({ isTarget }) => isTarget === wanted).map(({ shown }) => shown),
+  );
+  if (others.length <= MOST_OTHER_VALUES) return [...targets, ...others];
+  const further = others.slice(MOST_OTHER_VALUES);
   return [
-    ...values.slice(0, MOST_VALUES),
+    ...targets,
+    ...others.slice(0, MOST_OTHER_VALUES),
     { path: 'further', value: `${further.length} values, ${jsonDigest(further)}` },
   ];
 }
@@ -37,11 +52,14 @@ export function contentChanges(before: readonly ContentValue[], after: readonly 
     .filter((change) => change.before !== change.after);
 }
 
-function* leavesOf(value: unknown, path: string): Generator<ContentValue> {
+function* leavesOf(value: unknown, path = '', isTarget = false): Generator<Leaf> {
   const members = Array.isArray(value) || isJsonObject(value) ? Object.entries(value) : undefined;
   if (members) {
-    for (const [name, member] of members) yield* leavesOf(member, path === '' ? name : `${path}.${name}`);
+    for (const [key, member] of members) {
+      const name = /^[^."]+$/.test(key) ? key : JSON.stringify(key);
+      yield* leavesOf(member, path === '' ? name : `${path}.${name}`, isTarget || TARGET.test(key));
+    }
   } else if (value !== undefined && value !== null) {
-    yield { path, value: String(value) };
+    yield { path, value: String(value), isTarget };
   }
 }

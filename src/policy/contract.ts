@@ -159,7 +159,9 @@ export const Reviewed = z.object({
   content: z
     .array(z.object({ path: z.string(), value: z.string() }))
     .optional()
-    .describe('Every value that its digest covers: artifacts, adapters, and what is registered. Secrets are hidden.'),
+    .describe(
+      'The values that its digest covers: all addresses, commands, packages and headers, then up to 300 others. Secrets are hidden, and values of more than 300 characters are cut.',
+    ),
 });
 export type Reviewed = z.infer<typeof Reviewed>;
 

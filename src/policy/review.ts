@@ -3,6 +3,7 @@
 import { kindNameOf } from '../catalog/artifact-kind.ts';
 import type { EntityRecord } from '../catalog/contract.ts';
 import { artifactDigest, contentToApprove } from '../catalog/facts.ts';
+import { installContentOf } from '../catalog/launch/install-content.ts';
 import { launchOf } from '../catalog/launch/launch.ts';
 import { launchText, variablesOf } from '../catalog/launch/launch-form.ts';
 import { artifactsOf } from '../catalog/launch/package-artifact.ts';
@@ -14,11 +15,10 @@ import type { Reviewed } from './contract.ts';
 import type { PolicySubject } from './store.ts';
 
 export function reviewOf(subject: PolicySubject, record: EntityRecord, document: JsonObject): Reviewed {
-  const artifacts = artifactsOf(document);
   const launch = launchOf({
     document,
     mcpRegistration: record.mcp_registration,
-    artifacts,
+    artifacts: artifactsOf(document),
     name: record.name,
     slug: parseReference(record.id)?.slug ?? record.name,
   });
@@ -27,7 +27,7 @@ export function reviewOf(subject: PolicySubject, record: EntityRecord, document:
     license: subject.license,
     transports: subject.transports,
     launch: launchText(launch),
-    artifacts: artifacts.map(shownArtifact),
+    artifacts: installContentOf(document).artifacts.map(shownArtifact),
     variables: variablesOf(launch).map(({ name, isRequired, description }) => ({
       name,
       required: isRequired,

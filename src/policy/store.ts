@@ -37,7 +37,7 @@ export interface ApprovalState {
   own: 'approved' | 'rejected' | undefined;
   /** Given with the decision about the content. */
   reason?: string | null;
-  /** Whether another version with the same name and remote was approved. */
+  /** Whether an earlier version with the same name and remote was approved. */
   isNameApproved: boolean;
 }
 
@@ -94,7 +94,10 @@ export interface StoredDecision {
   reviewed: string;
 }
 
-export type NewDecision = Omit<StoredDecision, 'uid'>;
+export interface NewDecision extends Omit<StoredDecision, 'uid'> {
+  /** Whether the rules accept the approval of an earlier version of the name. */
+  coversName: boolean;
+}
 
 export type DecisionOutcome =
   | { outcome: 'decided' }

@@ -1,6 +1,7 @@
 // The public types of remotes, ingest and sync.
 import { z } from 'zod';
 import { REGISTER_MODES } from '../policy/contract.ts';
+import { PUBLISHED } from '../registry/contract.ts';
 
 const Timestamp = z.iso.datetime();
 const Count = z.number().int().min(0);
@@ -61,6 +62,8 @@ const RemoteName = z
   .min(1, 'must not be empty')
   .max(100, 'must not be longer than 100 characters')
   .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, "may contain only letters, digits, spaces, '.', '_' and '-'")
+  // Rules use it for servers that were published to this hub, and ignore case.
+  .refine((name) => name.toLowerCase() !== PUBLISHED, 'is reserved for the hub: choose another name')
   .meta({ examples: ['team catalog'] });
 
 const REMOTE_SETTINGS = {

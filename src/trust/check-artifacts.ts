@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type KindName, kindNameOf } from '../catalog/artifact-kind.ts';
 import type { TrustSignal } from '../catalog/contract.ts';
-import { artifactsOf } from '../catalog/launch/package-artifact.ts';
+import { installContentOf } from '../catalog/launch/install-content.ts';
 import { signalOf } from '../catalog/trust-signals.ts';
 import { asObject, asText, type JsonObject } from '../lib/json.ts';
 import { type CheckContext, type Finding, notChecked } from './finding.ts';
@@ -26,7 +26,7 @@ export type CheckSettings = Omit<CheckContext, 'verify'> & {
 export async function checkArtifacts(document: JsonObject, settings: CheckSettings): Promise<TrustSignal[]> {
   const { rootFile, ...rest } = settings;
   const verify = await openVerifier(rootFile);
-  const artifacts = artifactsOf(document).map((artifact) => ({
+  const artifacts = installContentOf(document).artifacts.map((artifact) => ({
     artifact,
     kind: kindNameOf(asText(artifact.kind) ?? '', asObject(artifact.spec)),
   }));

@@ -126,6 +126,33 @@ testOnEveryEngine('audit: the database itself refuses to change an entry', async
   await assert.rejects(write.updateTable('audit_end').set(undone).execute(), /Rows of audit_end are never changed/);
 });
 
+test('audit: passwords and tokens in the place of a name are masked', async (t) => {
+  const { app, hub } = await testHub(t, { settings });
+  const { token } = await hub.createToken({ name: 'ops', role: 'operator', scope: [] });
+  const headers = bearer(API_TOKEN);
+  const addresses = [
+    ' https://me:s3cret@h.example/',
+    'http:/me:s3cret@h.example/',
+    'https:///me:s3cret@h.example/',
+    '//me:s3cret@h.example/',
+    'http:\\\\me:s3cret@h.example/',
+    'http:me:s3cret@h.example/',
+    'me:s3cret@h.example/',
+    'https://h.example/@scope/index.json',
+  ];
+  for (const url of addresses) await inject(app, { method: 'POST', url: '/remotes', payload: { url }, headers });
+  for (const name of [token, 'ey'.repeat(100)])
+    await inject(app, { method: 'DELETE', url: `/tokens/${name}`, headers });
+  const subjects = (await hub.listAudit({ limit: 50 })).items.map(({ subject }) => subject).toReversed();
+  assert.deepEqual(subjects, [
+    'https://h.example/',
+    ...Array(6).fill('***@h.example/'),
+    'https://h.example/@scope/index.json',
+    '***',
+    '***',
+  ]);
+});
+
 testOnEveryEngine('audit: a running change is recorded as started', async (t, database) => {
   const host = await startIndexServer(t);
   host.put('/index.json', { manifests: [] });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityFromManifest } from '../../src/catalog/entity.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
+import { jsonDigest } from '../../src/lib/json-digest.ts';
 import { aManifest } from '../support/builders.ts';
 
 const factsOf = (fields: JsonObject) => entityFromManifest({ document: aManifest(fields) }).facts;
@@ -59,6 +60,67 @@ test('facts: lists the kinds of artifacts that an install uses', () => {
   ]);
 });
 
+const VERIFIABLE = { kind: 'oci', spec: { image: `ghcr.io/acme/x@sha256:${SHA}` } };
+const npm = (identifier: string) => ({ registryType: 'npm', identifier, version: '2.0.0' });
+const brought: [
+  what: string,
+  fields: JsonObject,
+  facts: { artifacts: string[]; digest: boolean; transports: string[] },
+][] = [
+  [
+    'a package beside other artifacts',
+    { artifacts: [VERIFIABLE], packages: [npm('evil-pkg')] },
+    { artifacts: ['oci', 'npm'], digest: false, transports: ['stdio'] },
+  ],
+  [
+    'a package of another kind with the name of an artifact',
+    { artifacts: [{ kind: 'zip', spec: { url: 'x', digest: `sha256:${SHA}` } }], packages: [npm('x')] },
+    { artifacts: ['zip', 'npm'], digest: false, transports: ['stdio'] },
+  ],
+  [
+    'a package that is also an artifact',
+    { artifacts: [VERIFIABLE], packages: [{ registryType: 'oci', identifier: 'ghcr.io/acme/x:1' }] },
+    { artifacts: ['oci'], digest: true, transports: ['stdio'] },
+  ],
+  [
+    'the package of a command',
+    {
+      artifacts: [VERIFIABLE],
+      mcp_registration: { server: { transport: 'STREAMABLEHTTP', command: 'npx', args: ['-y', 'evil-pkg'] } },
+    },
+    { artifacts: ['oci', 'npm'], digest: false, transports: ['streamable-http', 'stdio'] },
+  ],
+  [
+    'a package that only its own runner installs',
+    { packages: [{ registryType: 'nuget', identifier: 'Evil.Mcp' }] },
+    { artifacts: ['unsupported'], digest: false, transports: ['stdio'] },
+  ],
+  [
+    'a bundle',
+    { artifacts: [{ kind: 'mcpb', spec: { url: 'https://h.example/x.mcpb' } }] },
+    { artifacts: ['mcpb'], digest: false, transports: ['stdio'] },
+  ],
+  [
+    'alternatives to an address',
+    {
+      packages: [npm('x'), { registryType: 'pypi', identifier: 'x' }],
+      mcp_registration: { server: { transport: 'SSE', url: 'https://h.example/sse' } },
+    },
+    { artifacts: ['npm', 'pypi'], digest: false, transports: ['sse', 'stdio'] },
+  ],
+  [
+    'a package that its publisher hosts',
+    { packages: [{ ...npm('x'), transport: { type: 'sse', url: 'https://h.example/sse' } }] },
+    { artifacts: [], digest: true, transports: [] },
+  ],
+];
+for (const [what, fields, { artifacts, digest, transports }] of brought) {
+  test(`facts: cover ${what}`, () => {
+    const facts = factsOf(fields);
+    assert.deepEqual([facts.artifacts, facts.hasDigests, facts.transports], [artifacts, digest, transports]);
+  });
+}
+
 test('facts: the content digest ignores texts, and covers artifacts and the registration', () => {
   const artifacts = [{ kind: 'pypi', spec: { package: 'x', version: '1' } }];
   const { brings } = factsOf({ artifacts });
@@ -66,4 +128,12 @@ test('facts: the content digest ignores texts, and covers artifacts and the regi
   assert.notEqual(factsOf({ artifacts: [{ kind: 'pypi', spec: { package: 'x', version: '2' } }] }).brings, brings);
   const mcp_registration = { server: { url: 'https://h.example/sse' } };
   assert.notEqual(factsOf({ artifacts, mcp_registration }).brings, brings);
+});
+
+test('facts: the content digest covers the card of an agent, and is the same without one', () => {
+  const agent = (fields: JsonObject) => factsOf({ type: 'agent', ...fields }).brings;
+  const card = { name: 'Agent', url: 'https://h.example/a2a' };
+  assert.notEqual(agent({ agent_card: card }), agent({ agent_card: { ...card, url: 'https://evil.example/a2a' } }));
+  assert.equal(agent({ agent_card: null }), agent({}));
+  assert.equal(agent({}), jsonDigest({ server: null }));
 });

@@ -150,6 +150,15 @@ test('frozen: works when the hub is unreachable', async (t) => {
   assert.deepEqual([subject.uid, subject.isInCatalog], ['mcp_server:pdf-tables@1.0.0', false]);
 });
 
+test('frozen: the policy also applies to an entity without artifacts that the catalog does not have', async (t) => {
+  const { hub, install } = await installStage(t);
+  const manifest = aManifest({ adapters: ADAPTERS, mcp_registration: SERVER });
+  await install(manifest);
+  await hub.removeEntity(uidOf(manifest));
+  await hub.changePolicy('version: 1\ndefault: { install: block }');
+  await assert.rejects(install(manifest, { frozen: true }), { code: 'not_allowed' });
+});
+
 test('frozen: an entry that the user changed to another server is kept and reported', async (t) => {
   const { target, install, read } = await installStage(t);
   const manifest = aManifest({

@@ -140,3 +140,24 @@ test('npm: an unusable trusted root checks nothing', async (t) => {
   assert.equal(state, 'not_checked');
   assert.match(detail, /TRUST_ROOT_FILE/);
 });
+
+test('npm: a package that is started, but is not an artifact, is checked too', async (t) => {
+  const { server, rootFile, authority } = await startRegistries(t);
+  putNpm(server, 'pdf', await authority.attest(npmStatement('pdf')));
+  const { close, ...world } = testWorld();
+  t.after(close);
+  const signals = await checkArtifacts(
+    {
+      artifacts: [{ kind: 'npm', spec: { package: 'pdf', version: '1.0.0' } }],
+      packages: [{ registryType: 'npm', identifier: 'evil-pkg' }],
+    },
+    { ...world, npmRegistry: server.origin, pypiIndex: server.origin, rootFile, signal: t.signal },
+  );
+  assert.deepEqual(
+    signals.map(({ artifact, state }) => [artifact, state]),
+    [
+      ['pdf@1.0.0', 'verified'],
+      ['evil-pkg', 'not_checked'],
+    ],
+  );
+});

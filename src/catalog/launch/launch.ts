@@ -154,9 +154,13 @@ function artifactPackage(artifact: JsonObject, server: JsonObject): Launch | und
 }
 
 function isSamePackage(pack: JsonObject, artifact: JsonObject): boolean {
-  const { package: name, image, url } = asObject(artifact.spec);
   const identifier = asText(pack.identifier);
-  return identifier !== undefined && [name, image, url].includes(identifier);
+  return identifier !== undefined && namesOf(artifact).includes(identifier);
+}
+
+function namesOf({ spec }: JsonObject): unknown[] {
+  const { package: name, image, url } = asObject(spec);
+  return [name, image, url];
 }
 
 /** Replaces the command of an installed package: `path` starts its program, or the engine that runs `image`. */
@@ -171,9 +175,9 @@ export function startInstalled(launch: Extract<Launch, { kind: 'command' }>, pat
 
 /** The indexes of artifacts that are alternatives: a registry's packages of one server. Empty when all are needed. */
 export function alternativesOf(document: JsonObject): number[] {
-  const packages = asObjects(document.packages);
+  const identifiers = new Set<unknown>(asObjects(document.packages).map(({ identifier }) => asText(identifier)));
   const indexes = artifactsOf(document).flatMap((artifact, index) =>
-    packages.some((pack) => isSamePackage(pack, artifact)) ? [index] : [],
+    namesOf(artifact).some((name) => name !== undefined && identifiers.has(name)) ? [index] : [],
   );
   return indexes.length > 1 ? indexes : [];
 }

@@ -74,24 +74,46 @@ async function versionsOf(tx: Db, { type, slug }: PolicySubject): Promise<string
 /** The entity is locked, so the second of two concurrent decisions sees the first. */
 async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome> {
   const { uid } = subject;
-  const { brings } = decision;
+  const { coversName, ...made } = decision;
+  const { brings } = made;
   const now = await tx.selectFrom('entity').select('brings').where('uid', '=', uid).executeTakeFirst();
   if (now?.brings !== brings) return { outcome: 'changed' };
   const before = await decisionOn(tx, { uid, brings });
   const isOpen = before === undefined || before.decision === 'revoked';
-  if (decision.decision === 'revoked' && isOpen) return { outcome: 'nothing to revoke' };
-  if (decision.decision !== 'revoked' && !isOpen) {
-    if (before.decision !== decision.decision) return { outcome: 'decided otherwise', by: before };
-    const isSameReason = decision.reason === null || decision.reason === before.reason;
-    if (isSameReason) return { outcome: 'decided' };
+  if (made.decision === 'revoked' && isOpen) return withdraw(tx, subject, decision);
+  if (made.decision !== 'revoked' && !isOpen) {
+    if (before.decision !== made.decision) return { outcome: 'decided otherwise', by: before };
+    // The first reviewer stays the one who decided.
+    const reason = made.reason ?? before.reason;
+    await tx.updateTable('approval').set({ reason }).where('uid', '=', uid).where('brings', '=', brings).execute();
+    return { outcome: 'decided' };
   }
-  const row = { uid, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null, ...decision };
+  const row = { uid, type: subject.type, slug: subject.slug, remote_url: subject.remote?.url ?? null, ...made };
   await tx
     .insertInto('approval')
     .values(row)
     .onConflict((conflict) => conflict.columns(['uid', 'brings']).doUpdateSet(row))
     .execute();
   return { outcome: 'decided' };
+}
+
+/** Revokes approvals that were given for other content: of this version, and of all versions if an approval covers the name. */
+async function withdraw(
+  tx: Db,
+  { uid, type, slug, remote }: PolicySubject,
+  { decision, reason, decided_by, decided_at, coversName }: NewDecision,
+): Promise<DecisionOutcome> {
+  const withdrawn = await tx
+    .updateTable('approval')
+    .set({ decision, reason, decided_by, decided_at })
+    .where('decision', '=', 'approved')
+    .where('type', '=', type)
+    .where('slug', '=', slug)
+    .where('remote_url', remote ? '=' : 'is', remote?.url ?? null)
+    .$if(!coversName, (query) => query.where('uid', '=', uid))
+    .returning('uid')
+    .execute();
+  return { outcome: withdrawn.length > 0 ? 'decided' : 'nothing to revoke' };
 }
 
 async function decisionOn(

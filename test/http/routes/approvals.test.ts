@@ -119,12 +119,19 @@ test('approvals: a rejected entity stays refused, with its reason', async () => 
   assert.deepEqual(registered(), []);
 });
 
-test('approvals: a second rejection replaces the reason', async () => {
-  const { app, hub } = await askedAbout(server('rejected-twice'));
-  await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'No.' });
-  const second = await decided(app, uidOf('rejected-twice'), { decision: 'reject', reason: 'Sends data abroad.' });
-  assert.equal(second.decision?.reason, 'Sends data abroad.');
-  assert.equal((await hub.getEntity(uidOf('rejected-twice'))).approval?.reason, 'Sends data abroad.');
+test('approvals: a second rejection replaces only the reason', async (t) => {
+  const { app, hub, world } = await testHub(t, { settings: { API_TOKEN: 'secret' }, manifests: [server('a')] });
+  await hub.changePolicy(ASK);
+  const { token } = await hub.createToken({ name: 'bob', role: 'operator', scope: [] });
+  await hub.decideApproval(uidOf('a'), { decision: 'reject', reason: 'No.' });
+  const before = (await hub.getApproval(uidOf('a'))).decision;
+  world.setTime('2026-06-02T12:00:00Z');
+  const payload = { decision: 'reject', reason: 'Sends data abroad.' };
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await inject(app, { method: 'POST', url: pathOf(uidOf('a')), payload, headers });
+  const second = ApprovalDecided.parse(JSON.parse(answer.body));
+  assert.deepEqual(second.decision, { ...before, reason: 'Sends data abroad.' });
+  assert.equal((await hub.getEntity(uidOf('a'))).approval?.reason, 'Sends data abroad.');
 });
 
 test('approvals: a blocked entity waits again once it is unblocked', async () => {
@@ -235,6 +242,41 @@ test('approvals: a new version needs approval unless the rule says otherwise', a
   assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
 });
 
+test('approvals: the approval of a name covers neither earlier versions nor new content', async (t) => {
+  const { app, hub } = await withPolicy(t, undefined, ASK_ONCE, [server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'approve' });
+  await hub.load([{ document: server('a') }, { document: server('a', { version: '10.0.0' }) }]);
+  assert.deepEqual(await listed(app), [uidOf('a')]);
+  const mcp_registration = { server: { transport: 'SSE', url: 'https://evil.example/sse' } };
+  await hub.load([{ document: server('a', { version: '2.0.0', mcp_registration }) }]);
+  assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
+});
+
+testOnEveryEngine('approvals: the approval of a name can be revoked once its version is gone', async (t, database) => {
+  const { app, hub, registered } = await withPolicy(t, database, ASK_ONCE, [server('a'), server('b')]);
+  for (const id of ['a', 'b']) {
+    await decided(app, uidOf(id), { decision: 'approve' });
+    await hub.load([{ document: server(id, { version: '2.0.0' }) }]);
+  }
+  await hub.removeEntity(uidOf('a'));
+  await hub.syncRemotes();
+  assert.deepEqual(registered(), ['com.acme-a', 'com.acme-b']);
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'revoke', reason: 'Sold.' });
+  assert.deepEqual(await listed(app), [uidOf('a', '2.0.0')]);
+  assert.deepEqual(registered(), ['com.acme-b']);
+  await hub.load([{ document: server('b', { artifacts: [] }) }]);
+  await decided(app, uidOf('b'), { decision: 'revoke' });
+  assert.deepEqual((await listed(app)).toSorted(), [uidOf('a', '2.0.0'), uidOf('b'), uidOf('b', '2.0.0')]);
+  assertProblem(await decide(app, uidOf('b'), { decision: 'revoke' }), 'decision_conflict');
+});
+
+test('approvals: revoking a version that nobody approved keeps the approval of another', async (t) => {
+  const { app } = await withPolicy(t, undefined, ASK, [server('a'), server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  assertProblem(await decide(app, uidOf('a', '2.0.0'), { decision: 'revoke' }), 'decision_conflict');
+  assert.deepEqual(await listed(app), [uidOf('a', '2.0.0')]);
+});
+
 test('approvals: the approval of a name is limited to one remote', async (t) => {
   const host = await startIndexServer(t);
   host.put('/one.json', { manifests: [host.url('/m/1.json')] });
@@ -286,7 +328,7 @@ test('approvals: a review shows author, origin, commands and required access', a
     changed.filter(([what = '']) => ['license', 'artifacts', 'variables'].includes(what)),
     [
       ['license', 'MIT', 'AGPL-3.0'],
-      ['artifacts', 'npm @acme/a 1.2.3', 'none'],
+      ['artifacts', 'npm @acme/a 1.2.3', 'npm @acme/a'],
       ['variables', 'ACME_KEY (required)', 'none'],
     ],
   );

@@ -171,6 +171,16 @@ test('remotes: every route names an invalid address', async () => {
   }
 });
 
+test('remotes: the name that rules use for published servers is reserved, in any case', async () => {
+  const { app } = await emptyHub();
+  for (const name of ['published', ' Published '])
+    for (const method of ['POST', 'PATCH'] as const) {
+      const payload = { url: 'https://a.example/', name };
+      const answer = await inject(app, { method, url: '/remotes', payload });
+      assert.match(assertProblem(answer, 'invalid_request').detail, /name: is reserved for the hub/);
+    }
+});
+
 test('remotes: refuses a body without the required address', async () => {
   const { app } = await emptyHub();
   for (const method of ['POST', 'DELETE'] as const) {

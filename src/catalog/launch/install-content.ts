@@ -1,0 +1,56 @@
+// Determines what an install brings: every artifact and package that it may start, and whether it starts a command.
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { kindNameOf } from '../artifact-kind.ts';
+import { imageName, readImageReference } from './image-reference.ts';
+import { alternativesOf, launchOf } from './launch.ts';
+import { artifactOfPackage, artifactsOf } from './package-artifact.ts';
+import { packageName } from './package-runner.ts';
+import { hostedAddress } from './registry-package.ts';
+
+export interface InstallContent {
+  /** The artifacts of the manifest, then the packages that are not among them. */
+  artifacts: JsonObject[];
+  startsCommand: boolean;
+}
+
+/** A manifest can list one artifact, and start another package. */
+export function installContentOf(document: JsonObject): InstallContent {
+  const listed = artifactsOf(document);
+  const mcpRegistration = isJsonObject(document.mcp_registration) ? document.mcp_registration : null;
+  const launch = launchOf({ document, mcpRegistration, artifacts: listed, name: '', slug: '' });
+  const packages = asObjects(document.packages).filter((pack) => asText(pack.identifier) && !hostedAddress(pack));
+  const { kind: registryType, name: identifier } = (launch.kind === 'command' && launch.package) || {};
+  const started = identifier ? [{ registryType, identifier }] : [];
+  const known = new Set(listed.map(identityOf));
+  const further = [...packages, ...started].map(artifactOfPackage).filter((artifact) => {
+    const identity = identityOf(artifact);
+    return !known.has(identity) && known.add(identity);
+  });
+  const artifacts = [...listed, ...further];
+  const startsBundle = launch.kind === 'none' && artifacts.some((artifact) => kindOf(artifact) === 'mcpb');
+  // An install starts the alternative that it chose, even if the publisher also hosts the server.
+  const startsCommand = launch.kind === 'command' || startsBundle || alternativesOf(document).length > 0;
+  return { artifacts, startsCommand };
+}
+
+function kindOf({ kind, spec }: JsonObject): string {
+  return kindNameOf(asText(kind) ?? '', asObject(spec));
+}
+
+/** Kind and name, without the version. */
+function identityOf(artifact: JsonObject): string {
+  const { package: name, image, url } = asObject(artifact.spec);
+  const kind = kindOf(artifact);
+  const named = asText(kind === 'oci' ? (image ?? name) : (name ?? url)) ?? '';
+  if (kind === 'oci') {
+    const reference = readImageReference(named);
+    return `oci ${typeof reference === 'string' ? named : imageName(reference)}`;
+  }
+  if (kind === 'npm') return `npm ${packageName(named, kind)}`;
+  // Python treats these characters alike.
+  if (kind === 'pypi')
+    return `pypi ${packageName(named, kind)
+      .replace(/[-_.]+/g, '-')
+      .toLowerCase()}`;
+  return `${kind} ${named}`;
+}
