@@ -29,6 +29,8 @@ export function answerOtherMethods(
     if (!request.is404) return;
     paths ??= knownPaths(routes);
     const pathname = request.url.replace(/(?<=.)\/?(\?.*)?$/s, '');
+    // The router does not resolve these segments, but patterns do.
+    if (DOT_SEGMENT.test(pathname)) return;
     const path = paths.find(({ pattern }) => pattern.test({ pathname }));
     if (!path) return;
     const { allow, access } = path;
@@ -39,6 +41,8 @@ export function answerOtherMethods(
     await reply.code(204).send();
   };
 }
+
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** The most specific pattern comes first, as for the router. */
 function knownPaths(routes: readonly DeclaredRoute[]): KnownPath[] {
