@@ -21,6 +21,9 @@ const WebhookName = z
   .meta({ examples: ['chat'] });
 
 const LONGEST_URL = 1000;
+/** Groups of four characters encode three bytes; the last group may encode one or two. */
+const BASE64_SECRET =
+  /^whsec_(?:[A-Za-z0-9+/]{4}){8}(?:(?:[A-Za-z0-9+/]{4}){0,13}(?:[A-Za-z0-9+/][AQgw]==)?|(?:[A-Za-z0-9+/]{4}){0,12}[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)$/;
 
 export const NewWebhook = z.object({
   name: WebhookName,
@@ -44,7 +47,7 @@ export const NewWebhook = z.object({
   secret: z
     .string()
     .trim()
-    .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 bytes')
+    .regex(BASE64_SECRET, 'must be whsec_ followed by the base64 of 24 to 64 bytes')
     .optional()
     .describe('Key for the signatures. Default: a new one, which is shown once.')
     .meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),

@@ -85,7 +85,9 @@ export function createHubPolicy(dependencies: HubPolicyDependencies) {
 
     async getPolicy(): Promise<PolicyState> {
       const state = await policies.state();
-      const source = file ? 'file' : state.text === null ? 'none' : 'api';
+      // Another hub on the same database may have applied another policy.
+      const isFromFile = file !== undefined && state.changed_by === FILE.name;
+      const source = isFromFile ? 'file' : state.text === null ? 'none' : 'api';
       return { ...state, source, file_error: file?.error() ?? null };
     },
 

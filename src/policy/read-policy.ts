@@ -5,6 +5,7 @@ import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { HubError } from '../errors.ts';
 import { plainIssue } from '../lib/plain-issue.ts';
+import { isYamlTooDeep } from '../lib/yaml-depth.ts';
 import { LARGEST_POLICY, PolicyDocument } from './document.ts';
 
 /** A fault in a policy and its position; lines and columns are counted from 1. */
@@ -44,6 +45,7 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (text.length > LARGEST_POLICY)
     return { faults: [atStart(`must not be longer than ${LARGEST_POLICY} characters`)] };
   if (text.includes('\u0000') || !text.isWellFormed()) return { faults: [atStart('must be text in UTF-8')] };
+  if (isYamlTooDeep(text)) return { faults: [atStart('is nested too deeply')] };
   const { parseDocument, LineCounter: Counter } = require('yaml') as typeof import('yaml');
   const lines = new Counter();
   // JSON is parsed as YAML too, to get the position of every value.

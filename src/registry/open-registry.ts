@@ -21,7 +21,7 @@ interface OpenRegistryDependencies
   tablesOf: (mapping: ServerMapping) => RegistryTables;
   search: (query: SearchQuery) => Promise<SearchPage>;
   /** Includes the policy's decisions. */
-  getEntity: AgentSource['get'];
+  getEntity: AgentSource['get'] & PublishingDependencies['getEntity'];
 }
 
 /** Clients show one page of search results in addition to matching names. */
@@ -67,7 +67,10 @@ export function openRegistry({
   const agents = createArdAgents({ find: findAgents, get: getEntity, manifest: catalog.manifest }, baseUrl);
   const views = createViews(viewStore);
   const registry = createRegistry({ store, rank, baseUrl, hubId, upToDate, views });
-  const publishing = createPublishing({ catalog, store, upToDate, clearGateway, baseUrl, hubId, now: given.now });
+  const publishing = createPublishing({
+    ...{ catalog, store, upToDate, clearGateway, getEntity, baseUrl, hubId },
+    now: given.now,
+  });
   const ard = createArd({ store, rank, baseUrl, upToDate, agents });
   return { ...registry, views, publishing, ard, close: () => keeper.stop() };
 }

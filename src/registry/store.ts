@@ -22,7 +22,7 @@ export interface RegistryEntry extends ServerKey {
 /** Data about an entry that is not in `server.json`: the entities it was built from, and their words. */
 export interface AboutEntry extends EntryWords {
   ids: EntityUid[];
-  /** Only for published servers that are not listed. */
+  /** Only in the answer to a publisher: why the server is not listed, or that it waits for approval. */
   note?: string;
 }
 

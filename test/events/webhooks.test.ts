@@ -1,7 +1,7 @@
 // Webhooks through HTTP, on both databases: who may add them, and what is hidden.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Delivery, Webhook, WebhookAdded } from '../../src/events/contract.ts';
+import { type Delivery, NewWebhook, type Webhook, type WebhookAdded } from '../../src/events/contract.ts';
 import { assertProblem, inject } from '../http/wire.ts';
 import { testOnEveryEngine } from '../support/databases/databases.ts';
 import { testHub } from '../support/hub.ts';
@@ -74,6 +74,10 @@ test('webhooks: invalid ones are refused with a reason', async (t) => {
     { name: 'a', url, events: ['entity.exploded'] },
     { name: 'a', url, secret: 'password' },
     { name: 'a', url, secret: 'whsec_c2hvcnQ=' },
+    ...[23, 65].map((bytes) => ({ name: 'a', url, secret: secretOf(bytes) })),
+    { name: 'a', url, secret: `whsec_${'A'.repeat(33)}` },
+    { name: 'a', url, secret: `whsec_${'A'.repeat(34)}=` },
+    { name: 'a', url, secret: `whsec_${'A'.repeat(33)}B==` },
   ];
   for (const payload of bad)
     assertProblem(await inject(app, { method: 'POST', url: '/webhooks', headers, payload }), 'invalid_request');
@@ -82,6 +86,15 @@ test('webhooks: invalid ones are refused with a reason', async (t) => {
     message: 'The request is not valid: url: must be an http or https address.',
   });
 });
+
+test('webhooks: secrets of 24 to 64 bytes are accepted', () => {
+  for (let bytes = 24; bytes <= 64; bytes += 1)
+    NewWebhook.parse({ name: 'a', url: 'https://h.example/', secret: secretOf(bytes) });
+});
+
+function secretOf(bytes: number): string {
+  return `whsec_${Buffer.alloc(bytes, 255).toString('base64')}`;
+}
 
 testOnEveryEngine('webhooks: deliveries are paged, newest first', async (t, database) => {
   const { app, hub } = await testHub(t, { settings, database });

@@ -30,6 +30,11 @@ default: { register: require_approval }
   assert.deepEqual(readPolicy('version: 1'), { version: 1, rules: [], default: {} });
 });
 
+test('policy: many values on one line are not nested', () => {
+  const names = Array.from({ length: 500 }, (_, index) => `{ outcome: allow, name: "[{ ${index}" }`);
+  assert.equal(readPolicy(`{ version: 1, rules: [${names.join(', ')}] }`).rules.length, 500);
+});
+
 const broken: { text: string; says: RegExp }[] = [
   { text: '', says: /line 1, column 1: the policy is empty; it must start with 'version: 1'/ },
   { text: 'version: 2', says: /line 1, column 1: version must be 1/ },
@@ -76,9 +81,13 @@ const broken: { text: string; says: RegExp }[] = [
     says: /line 2, column 16: rules\.0\.outcome must be one of/,
   },
   { text: 'version: 1 # \u0000', says: /must be text/ },
+  ...['[', '{', '- ', '? ', 'a: ['].map((opening) => ({
+    text: opening.repeat(199_000 / opening.length),
+    says: /line 1, column 1: is nested too deeply/,
+  })),
 ];
 for (const { text, says } of broken) {
-  test(`policy: ${JSON.stringify(text)} is refused with its line`, () => {
+  test(`policy: ${JSON.stringify(text.slice(0, 200))} is refused with its line`, () => {
     assert.throws(
       () => readPolicy(text),
       (error) => {

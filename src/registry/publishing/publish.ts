@@ -1,7 +1,8 @@
 // Publishes servers to this hub, and changes the status of published versions.
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { EntityRecord } from '../../catalog/contract.ts';
 import { entityFromManifest } from '../../catalog/entity.ts';
-import { formatUid } from '../../catalog/uid.ts';
+import { type EntityUid, formatUid } from '../../catalog/uid.ts';
 import { HubError, invalidRequest } from '../../errors.ts';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { isSameJson } from '../../lib/json-digest.ts';
@@ -15,7 +16,7 @@ import {
   type StatusRequest,
 } from '../contract.ts';
 import { lifecycleOf, manifestFromServer, registrationOf } from '../manifest-from-server.ts';
-import { type Presenter, presentEntry } from '../present-entry.ts';
+import { presentEntry } from '../present-entry.ts';
 import { serverFromManifests, serverKeyOf } from '../server-from-manifests.ts';
 import type { AboutEntry, RegistryEntry, RegistryStore } from '../store.ts';
 import { isManifest, publishingFaults } from './validate.ts';
@@ -34,13 +35,15 @@ export interface PublishingDependencies {
   upToDate: () => Promise<unknown>;
   /** Removes servers from the gateway that are no longer allowed there. */
   clearGateway: () => Promise<unknown>;
+  /** Includes the policy's decisions. */
+  getEntity: (uid: EntityUid) => Promise<Pick<EntityRecord, 'id' | 'approval'>>;
   baseUrl: () => string;
   hubId: string;
   now: Clock;
 }
 
 export function createPublishing(dependencies: PublishingDependencies): Publishing {
-  const { catalog, store, upToDate, clearGateway, baseUrl, hubId, now } = dependencies;
+  const { catalog, store, upToDate, clearGateway, getEntity, baseUrl, hubId, now } = dependencies;
 
   const save = (manifests: readonly JsonObject[], options?: { onlyNew: boolean }) =>
     catalog.publish(
@@ -50,17 +53,16 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
     );
 
   /** Entries that the policy hides are not in the registry, but their publisher should still see what was stored. */
-  async function shown(manifests: readonly JsonObject[]): Promise<ServerResponse[]> {
+  async function shown(manifests: readonly JsonObject[], waits?: string): Promise<ServerResponse[]> {
     await upToDate();
     const presenter = { baseUrl: baseUrl(), hubId };
     const listed = await store.entries(manifests.map(keyOf));
     const byKey = new Map(listed.map((entry) => [keyText(entry), entry]));
     return manifests.map((manifest) => {
-      const key = keyOf(manifest);
-      const entry = byKey.get(keyText(key));
-      return entry && !isTombstone(entry, manifest)
-        ? presentEntry(entry, presenter)
-        : unlisted(key, manifest, presenter);
+      const entry = byKey.get(keyText(keyOf(manifest)));
+      const isListed = entry !== undefined && !isTombstone(entry, manifest);
+      const note = waits ?? (isListed ? undefined : UNLISTED);
+      return presentEntry(withNote(isListed ? entry : unlisted(manifest), note), presenter);
     });
   }
 
@@ -98,7 +100,8 @@ export function createPublishing(dependencies: PublishingDependencies): Publishi
       await assertFree(key);
       const [outcome] = await save([manifest], { onlyNew: true });
       if (outcome !== 'created') throw taken(key);
-      const [server] = await shown([manifest]);
+      const { id, approval } = await getEntity(entityFromManifest({ document: manifest }).uid);
+      const [server] = await shown([manifest], approval?.state === 'pending' ? waitsNote(id) : undefined);
       return server as ServerResponse;
     },
 
@@ -157,13 +160,22 @@ function isTombstone({ status }: RegistryEntry, { provenance }: JsonObject): boo
 
 const UNLISTED = 'Not listed: the policy of this hub hides it, it waits for approval, or an operator has blocked it.';
 
-function unlisted(key: ServerKey, manifest: JsonObject, presenter: Presenter): ServerResponse {
+function waitsNote(id: string): string {
+  return `Waits for approval: an operator of this hub must approve '${id}' before it is available.`;
+}
+
+function withNote(entry: RegistryEntry, note: string | undefined): RegistryEntry {
+  return { ...entry, about: JSON.stringify({ ...(JSON.parse(entry.about) as AboutEntry), note }) };
+}
+
+function unlisted(manifest: JsonObject): RegistryEntry {
+  const key = keyOf(manifest);
   const { server, status, statusMessage, publishedAt, words } = serverFromManifests(key, [manifest]);
   const at = publishedAt ?? '';
-  const about: AboutEntry = { ids: [entityFromManifest({ document: manifest }).uid], ...words, note: UNLISTED };
+  const about: AboutEntry = { ids: [entityFromManifest({ document: manifest }).uid], ...words };
   const dates = { statusChangedAt: at, publishedAt: at, updatedAt: at };
   const documents = { server: JSON.stringify(server), about: JSON.stringify(about) };
-  return presentEntry({ ...key, status, statusMessage, ...dates, isLatest: false, ...documents }, presenter);
+  return { ...key, status, statusMessage, ...dates, isLatest: false, ...documents };
 }
 
 function taken({ name, version }: ServerKey): HubError {

@@ -364,6 +364,17 @@ test('POLICY_FILE: applies, is reloaded on change, and cannot be changed over HT
   assert.equal((await found(app)).length, 2);
 });
 
+test('POLICY_FILE: is not named as the source of a policy that another hub applied', async (t) => {
+  const database = await emptyDatabase(t, 'sqlite');
+  const file = join(await tempDir(t), 'policy.yaml');
+  await writeFile(file, NO_COPYLEFT);
+  const { hub } = await testHub(t, { settings: { POLICY_FILE: file }, database });
+  const other = await testHub(t, { database });
+  await other.hub.changePolicy('version: 1\n');
+  const { text, source, changed_by } = await hub.getPolicy();
+  assert.deepEqual([text, source, changed_by === 'POLICY_FILE'], ['version: 1\n', 'api', false]);
+});
+
 const isError = ({ level }: LoggedEvent) => level === 'error';
 
 test('POLICY_FILE: a hub that never had a policy does not start when the file is missing', async (t) => {

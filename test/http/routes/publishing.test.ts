@@ -178,7 +178,8 @@ test('publishing: the policy applies to published servers', async (t) => {
   const { status, body } = await publish(aServer());
   assert.equal(status, 200);
   assert.deepEqual(body.server, aServer());
-  assert.match(JSON.stringify(body._meta['test.hub/catalog']), /Not listed: the policy/);
+  const waits = /Waits for approval: an operator of this hub must approve 'mcp_server:com.acme\/notes@/;
+  assert.match(JSON.stringify(body._meta['test.hub/catalog']), waits);
   assert.deepEqual(await listed(), []);
   const { items } = await hub.listApprovals({ state: 'pending', limit: 5, offset: 0 });
   assert.equal(items[0]?.id, 'mcp_server:com.acme/notes@1.0.0');
@@ -187,6 +188,13 @@ test('publishing: the policy applies to published servers', async (t) => {
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 active']);
   assert.equal((await setStatus('versions/1.0.0/', { status: 'deprecated' })).status, 200);
   assert.deepEqual(await listed(), ['com.acme/notes@1.0.0 deprecated'], 'the approval covers its content');
+
+  await rule('install: require_approval');
+  const later = await publish(aServer({ version: '2.0.0' }));
+  assert.match(JSON.stringify(later.body._meta['test.hub/catalog']), waits, 'also if it is listed');
+  await rule('search: hide');
+  const hidden = await publish(aServer({ version: '3.0.0' }));
+  assert.match(JSON.stringify(hidden.body._meta['test.hub/catalog']), /Not listed: the policy/);
 });
 
 test('publishing: a manifest is registered with its remote, like a server.json', async () => {
