@@ -40,6 +40,8 @@ function* readings(source: LaunchSource): Generator<Launch | undefined> {
   yield registeredCommand(server, packages);
   for (const pack of packages) yield packageLaunch(pack, server);
   for (const remote of asObjects(document.remotes)) yield launchRemote(remote);
+  // Artifacts that were derived from packages say less than the packages do.
+  if (asObjects(document.artifacts).length === 0) return;
   for (const artifact of artifacts) yield artifactPackage(artifact, server);
 }
 

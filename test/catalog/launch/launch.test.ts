@@ -6,11 +6,11 @@ import { artifactsOf } from '../../../src/catalog/launch/package-artifact.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { fillGaps, type GappedText } from '../../../src/lib/secrets/secret-address.ts';
 
-const launch = (document: JsonObject) =>
+const launch = (document: JsonObject, artifacts = (document.artifacts as JsonObject[] | undefined) ?? []) =>
   launchOf({
     document,
     mcpRegistration: (document.mcp_registration as JsonObject | undefined) ?? null,
-    artifacts: (document.artifacts as JsonObject[] | undefined) ?? [],
+    artifacts,
     name: 'org.example/notes',
     slug: 'notes',
   });
@@ -413,6 +413,11 @@ const PACKAGES: [sentence: string, document: JsonObject, expected: string][] = [
 ];
 for (const [sentence, document, expected] of PACKAGES)
   test(`launch: ${sentence}: ${expected}`, () => assert.equal(line(launch(document)), expected));
+
+test('launch: is the same with the artifacts that an install derives from packages', () => {
+  for (const [sentence, document, expected] of PACKAGES)
+    assert.equal(line(launch(document, artifactsOf(document))), expected, sentence);
+});
 
 test('launch: knows the package that a command runs, so an install can replace it', () => {
   const found = launch({
