@@ -10,7 +10,7 @@ import { qualityScore, qualitySignals, recencyScore } from './quality.ts';
 import { registrationFault } from './server.ts';
 import { shownTransport, transportsOf } from './transport.ts';
 import { knownTrust } from './trust-signals.ts';
-import { type EntityType, type EntityUid, formatUid } from './uid.ts';
+import { type EntityType, type EntityUid, formatUid, parseReference } from './uid.ts';
 import { isPrerelease, versionKey } from './version-order.ts';
 
 /** A manifest as received. */
@@ -239,6 +239,11 @@ export function presentVersions(versions: readonly EntityVersion[]): EntityRecor
 export function manifestUrl({ uid, sourceUrl }: Pick<Entity, 'uid' | 'sourceUrl'>, baseUrl: string): string {
   const isOpen = sourceUrl !== null && shownAddress(sourceUrl) === sourceUrl;
   return isOpen ? sourceUrl : `${baseUrl}/catalog/manifest/${uidInAddress(uid)}`;
+}
+
+export function isEarlierVersion(uid: EntityUid, than: EntityUid): boolean {
+  const [one = '', other = ''] = [uid, than].map((each) => versionKey(parseReference(each)?.version ?? ''));
+  return one < other;
 }
 
 /** Keeps `:` and `@` readable and encodes everything else; clients write ids the same way. */

@@ -1,8 +1,8 @@
 // Applies the current policy inside the transactions that write entities.
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import { type EntityType, type EntityUid, parseReference } from '../../catalog/uid.ts';
-import { versionKey } from '../../catalog/version-order.ts';
+import { isEarlierVersion } from '../../catalog/entity.ts';
+import type { EntityType, EntityUid } from '../../catalog/uid.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { RegisterMode } from '../../policy/contract.ts';
 import type { AdmissionFlags, AdmissionRules, ApprovalState, PolicySubject } from '../../policy/store.ts';
@@ -167,20 +167,16 @@ export async function approvalsOf(
   return ({ uid, brings, type, slug, remote }) => {
     const ofName = (bySlug.get(slug) ?? []).filter((row) => row.type === type);
     const own = ofName.find((row) => row.uid === uid && row.brings === brings);
-    const key = versionKeyOf(uid);
     return {
       own: own?.decision as ApprovalState['own'],
       reason: own?.reason ?? null,
       // An approval does not apply to another remote that lists the same name, to earlier versions, or to other content.
       isNameApproved: ofName.some(
-        (row) => row.decision === 'approved' && row.remote_url === (remote?.url ?? null) && versionKeyOf(row.uid) < key,
+        (row) =>
+          row.decision === 'approved' && row.remote_url === (remote?.url ?? null) && isEarlierVersion(row.uid, uid),
       ),
     };
   };
-}
-
-function versionKeyOf(uid: EntityUid): string {
-  return versionKey(parseReference(uid)?.version ?? '');
 }
 
 /**
