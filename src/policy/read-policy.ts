@@ -5,7 +5,6 @@ import type { Document, LineCounter } from 'yaml';
 import type { z } from 'zod';
 import { HubError } from '../errors.ts';
 import { plainIssue } from '../lib/plain-issue.ts';
-import { isYamlTooDeep } from '../lib/yaml-depth.ts';
 import { LARGEST_POLICY, PolicyDocument } from './document.ts';
 
 /** A fault in a policy and its position; lines and columns are counted from 1. */
@@ -17,6 +16,8 @@ interface PolicyFault {
 }
 
 const MOST_FAULTS = 20;
+/** No real policy comes close. The parser recurses, and takes seconds for thousands of levels. */
+const DEEPEST = 100;
 
 /** Used to load the YAML parser with the first policy, because most hubs have none. */
 const require = createRequire(import.meta.url);
@@ -45,7 +46,7 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (text.length > LARGEST_POLICY)
     return { faults: [atStart(`must not be longer than ${LARGEST_POLICY} characters`)] };
   if (text.includes('\u0000') || !text.isWellFormed()) return { faults: [atStart('must be text in UTF-8')] };
-  if (isYamlTooDeep(text)) return { faults: [atStart('is nested too deeply')] };
+  if (isTooDeep(text)) return { faults: [atStart('is nested too deeply')] };
   const { parseDocument, LineCounter: Counter } = require('yaml') as typeof import('yaml');
   const lines = new Counter();
   // JSON is parsed as YAML too, to get the position of every value.
@@ -62,6 +63,20 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   if (data) return { policy: data, faults: [] };
   const faults = error.issues.flatMap((issue) => schemaFaults(issue, { document, lines }));
   return { faults: faults.slice(0, MOST_FAULTS) };
+}
+
+/** Counts open brackets, and entries that begin on the same line (`- - -`). Indentation needs too much text to nest deeply. */
+function isTooDeep(text: string): boolean {
+  const { Lexer } = require('yaml') as typeof import('yaml');
+  let [open, entries] = [0, 0];
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') open += 1;
+    else if (token === ']' || token === '}') open -= 1;
+    else if (open === 0 && (token === '-' || token === '?' || token === ':')) entries += 1;
+    else if (token.startsWith('\n') || token.startsWith('\r')) entries = 0;
+    if (open > DEEPEST || entries > DEEPEST) return true;
+  }
+  return false;
 }
 
 function plainValue(document: Document): { value: unknown } | { fault: string } {
