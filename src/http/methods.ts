@@ -10,7 +10,8 @@ export interface DeclaredRoute {
 }
 
 interface KnownPath {
-  pattern: URLPattern;
+  /** `:name` stands for one segment, and `*` for all that follow. */
+  segments: readonly string[];
   allow: string;
   /** Which other sites may call it. */
   access: { publicRead: boolean; crossOrigin: string | undefined };
@@ -24,14 +25,12 @@ export function answerOtherMethods(
   routes: readonly DeclaredRoute[],
   allowOrigins: (access: KnownPath['access'], reply: FastifyReply) => void,
 ) {
-  let paths: KnownPath[] | undefined;
+  let paths: Map<string, KnownPath[]> | undefined;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!request.is404) return;
     paths ??= knownPaths(routes);
-    const pathname = request.url.replace(/(?<=.)\/?(\?.*)?$/s, '');
-    // The router does not resolve these segments, but patterns do.
-    if (DOT_SEGMENT.test(pathname)) return;
-    const path = paths.find(({ pattern }) => pattern.test({ pathname }));
+    const segments = segmentsOf(request.url).map(decodeURIComponent);
+    const path = paths.get(segments[0] ?? '')?.find((known) => isAt(known.segments, segments));
     if (!path) return;
     const { allow, access } = path;
     reply.header('allow', allow);
@@ -42,18 +41,34 @@ export function answerOtherMethods(
   };
 }
 
-const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
-
-/** The most specific pattern comes first, as for the router. */
-function knownPaths(routes: readonly DeclaredRoute[]): KnownPath[] {
+/** By their first segment; the most specific path comes first, as for the router. */
+function knownPaths(routes: readonly DeclaredRoute[]): Map<string, KnownPath[]> {
   const parameters = (url: string) => url.split(/[:*]/).length;
   const paths = [...Map.groupBy(routes, ({ url }) => url)].sort(([a], [b]) => parameters(a) - parameters(b));
-  return paths.map(([url, declared]) => ({
-    pattern: new URLPattern({ pathname: url }),
+  const known = paths.map(([url, declared]) => ({
+    segments: segmentsOf(url),
     allow: [...new Set(declared.flatMap(({ methods }) => methods)), 'OPTIONS'].join(', '),
     access: {
       publicRead: declared.some(({ isPublicRead }) => isPublicRead),
       crossOrigin: declared.find((route) => route.crossOrigin)?.crossOrigin,
     },
   }));
+  return Map.groupBy(known, ({ segments }) => segments[0] ?? '');
+}
+
+/** A request may name a whole address. The hub makes its path readable before it is routed. */
+function segmentsOf(url: string): string[] {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  return path
+    .replace(/(?<=.)\/$/, '')
+    .split('/')
+    .slice(1);
+}
+
+function isAt(known: readonly string[], given: readonly string[]): boolean {
+  const isOpen = known.at(-1) === '*';
+  if (isOpen ? given.length < known.length : given.length !== known.length) return false;
+  return known.every(
+    (segment, index) => segment === '*' || segment === given[index] || (segment.startsWith(':') && given[index] !== ''),
+  );
 }

@@ -51,6 +51,13 @@ test('methods', async (t) => {
     }
   });
 
+  await t.test('405: also for encoded and whole addresses, as the router reads them', async () => {
+    for (const target of ['/cat%61log', `${address}/catalog`, '/catalog/?q=a/b', '/catalog/entities/tool:a%2Fb'])
+      assert.equal((await exchange(address, requestText(`PUT ${target}`))).status, 405, target);
+    for (const target of ['/..', '/catalog/%2e%2e', '/catalog/x/y/z'])
+      assert.equal((await exchange(address, requestText(`PUT ${target}`))).status, 404, target);
+  });
+
   await t.test('OPTIONS: lists the allowed methods', async () => {
     for (const url of ADDRESSES) {
       const answer = await inject(app, { method: 'OPTIONS', url });

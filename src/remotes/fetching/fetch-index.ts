@@ -13,7 +13,7 @@ export interface IndexLimits {
 }
 
 export interface IndexPage {
-  /** Entries in document order, in chunks; can be iterated repeatedly. */
+  /** Entries in document order, in chunks, each address once; can be iterated repeatedly. */
   chunks: () => AsyncIterable<ListedEntry[]>;
   /** To be stored once everything is ingested. */
   state: Pick<IndexState, 'etag' | 'lastModified'>;

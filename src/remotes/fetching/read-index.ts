@@ -46,16 +46,15 @@ function noIndex(what: string): HubError {
   return new HubError('invalid_manifest', `${what}; ${WHAT_AN_INDEX_IS}.`);
 }
 
-/** Fetches a repeated address once, at its first position. Inline manifests have generated addresses, which may be equal. */
+/** Fetches a repeated address once, at its first position; the last of several inline manifests wins. */
 function eachOnce(parts: readonly Iterable<IndexEntry>[]): IndexEntry[] {
-  const listed = new Set<string>();
-  const entries: IndexEntry[] = [];
-  for (const part of parts) {
-    for (const entry of part) {
-      if (entry.manifest === undefined && listed.has(entry.url)) continue;
-      listed.add(entry.url);
-      entries.push(entry);
+  const byUrl = new Map<string, IndexEntry>();
+  for (const entries of parts) {
+    for (const entry of entries) {
+      if (entry.manifest !== undefined) byUrl.delete(entry.url);
+      else if (byUrl.has(entry.url)) continue;
+      byUrl.set(entry.url, entry);
     }
   }
-  return entries;
+  return [...byUrl.values()];
 }

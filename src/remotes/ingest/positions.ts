@@ -1,15 +1,12 @@
 // The position of each address in an index, over all its pages, and limits on its size.
 import type { IndexPage } from '../fetching/fetch-index.ts';
 import { endless } from '../fetching/follow-pages.ts';
-import type { ListedEntry } from '../fetching/parse-index-worker.ts';
 
 export interface Positions {
   /** Every address listed so far, with its position in document order. */
   readonly positions: ReadonlyMap<string, number>;
   /** Reads the whole page, and returns the number of entries to check. @throws FetchError if a limit is exceeded. */
   register(page: IndexPage): Promise<number>;
-  /** The entry of a registered page, with its own address; undefined if another entry replaces it. */
-  entryAt(position: number, entry: ListedEntry): ListedEntry | undefined;
   /** The start position of the next page. */
   next(): number;
   pagesRead(): number;
@@ -25,10 +22,6 @@ const MOST_CHARACTERS = 200_000_000;
 
 export function createPositions(): Positions {
   const positions = new Map<string, number>();
-  const withdrawn = new Set<string>();
-  /** Addresses of inline manifests whose generated address is taken, by position. */
-  const ownAddresses = new Map<number, string>();
-  const repeats = new Map<string, number>();
   let [next, pagesRead, usable, characters] = [0, 0, 0, 0];
   let isSelfContained = true;
 
@@ -36,14 +29,12 @@ export function createPositions(): Positions {
     let count = 0;
     pagesRead += 1;
     for await (const chunk of page.chunks()) {
-      for (const entry of chunk) {
-        const { text, digest, isDeleted, fault } = entry;
+      for (const { url, text, digest, isDeleted, fault } of chunk) {
         if (text === undefined && digest === undefined && !isDeleted) isSelfContained = false;
-        const url = addressOf(entry);
         const isNew = !positions.has(url);
         if (isNew) characters += url.length;
         if (isNew && fault === undefined && !isDeleted) usable += 1;
-        // An address counts once, and an inline manifest counts each time.
+        // Within a page and across pages, an address counts once, and an inline manifest counts each time.
         if (isNew || text !== undefined || isDeleted) {
           positions.set(url, next);
           count += 1;
@@ -56,29 +47,9 @@ export function createPositions(): Positions {
     return count;
   }
 
-  /** An entity that an index contains several times has several manifests, as if each were at an address of its own. */
-  function addressOf({ url, text, fault, isDeleted }: ListedEntry): string {
-    if (isDeleted) withdrawn.add(url);
-    const isInline = text !== undefined || fault !== undefined;
-    if (!isInline || !positions.has(url) || withdrawn.delete(url)) return url;
-    const repeat = (repeats.get(url) ?? 1) + 1;
-    repeats.set(url, repeat);
-    // Generated addresses contain no spaces.
-    const address = `${url} (${repeat})`;
-    ownAddresses.set(next, address);
-    return address;
-  }
-
-  function entryAt(position: number, entry: ListedEntry): ListedEntry | undefined {
-    const url = ownAddresses.get(position) ?? entry.url;
-    if (positions.get(url) !== position) return undefined;
-    return url === entry.url ? entry : { ...entry, url };
-  }
-
   return {
     positions,
     register,
-    entryAt,
     next: () => next,
     pagesRead: () => pagesRead,
     usable: () => usable,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readIndexDocument } from '../../../src/remotes/fetching/read-index.ts';
+import { aManifest } from '../../support/builders.ts';
 
 const INDEX = 'https://catalog.example.org/dir/index.json';
 const DIR = 'https://catalog.example.org/dir/';
@@ -102,6 +103,16 @@ test('hub index: a repeated address counts once, at its first position', () => {
     entries: [{ path: 'dir/../c.json' }],
   };
   assert.deepEqual(urls(document), [`${DIR}a.json`, `${DIR}b.json`, `${DIR}c.json`]);
+});
+
+test('hub index: the last of two inline manifests of an entity counts, at its position', () => {
+  const first = aManifest({ summary: 'first' });
+  const last = aManifest({ summary: 'last' });
+  const { entries } = readIndexDocument([{ manifest: first }, 'a.json', { manifest: last }], INDEX);
+  assert.deepEqual(
+    entries.map(({ manifest }) => manifest),
+    [undefined, last],
+  );
 });
 
 test('hub index: an inline manifest keeps its address after a redirect of the index', () => {

@@ -107,3 +107,11 @@ test('mcp registry: finds deleted and deprecated in every place', () => {
     assert.partialDeepStrictEqual(entry?.manifest, { lifecycle: { status } });
   }
 });
+
+test('mcp registry: a repeated version counts once, as listed last', () => {
+  const { entries } = read({ servers: [server({ description: 'old' }), server({ description: 'new' })] });
+  assert.deepEqual(
+    entries.map(({ manifest }) => (manifest as JsonObject).description),
+    ['new'],
+  );
+});

@@ -154,69 +154,15 @@ test('last write: applies to inline manifests mixed with addresses', async (t) =
   assert.deepEqual(await ingested(fetched), ['fetched', { updated: 1, missing: 1 }]);
 });
 
-/** With `servers`, like a registry; otherwise, each page lists manifests. */
-function serveLists({ host }: TestIngest, lists: readonly unknown[][], key = 'manifests'): void {
-  host.answer('/pages', (request, response) => {
-    const page = Number(new URL(request.url ?? '/', host.origin).searchParams.get('cursor') ?? 0);
-    const metadata = page + 1 < lists.length ? { nextCursor: String(page + 1) } : {};
-    response.end(JSON.stringify({ servers: [], [key]: lists[page], metadata }));
-  });
-}
-
-const [inPlace1, inPlace2, other] = [duplicate('1'), duplicate('2'), duplicate('other', 'other')].map((manifest) => ({
-  manifest,
-}));
-const [server1, server2] = ['1', '2'].map((description) => ({
-  name: 'io.x/y',
-  version: '1',
-  description,
-  remotes: [],
-}));
-const NOTE = '1 manifest was skipped, because a later entry of the index describes the same entity.';
-
-for (const { kind, lists, key, summary } of [
-  { kind: 'equal inline manifests', lists: [[inPlace2, other, inPlace2]], summary: '2' },
-  { kind: 'inline manifests', lists: [[inPlace1, other, inPlace2]], summary: '2' },
-  { kind: 'inline manifests on two pages', lists: [[inPlace1, other], [inPlace2]], summary: '2' },
-  { kind: 'servers of a registry', lists: [[server1, server2]], key: 'servers', summary: '2' },
-  { kind: 'servers on two pages of a registry', lists: [[server1], [server2]], key: 'servers', summary: '2' },
-])
-  test(`last write: counts skipped ${kind} and changes nothing on later runs`, async (t) => {
-    const it = await testIngestOnSqlite(t);
-    serveLists(it, lists, key);
-    const entries = lists.flat().length;
-    const first = await it.ingest('/pages');
-    assert.deepEqual(countsOf(first), { created: entries - 1, duplicates: 1 });
-    const revision = await it.revision();
-    for (const { stats } of [first, await it.ingest('/pages')]) {
-      assert.equal(stats.manifests_seen, entries);
-      assert.equal(stats.note, NOTE);
-    }
-    assert.deepEqual(countsOf(await it.ingest('/pages')), { unchanged: entries - 1, duplicates: 1 });
-    assert.equal(await it.revision(), revision);
-    const shown = await Promise.all((await it.ids()).map(async (id) => (await it.get(id)).summary));
-    assert.ok(shown.includes(summary), String(shown));
-  });
-
-test('last write: a server that a registry lists as deleted and then again is there', async (t) => {
-  const it = await testIngestOnSqlite(t);
-  const gone = { ...server1, status: 'deleted' };
-  serveLists(it, [[server2, gone, server2]], 'servers');
-  assert.deepEqual(countsOf(await it.ingest('/pages')), { created: 1 });
-  serveLists(it, [[server2, gone]], 'servers');
-  assert.deepEqual(countsOf(await it.ingest('/pages')), { missing: 1 });
-});
-
-test('last write: counts unusable entries on every page', async (t) => {
-  const it = await testIngestOnSqlite(t);
-  serveLists(it, [[{ odd: 1 }, inPlace1], [{ odd: 2 }]]);
-  const result = await it.ingest('/pages');
-  assert.deepEqual([result.stats.manifests_seen, countsOf(result)], [3, { created: 1, failed: 2 }]);
-});
-
 test('last write: applies across pages of an index', async (t) => {
   const it = await testIngestOnSqlite(t);
-  const pages = (...lists: unknown[][]) => serveLists(it, lists);
+  const pages = (...lists: unknown[][]) => {
+    it.host.answer('/pages', (request, response) => {
+      const page = Number(new URL(request.url ?? '/', it.host.origin).searchParams.get('cursor') ?? 0);
+      const metadata = page + 1 < lists.length ? { nextCursor: String(page + 1) } : {};
+      response.end(JSON.stringify({ servers: [], manifests: lists[page], metadata }));
+    });
+  };
   const ingested = async () => {
     const counts = countsOf(await it.ingest('/pages'));
     return [(await it.get('tool:x')).summary, counts];
