@@ -58,6 +58,15 @@ export const RELEVANCE: Record<string, (stage: Stage) => Promise<void>> = {
     assert.equal((await find('zebra'))[0], 'mcp_server:animals@1.0.0');
   },
 
+  async 'a name that differs by one letter does not hide a version'({ save, catchUp, find }) {
+    const mentions = Array.from({ length: 7 }, (_, number) => documentAbout(`m-${number}`, 'notes 2, notes 2'));
+    const notes = aManifest({ id: 'notes', name: 'a/notes', title: 'Memos', description: 'Document.', tags: [] });
+    const near = aManifest({ id: 'n', name: 'a/notes-1', title: 'Other', description: 'Document.', tags: [] });
+    await save(...mentions, near, { ...notes, version: '2' }, { ...notes, version: '3' });
+    await catchUp();
+    assert.equal((await find('notes 2'))[0], 'mcp_server:notes@2');
+  },
+
   async 'a name with an unknown version finds the newest one'({ save, catchUp, find }) {
     const other = aManifest({ id: 'o', name: 'b/o', description: 'Document: io example thing 7.7.7, thing 7.7.7.' });
     await save(aManifest({ id: 'x.12', name: 'io.example/thing', description: 'Document.' }), other);

@@ -4,7 +4,7 @@ import type { RankRequest } from '../engine/engine.ts';
 import { clamp01, isUnrelated, leastNearness } from '../ranking/merge.ts';
 import { nameKey, versionedName } from '../words.ts';
 import { type Named, namedFamilies } from './merge-hits.ts';
-import { candidateQuery, readQuery, scoredTerms } from './query.ts';
+import { candidateQuery, type LexicalQuery, readQuery, scoredTerms } from './query.ts';
 import type { MemberChoice, SearchReads, VectorQuery } from './store.ts';
 
 export interface Query extends Pick<RankRequest, 'text' | 'mode'> {
@@ -21,13 +21,13 @@ const MOST_BY_MEANING = 150;
 
 /** Every candidate gets both scores, regardless of which one found it. `terms` are those that are scored. */
 export async function findCandidates(reads: SearchReads, query: Query) {
-  const [{ alike, version }, { words, terms, byWords }, { vector, byMeaning }] = await Promise.all([
-    findNamed(reads, query.text),
-    findByWords(reads, query),
+  const reading = readQuery(query.text, reads, query.sizes.families);
+  const [words, { named, version }, { terms, byWords }, { vector, byMeaning }] = await Promise.all([
+    reading,
+    findNamed(reads, query.text, reading),
+    findByWords(reads, query, reading),
     findByMeaning(reads, query),
   ]);
-  // A query of common words is not a misspelled name.
-  const named = new Map([...alike].filter(([, { match }]) => match !== 'near' || words.hasRare));
   const families = [...new Set([...named.keys(), ...byWords, ...byMeaning])];
   const uids = [...named.values()].flatMap(({ uid }) => uid ?? []);
   const preferred = { uids, version, families: [...named.keys()] };
@@ -40,18 +40,19 @@ export async function findCandidates(reads: SearchReads, query: Query) {
   }));
   const related = candidates.filter((each) => !isUnrelated(each));
   const isRelatedByWords =
-    query.mode === 'semantic' ? words.terms.length > 0 : related.some(({ lexical }) => lexical > 0);
+    (query.mode === 'semantic' && words.terms.length > 0) ||
+    related.some((each) => each.lexical > 0 || each.named !== undefined);
   const isNearAny = candidates.some(({ semantic = 0 }) => semantic >= leastNearness(query.sizes.texts));
-  const isFound = isRelatedByWords || named.size > 0 || (words.wordCount > 0 && isNearAny);
+  const isFound = isRelatedByWords || (words.wordCount > 0 && isNearAny);
   return { words, terms, named, candidates: isFound ? related : [] };
 }
 
-async function findByWords(reads: SearchReads, { text, mode, choice, sizes }: Query) {
-  const words = await readQuery(text, reads, sizes.families);
+async function findByWords(reads: SearchReads, { mode, choice }: Query, reading: Promise<LexicalQuery>) {
+  const words = await reading;
   const terms = mode === 'semantic' ? [] : scoredTerms(words.terms);
   const candidates = candidateQuery(words.terms);
-  if (candidates === undefined || terms.length === 0) return { words, terms, byWords: [] };
-  return { words, terms, byWords: await reads.byWords({ candidates, terms }, choice.filter, MOST_BY_WORDS) };
+  if (candidates === undefined || terms.length === 0) return { terms, byWords: [] };
+  return { terms, byWords: await reads.byWords({ candidates, terms }, choice.filter, MOST_BY_WORDS) };
 }
 
 async function findByMeaning(reads: SearchReads, query: Query) {
@@ -60,14 +61,17 @@ async function findByMeaning(reads: SearchReads, query: Query) {
 }
 
 /** If no name equals the text, it may end in a version. */
-async function findNamed(
-  reads: SearchReads,
-  text: string,
-): Promise<{ alike: ReadonlyMap<number, Named>; version?: string }> {
-  const alike = await findByName(reads, text);
+async function findNamed(reads: SearchReads, text: string, reading: Promise<LexicalQuery>) {
+  const [named, { hasRare }] = await Promise.all([findByName(reads, text), reading]);
+  const meant = withoutUnlikely(named, hasRare);
   const asked = parseReference(text.trim()) ? undefined : versionedName(text);
-  if (alike.size > 0 || !asked) return { alike };
-  return { alike: await findByName(reads, asked.name), version: asked.version };
+  if (meant.size > 0 || !asked) return { named: meant };
+  return { named: withoutUnlikely(await findByName(reads, asked.name), hasRare), version: asked.version };
+}
+
+/** A query of common words is not a misspelled name. */
+function withoutUnlikely(named: ReadonlyMap<number, Named>, hasRare: boolean): Map<number, Named> {
+  return new Map([...named].filter(([, { match }]) => match !== 'near' || hasRare));
 }
 
 /** The number in `top 10` is not a version: without it, only a whole name counts. */

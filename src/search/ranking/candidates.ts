@@ -53,7 +53,7 @@ function versionsNamed(
     if (dead[document] === 1) continue;
     const member = newestOf(segment, document, isAsked, filters);
     if (member >= 0) named.set(document, { match, member });
-    // A version that is not in the catalog; the number in `top 10` is none.
+    // The catalog does not have this version. The number in `top 10` is not a version.
     else if (match === 'whole') named.set(document, { match });
   }
   return named;
