@@ -59,8 +59,9 @@ try {
 /** In memory if there is plenty: a disk would confirm every commit of hundreds of databases. */
 async function temporaryFolder(): Promise<string> {
   if (values.alone || process.env.TMPDIR !== undefined) return tmpdir();
-  const memory = await statfs(MEMORY_FOLDER).catch(() => undefined);
-  return memory && memory.bavail * memory.bsize > NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();
+  const folder = await statfs(MEMORY_FOLDER).catch(() => undefined);
+  const room = Math.min(folder ? folder.bavail * folder.bsize : 0, process.availableMemory());
+  return room > NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();
 }
 
 /** Neighbors go into different groups, because files of one folder are similarly slow. */
