@@ -35,7 +35,7 @@ export const KNOWN: readonly KnownDifference[] = [
   },
   { here: '`updatedAt`: when the entry in this hub changed', covers: field(/\/official\.updatedAt$/) },
   {
-    here: 'deleted entries: when and why this hub stopped listing them',
+    here: 'deleted entries: when this hub stopped listing them, and the reason of their registry if it gave one',
     covers: ({ call, path }) =>
       /include_deleted=true|updated_since/.test(call) && /\/official\.status(ChangedAt|Message)$/.test(path),
   },
