@@ -44,12 +44,13 @@ export class ListedEntries {
 
   /** Entries with these addresses, as if they were new. */
   async *chosen(pages: AsyncIterable<IndexPage>, wanted: ReadonlySet<string>): AsyncGenerator<EntryToFetch[]> {
+    const { positions } = this.given.index;
     let [at, left] = [0, wanted.size];
     for await (const page of pages) {
       for await (const chunk of page.chunks()) {
-        const found = chunk.flatMap((each) => this.given.index.entryAt(at++, each) ?? []);
-        const chosen = found.filter((each) => wanted.has(each.url));
+        const chosen = chunk.filter(({ url }, index) => wanted.has(url) && positions.get(url) === at + index);
         yield chosen.map((entry) => ({ entry, member: undefined }));
+        at += chunk.length;
         left -= chosen.length;
         if (left === 0) return;
       }
@@ -57,10 +58,13 @@ export class ListedEntries {
   }
 
   private async *listedOn(page: IndexPage, start: number, isWanted = () => true): AsyncGenerator<ListedEntry[]> {
+    const { positions } = this.given.index;
     let at = start;
     for await (const chunk of page.chunks()) {
-      const listed = chunk.flatMap((entry) => this.given.index.entryAt(at++, entry) ?? []);
+      // A page lists each address once, so the first page needs no check against earlier ones.
+      const listed = start === 0 ? chunk : chunk.filter(({ url }, index) => positions.get(url) === at + index);
       yield listed.filter(isWanted);
+      at += chunk.length;
     }
   }
 
