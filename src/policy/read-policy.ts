@@ -54,8 +54,12 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
     lineCounter: lines,
     schema: 'core',
     logLevel: 'error',
+    // Compares each key with every other one, which takes seconds for thousands.
+    uniqueKeys: false,
   });
   if (document.errors.length > 0) return { faults: document.errors.slice(0, MOST_FAULTS).map(syntaxFault) };
+  const repeated = repeatedKey(document);
+  if (repeated) return { faults: [{ ...atStart('map keys must be unique'), ...startOf(repeated, lines) }] };
   const value = plainValue(document);
   if ('fault' in value) return { faults: [atStart(value.fault)] };
   if (value.value === null) return { faults: [atStart("the policy is empty; it must start with 'version: 1'")] };
@@ -65,16 +69,18 @@ function checkPolicy(text: string): { policy?: PolicyDocument; faults: PolicyFau
   return { faults: faults.slice(0, MOST_FAULTS) };
 }
 
-/** Counts open brackets, and entries that begin on the same line (`- - -`). Indentation needs too much text to nest deeply. */
+/** Counts open brackets, what begins before a value (`- - &a !b`), and indentation. */
 function isTooDeep(text: string): boolean {
   const { Lexer } = require('yaml') as typeof import('yaml');
-  let [open, entries] = [0, 0];
+  let [open, begun, isNewLine] = [0, 0, true];
   for (const token of new Lexer().lex(text)) {
+    if (isNewLine && token.startsWith(' ') && token.length > DEEPEST * 4) return true;
+    isNewLine = /^[\r\n]/.test(token);
     if (token === '[' || token === '{') open += 1;
-    else if (token === ']' || token === '}') open -= 1;
-    else if (open === 0 && (token === '-' || token === '?' || token === ':')) entries += 1;
-    else if (token.startsWith('\n') || token.startsWith('\r')) entries = 0;
-    if (open > DEEPEST || entries > DEEPEST) return true;
+    else if (token === ']' || token === '}') open = Math.max(0, open - 1);
+    else if (/^[-?:&!]/.test(token)) begun += 1;
+    else if (token === ',' || (isNewLine && open === 0)) begun = 0;
+    if (open > DEEPEST || begun > DEEPEST) return true;
   }
   return false;
 }
@@ -85,6 +91,19 @@ function plainValue(document: Document): { value: unknown } | { fault: string } 
   } catch {
     return { fault: 'uses aliases that expand to too much data' };
   }
+}
+
+function repeatedKey(document: Document): unknown {
+  const { visit, isScalar } = require('yaml') as typeof import('yaml');
+  let repeated: unknown;
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<unknown>();
+      repeated = items.find(({ key }) => isScalar(key) && (known.has(key.value) || !known.add(key.value)))?.key;
+      return repeated === undefined ? undefined : visit.BREAK;
+    },
+  });
+  return repeated;
 }
 
 function atStart(message: string): PolicyFault {
@@ -105,7 +124,9 @@ interface Source {
 function schemaFaults(issue: z.core.$ZodIssue, source: Source): PolicyFault[] {
   const at = (path: readonly PropertyKey[], message: string) => ({ ...positionOf(path, source), message });
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => at([...issue.path, key], 'is not a known field here; check its spelling'));
+    return issue.keys
+      .slice(0, MOST_FAULTS)
+      .map((key) => at([...issue.path, key], 'is not a known field here; check its spelling'));
   }
   return [at(issue.path, issue.message)];
 }
@@ -115,10 +136,8 @@ function positionOf(path: readonly PropertyKey[], { document, lines }: Source): 
   for (let length = path.length; length >= 0; length -= 1) {
     const part = path.slice(0, length);
     const node = length === 0 ? document.contents : document.getIn(part, true);
-    const start = rangeStart(keyOf(part, document) ?? node);
-    if (start === undefined) continue;
-    const { line, col } = lines.linePos(start);
-    return { line, column: col, path: (length === 0 ? path : part).map(String).join('.') };
+    const start = startOf(keyOf(part, document) ?? node, lines);
+    if (start) return { ...start, path: (length === 0 ? path : part).map(String).join('.') };
   }
   return { line: 1, column: 1, path: path.map(String).join('.') };
 }
@@ -130,6 +149,9 @@ function keyOf(path: readonly PropertyKey[], document: Document): unknown {
   return parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key;
 }
 
-function rangeStart(node: unknown): number | undefined {
-  return (node as { range?: readonly number[] } | undefined)?.range?.[0];
+function startOf(node: unknown, lines: LineCounter): Pick<PolicyFault, 'line' | 'column'> | undefined {
+  const start = (node as { range?: readonly number[] } | undefined)?.range?.[0];
+  if (start === undefined) return undefined;
+  const { line, col } = lines.linePos(start);
+  return { line, column: col };
 }

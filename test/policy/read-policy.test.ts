@@ -85,6 +85,14 @@ const broken: { text: string; says: RegExp }[] = [
     text: opening.repeat(199_000 / opening.length),
     says: /line 1, column 1: is nested too deeply/,
   })),
+  ...[`${']'.repeat(99_000)}${'['.repeat(99_000)}`, `[${'? '.repeat(99_000)}`, '&a '.repeat(60_000)].map((text) => ({
+    text,
+    says: /line 1, column 1: is nested too deeply/,
+  })),
+  {
+    text: Array.from({ length: 15_000 }, (_, number) => `k${number}: 1`).join('\n'),
+    says: /line 1, column 1: k0 is not a known field/,
+  },
 ];
 for (const { text, says } of broken) {
   test(`policy: ${JSON.stringify(text.slice(0, 200))} is refused with its line`, () => {
