@@ -46,8 +46,8 @@ ${rows.join('\n')}
 
 function defaultOf(schema: z.ZodType): string {
   const { data } = z.safeParse(schema, undefined);
-  if (data === undefined) return 'none';
-  return typeof data === 'object' ? 'none' : `\`${data}\``;
+  const text = Array.isArray(data) ? data.join(',') : data;
+  return text === undefined || text === '' || typeof text === 'object' ? 'none' : `\`${text}\``;
 }
 
 function errorsPage(): string {

@@ -10,7 +10,7 @@ export interface ContentValue {
 }
 
 interface Leaf extends ContentValue {
-  /** Says what is started, fetched or connected to. */
+  /** Whether it determines what is started, fetched or connected to. */
   isTarget: boolean;
 }
 
@@ -18,7 +18,7 @@ const MOST_OTHER_VALUES = 300;
 const LONGEST_VALUE = 300;
 /** Keys of addresses, commands, packages and what is sent with requests. */
 const TARGET =
-  /ur[il]$|^(command|cmd|exec|args|\w+arguments|env|environmentvariables|headers|transport|package|identifier|image|repo|ref|version|tag|digest|filesha256|registry\w*|extras|path|dest)$/i;
+  /ur[il]$|^(command|cmd|exec|args|\w+arguments|env|environmentvariables|headers|variables|transport|runtimehint|package|identifier|image|repo|ref|version|tag|digest|filesha256|registry\w*|extras|path|dest)$/i;
 
 /**
  * Hides secrets and truncates long values; a digest shows whether two values are equal. Targets come first and are all

@@ -109,6 +109,11 @@ const brought: [
     { artifacts: ['npm', 'pypi'], digest: false, transports: ['sse', 'stdio'] },
   ],
   [
+    'packages beside artifacts that are not objects',
+    { artifacts: ['x'], packages: [npm('evil-pkg')] },
+    { artifacts: ['unsupported', 'npm'], digest: false, transports: ['stdio'] },
+  ],
+  [
     'a package that its publisher hosts',
     { packages: [{ ...npm('x'), transport: { type: 'sse', url: 'https://h.example/sse' } }] },
     { artifacts: [], digest: true, transports: [] },

@@ -14,8 +14,18 @@ test('content: a key with a dot does not hide the value at the same path', () =>
 test('content: many other values cannot hide what is started or connected to', () => {
   const filler = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`filler${index}`, index]));
   const content = contentOf({
-    packages: [{ filler, registryType: 'npm', identifier: 'evil-pkg', runtimeArguments: [{ value: '--evil' }] }],
-    remotes: [{ url: 'https://evil.example/', headers: [{ name: 'X-Evil' }] }],
+    packages: [
+      {
+        filler,
+        registryType: 'npm',
+        identifier: 'evil-pkg',
+        runtimeHint: 'evil',
+        runtimeArguments: [{ value: '--evil' }],
+      },
+    ],
+    remotes: [
+      { url: 'https://evil.example/', headers: [{ name: 'X-Evil' }], variables: { host: { default: 'evil.example' } } },
+    ],
     server: {
       filler,
       exec: { cmd: ['evil'] },
@@ -25,13 +35,15 @@ test('content: many other values cannot hide what is started or connected to', (
     },
   });
   assert.deepEqual(
-    content.slice(0, 10).map(({ path }) => path),
+    content.slice(0, 12).map(({ path }) => path),
     [
       'packages.0.registryType',
       'packages.0.identifier',
+      'packages.0.runtimeHint',
       'packages.0.runtimeArguments.0.value',
       'remotes.0.url',
       'remotes.0.headers.0.name',
+      'remotes.0.variables.host.default',
       'server.exec.cmd.0',
       'server.command',
       'server.args.0',
@@ -39,6 +51,6 @@ test('content: many other values cannot hide what is started or connected to', (
       'server.tool.url',
     ],
   );
-  assert.equal(content.length, 10 + 300 + 1);
+  assert.equal(content.length, 12 + 300 + 1);
   assert.match(content.at(-1)?.value ?? '', /^1700 values, sha256:/);
 });

@@ -2,8 +2,8 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { kindNameOf } from '../artifact-kind.ts';
 import { imageName, readImageReference } from './image-reference.ts';
-import { alternativesOf, launchOf } from './launch.ts';
-import { artifactOfPackage, artifactsOf } from './package-artifact.ts';
+import { alternativesOf, hasCommand, type LaunchKind, launchKindOf } from './launch.ts';
+import { artifactOfPackage, artifactsOf, isInstalled } from './package-artifact.ts';
 import { packageName } from './package-runner.ts';
 import { hostedAddress } from './registry-package.ts';
 
@@ -13,24 +13,40 @@ export interface InstallContent {
   startsCommand: boolean;
 }
 
-/** A manifest can list one artifact, and start another package. */
+/** A manifest can list one artifact, and start another package. Runs for every manifest that is ingested, so it derives no more than it needs. */
 export function installContentOf(document: JsonObject): InstallContent {
   const listed = artifactsOf(document);
   const mcpRegistration = isJsonObject(document.mcp_registration) ? document.mcp_registration : null;
-  const launch = launchOf({ document, mcpRegistration, artifacts: listed, name: '', slug: '' });
+  const hasPackages = asObjects(document.packages).length > 0;
+  if (!hasPackages && !hasCommand(mcpRegistration) && !listed.some(isStartable))
+    return { artifacts: listed, startsCommand: false };
+  const launch = launchKindOf({ document, mcpRegistration, artifacts: listed });
+  const artifacts = [...listed, ...furtherArtifacts(document, listed, launch)];
+  const startsBundle = launch.kind === 'none' && artifacts.some((artifact) => kindOf(artifact) === 'mcpb');
+  // An install starts the alternative that it chose, even if the publisher also hosts the server.
+  const startsCommand = launch.kind === 'command' || startsBundle || alternativesOf(document, listed).length > 0;
+  return { artifacts, startsCommand };
+}
+
+/** The packages that are not among the listed artifacts. */
+function furtherArtifacts(document: JsonObject, listed: readonly JsonObject[], launch: LaunchKind): JsonObject[] {
   const packages = asObjects(document.packages).filter((pack) => asText(pack.identifier) && !hostedAddress(pack));
   const { kind: registryType, name: identifier } = (launch.kind === 'command' && launch.package) || {};
   const started = identifier ? [{ registryType, identifier }] : [];
+  // Without artifacts, the listed ones are the packages themselves.
+  const hasArtifacts = Array.isArray(document.artifacts) && document.artifacts.length > 0;
+  const unlisted = hasArtifacts ? packages : packages.filter((pack) => !isInstalled(pack));
+  const candidates = [...unlisted, ...started];
+  if (candidates.length === 0) return [];
   const known = new Set(listed.map(identityOf));
-  const further = [...packages, ...started].map(artifactOfPackage).filter((artifact) => {
+  return candidates.map(artifactOfPackage).filter((artifact) => {
     const identity = identityOf(artifact);
     return !known.has(identity) && known.add(identity);
   });
-  const artifacts = [...listed, ...further];
-  const startsBundle = launch.kind === 'none' && artifacts.some((artifact) => kindOf(artifact) === 'mcpb');
-  // An install starts the alternative that it chose, even if the publisher also hosts the server.
-  const startsCommand = launch.kind === 'command' || startsBundle || alternativesOf(document).length > 0;
-  return { artifacts, startsCommand };
+}
+
+function isStartable(artifact: JsonObject): boolean {
+  return !['git', 'zip', 'remote', 'unsupported'].includes(kindOf(artifact));
 }
 
 function kindOf({ kind, spec }: JsonObject): string {

@@ -4,9 +4,9 @@ import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.ts'
 import { fillGaps, type GappedText, gapSecrets } from '../../lib/secrets/secret-address.ts';
 import { kindNameOf } from '../artifact-kind.ts';
 import { describeServer, serverOf } from '../server.ts';
-import { type Launch, variableFor } from './launch-form.ts';
+import { type Launch, type Named, variableFor } from './launch-form.ts';
 import { artifactsOf } from './package-artifact.ts';
-import { commandWords, environmentOf, fillTemplate, headersOf } from './registry-input.ts';
+import { commandWords, environmentOf, fillTemplate, headersOf, wordsWithSecrets } from './registry-input.ts';
 import { hostedAddress, IN_BUNDLE, launchPackage, packageOfArtifact } from './registry-package.ts';
 import { launchCommand } from './written-command.ts';
 
@@ -20,6 +20,10 @@ export interface LaunchSource {
   slug: string;
 }
 
+/** For STDIO, catalogs often list the address of a web page, not the server's. A2A agents are not MCP servers. */
+const NOT_REMOTE = /^(stdio|a2a)$/i;
+/** An address without placeholders. */
+const PLAIN_ADDRESS = /^https?:\/\/[^<>{}$\s]+$/;
 const NOTHING_NAMED = 'Its manifest has no address to connect to, and no command or package to start.';
 
 /**
@@ -31,13 +35,29 @@ export function launchOf(source: LaunchSource, { artifact }: { artifact?: JsonOb
   return launch.kind === 'none' ? launch : withOwnNames(launch, source);
 }
 
+export type LaunchKind = Exclude<Launch, { kind: 'remote' }> | { kind: 'remote' };
+
+/** Like `launchOf`, but only what shows whether a command starts, and which package: removing secrets is slow. */
+export function launchKindOf({ document, mcpRegistration, artifacts }: Omit<LaunchSource, keyof Named>): LaunchKind {
+  const { url, transport } = describeServer(mcpRegistration);
+  if (!NOT_REMOTE.test(transport) && PLAIN_ADDRESS.test(url) && URL.canParse(url)) return { kind: 'remote' };
+  const { env: _, ...server } = serverOf(mcpRegistration);
+  const packages = asObjects(document.packages).map(({ environmentVariables: _, ...pack }) => pack);
+  const source = {
+    document: { ...document, packages },
+    mcpRegistration: { server: { ...server, exec: { cmd: asObject(server.exec).cmd } } },
+    artifacts,
+  };
+  return firstOf(readings(source, wordsWithSecrets));
+}
+
 /** Lazy, because most manifests need only the first. */
-function* readings(source: LaunchSource): Generator<Launch | undefined> {
+function* readings(source: Omit<LaunchSource, keyof Named>, wordsOf = commandWords): Generator<Launch | undefined> {
   const { document, mcpRegistration, artifacts } = source;
   const server = serverOf(mcpRegistration);
   const packages = asObjects(document.packages);
   yield registeredRemote(source);
-  yield registeredCommand(server, packages);
+  yield registeredCommand(server, packages, wordsOf);
   for (const pack of packages) yield packageLaunch(pack, server);
   for (const remote of asObjects(document.remotes)) yield launchRemote(remote);
   // Artifacts that were derived from packages say less than the packages do.
@@ -55,10 +75,12 @@ function firstOf(launches: Iterable<Launch | undefined>): Launch {
   return { kind: 'none', reason: reason ?? NOTHING_NAMED };
 }
 
-/** For STDIO, catalogs often list the address of a web page, not the server's. A2A agents are not MCP servers. */
-function registeredRemote({ document, mcpRegistration }: LaunchSource): Launch | undefined {
+function registeredRemote({
+  document,
+  mcpRegistration,
+}: Pick<LaunchSource, 'document' | 'mcpRegistration'>): Launch | undefined {
   const { url, transport } = describeServer(mcpRegistration);
-  if (!url || /^(stdio|a2a)$/i.test(transport)) return undefined;
+  if (!url || NOT_REMOTE.test(transport)) return undefined;
   const server = serverOf(mcpRegistration);
   const listed = asObjects(document.remotes).find((each) => each.url === url);
   const type = asText(server.transport) ?? asText(listed?.type) ?? transport;
@@ -100,13 +122,22 @@ function spokenTransport(url: GappedText, named: string): 'http' | 'sse' {
   return /sse/i.test(named) && !/\/mcp\/?$/.test(pathname) ? 'sse' : 'http';
 }
 
-function registeredCommand(server: JsonObject, packages: readonly JsonObject[]): Launch | undefined {
+function registeredCommand(
+  server: JsonObject,
+  packages: readonly JsonObject[],
+  wordsOf: typeof commandWords,
+): Launch | undefined {
   const written = writtenCommand(server);
   if (written.length === 0) return undefined;
   // Catalogs put the package name last and omit its arguments: the package entry is more complete.
   const pack = packages.find((each) => isMadeFrom(written, each));
   if (pack) return packageLaunch(pack, server);
-  return launchCommand(commandWords(written), environmentOf([], registeredEnvironment(server)));
+  return launchCommand(wordsOf(written), environmentOf([], registeredEnvironment(server)));
+}
+
+/** Whether a registration has a command to start. */
+export function hasCommand(mcpRegistration: JsonObject | null): boolean {
+  return writtenCommand(serverOf(mcpRegistration)).length > 0;
 }
 
 /** Either `exec.cmd`, or `command` and `args` as in client configurations. */
@@ -176,9 +207,9 @@ export function startInstalled(launch: Extract<Launch, { kind: 'command' }>, pat
 }
 
 /** The indexes of artifacts that are alternatives: a registry's packages of one server. Empty when all are needed. */
-export function alternativesOf(document: JsonObject): number[] {
+export function alternativesOf(document: JsonObject, artifacts = artifactsOf(document)): number[] {
   const identifiers = new Set<unknown>(asObjects(document.packages).map(({ identifier }) => asText(identifier)));
-  const indexes = artifactsOf(document).flatMap((artifact, index) =>
+  const indexes = artifacts.flatMap((artifact, index) =>
     namesOf(artifact).some((name) => name !== undefined && identifiers.has(name)) ? [index] : [],
   );
   return indexes.length > 1 ? indexes : [];

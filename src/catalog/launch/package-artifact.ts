@@ -10,8 +10,13 @@ export function artifactsOf({ artifacts, packages }: JsonObject): JsonObject[] {
   if (Array.isArray(artifacts) && artifacts.length > 0)
     return artifacts.map((artifact) => withDigestOfPackage(asObject(artifact), asObjects(packages)));
   return asObjects(packages)
-    .filter((pack) => INSTALLED.includes(registryOf(pack)) && asText(pack.identifier) && !hostedAddress(pack))
+    .filter((pack) => isInstalled(pack) && asText(pack.identifier) && !hostedAddress(pack))
     .map((pack) => ({ ...artifactOfPackage(pack), reason: 'The manifest lists it under packages.' }));
+}
+
+/** Whether the hub installs packages of its registry. */
+export function isInstalled(pack: JsonObject): boolean {
+  return INSTALLED.includes(registryOf(pack));
 }
 
 /** Registries list the digest of a bundle in `packages`, not in the artifact. */
@@ -47,6 +52,9 @@ function registryOf(pack: JsonObject): string {
 
 /** Only the arguments of uvx contain extras: `--from pkg[mcp]`. */
 function extrasOf(pack: JsonObject, identifier: string): JsonObject {
+  const given = [pack.runtimeArguments, pack.packageArguments].flat();
+  // Most packages have no arguments, and the launch is slow to derive.
+  if (given.every((argument) => argument === undefined)) return {};
   const launch = launchPackage(pack);
   const words = launch.kind === 'command' ? launch.args.map(plainText) : [];
   const named = words.map((word) => /^([\w.-]+)\[([\w.,-]+)\]/.exec(word)).find((found) => found?.[1] === identifier);

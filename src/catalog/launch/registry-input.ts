@@ -15,8 +15,12 @@ const MOST_VARIABLES = 200;
 
 /** The words of a command; registries write some of them as objects. Secrets become gaps. */
 export function commandWords(words: unknown, isSwitch: (name: string) => boolean = () => false): GappedText[] {
-  if (!Array.isArray(words)) return [];
-  return withoutSecrets(words.flatMap((word) => wordsOf(word, isSwitch)));
+  return withoutSecrets(wordsWithSecrets(words, isSwitch));
+}
+
+/** For code that only looks for a package. */
+export function wordsWithSecrets(words: unknown, isSwitch: (name: string) => boolean = () => false): GappedText[] {
+  return Array.isArray(words) ? words.flatMap((word) => wordsOf(word, isSwitch)) : [];
 }
 
 function wordsOf(word: unknown, isSwitch: (name: string) => boolean): GappedText[] {
