@@ -86,7 +86,8 @@ export function createHubPolicy(dependencies: HubPolicyDependencies) {
     async getPolicy(): Promise<PolicyState> {
       const state = await policies.state();
       // Another hub on the same database may have applied another policy.
-      const isFromFile = file !== undefined && state.changed_by === FILE.name;
+      const text = file?.text();
+      const isFromFile = file && (text === undefined ? state.changed_by === FILE.name : state.text === text);
       const source = isFromFile ? 'file' : state.text === null ? 'none' : 'api';
       return { ...state, source, file_error: file?.error() ?? null };
     },

@@ -8,6 +8,8 @@ import type { Policies } from './policies.ts';
 export interface PolicyFile {
   /** Explains why the current file cannot be used. */
   error(): string | undefined;
+  /** The text that was last read and applied; undefined if the file could not be used since the hub started. */
+  text(): string | undefined;
   close(): void;
 }
 
@@ -27,6 +29,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
   const { path, state, change, log, onChange } = dependencies;
   let seen: string | undefined;
   let fault: string | undefined;
+  let applied: string | undefined;
 
   const hasPolicy = async () => (await state()).text !== null;
 
@@ -46,8 +49,10 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
 
   async function take(): Promise<void> {
     const text = await readFile(path, 'utf8');
-    if (text === (await state()).text) return;
-    const { affected } = await change(text);
+    const isInForce = text === (await state()).text;
+    const { affected } = isInForce ? { affected: 0 } : await change(text);
+    applied = text;
+    if (isInForce) return;
     log.info({ file: path, affected }, 'The policy changed');
     onChange();
   }
@@ -66,7 +71,7 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
     });
   }, LOOK_EVERY_MS);
   timer.unref();
-  return { error: () => fault, close: () => clearInterval(timer) };
+  return { error: () => fault, text: () => applied, close: () => clearInterval(timer) };
 }
 
 /** Changes with every change of the file; constant while the file is missing. */

@@ -119,6 +119,44 @@ const brought: [
     { artifacts: [], digest: true, transports: [] },
   ],
 ];
+const commands: [command: string, artifacts: string[]][] = [
+  ['bunx evil-pkg', ['oci', 'unsupported']],
+  ['pipx run evil-pkg', ['oci', 'unsupported']],
+  ['pnpm dlx evil-pkg', ['oci', 'unsupported']],
+  ['npx github:evil/pkg', ['oci', 'unsupported']],
+  ['uvx --from git+https://h.example/evil evil', ['oci', 'unsupported']],
+  ['deno run -A npm:evil-pkg', ['oci', 'unsupported']],
+  ['cmd /c npx -y evil-pkg', ['oci', 'unsupported']],
+  ['/usr/bin/npx -y evil-pkg', ['oci', 'npm']],
+  ['npx.cmd evil-pkg', ['oci', 'npm']],
+  ['C:\\tools\\UVX.exe evil-pkg', ['oci', 'pypi']],
+];
+for (const [line, artifacts] of commands) {
+  test(`facts: cover what '${line}' starts`, () => {
+    const [command, ...args] = line.split(' ');
+    const mcp_registration = { server: { transport: 'STDIO', command, args } };
+    const facts = factsOf({ artifacts: [VERIFIABLE], mcp_registration });
+    assert.deepEqual([facts.artifacts, facts.hasDigests], [artifacts, false]);
+  });
+}
+
+test('facts: cover a command that is a whole line', () => {
+  const mcp_registration = { server: { command: 'npx -y @evil/pkg' } };
+  const facts = factsOf({ artifacts: [VERIFIABLE], mcp_registration });
+  assert.deepEqual([facts.artifacts, facts.hasDigests], [['oci', 'unsupported'], false]);
+});
+
+test('facts: a command that starts local files brings no further artifact', () => {
+  for (const cmd of [
+    ['node', 'dist/index.js'],
+    ['uv', 'run', 'server.py'],
+    ['python', '-m', 'server'],
+  ]) {
+    const facts = factsOf({ artifacts: [VERIFIABLE], mcp_registration: { server: { exec: { cmd } } } });
+    assert.deepEqual([facts.artifacts, facts.hasDigests], [['oci'], true]);
+  }
+});
+
 for (const [what, fields, { artifacts, digest, transports }] of brought) {
   test(`facts: cover ${what}`, () => {
     const facts = factsOf(fields);

@@ -6,6 +6,7 @@ import { alternativesOf, hasCommand, type LaunchKind, launchKindOf } from './lau
 import { artifactOfPackage, artifactsOf, isInstalled } from './package-artifact.ts';
 import { packageName } from './package-runner.ts';
 import { hostedAddress } from './registry-package.ts';
+import { fetchesUnknown } from './written-command.ts';
 
 export interface InstallContent {
   /** The artifacts of the manifest, then the packages that are not among them. */
@@ -31,18 +32,26 @@ export function installContentOf(document: JsonObject): InstallContent {
 /** The packages that are not among the listed artifacts. */
 function furtherArtifacts(document: JsonObject, listed: readonly JsonObject[], launch: LaunchKind): JsonObject[] {
   const packages = asObjects(document.packages).filter((pack) => asText(pack.identifier) && !hostedAddress(pack));
-  const { kind: registryType, name: identifier } = (launch.kind === 'command' && launch.package) || {};
-  const started = identifier ? [{ registryType, identifier }] : [];
   // Without artifacts, the listed ones are the packages themselves.
   const hasArtifacts = Array.isArray(document.artifacts) && document.artifacts.length > 0;
   const unlisted = hasArtifacts ? packages : packages.filter((pack) => !isInstalled(pack));
-  const candidates = [...unlisted, ...started];
+  const candidates = [...unlisted, ...startedPackages(launch, packages)];
   if (candidates.length === 0) return [];
   const known = new Set(listed.map(identityOf));
   return candidates.map(artifactOfPackage).filter((artifact) => {
     const identity = identityOf(artifact);
     return !known.has(identity) && known.add(identity);
   });
+}
+
+/** A command whose package cannot be determined counts as a package of an unknown registry. Its arguments may contain secrets. */
+function startedPackages(launch: LaunchKind, packages: readonly JsonObject[]): JsonObject[] {
+  if (launch.kind !== 'command') return [];
+  if (launch.package) return [{ registryType: launch.package.kind, identifier: launch.package.name }];
+  // This runner starts a package that is listed.
+  const isListed = launch.command === 'dnx' && packages.some((pack) => !isInstalled(pack));
+  if (isListed || !fetchesUnknown(launch)) return [];
+  return [{ registryType: 'command', identifier: launch.command }];
 }
 
 function isStartable(artifact: JsonObject): boolean {

@@ -20,8 +20,27 @@ export function launchCommand(written: readonly GappedText[], env: Variable[]): 
   return packageLaunch(command, others, env) ?? { kind: 'command', command, args: others, env };
 }
 
-function packageLaunch(program: string, words: readonly GappedText[], env: Variable[]): Launch | undefined {
+/** Commands that fetch the program they start, and shells, whose command line may start such a command. */
+const FETCHES =
+  /^(?:(?:npx|pnpx|bunx|uvx|pipx|docker|podman|nerdctl|dnx|cmd|powershell|pwsh|env|sudo) |(?:npm|pnpm|yarn|bun) (?:\S+ )*?(?:exec|x|dlx|create|init) |uv (?:\S+ )*?(?:tool|--with\S*) |(?:uv|deno|bun) .*?(?:npm|jsr|git\+\w+|https?):|dotnet tool |go run .*?@|(?:ba|da|z)?sh (?:-\w+ )*?-\w*c )/s;
+
+/** Whether it starts a package that cannot be determined. */
+export function fetchesUnknown(launch: Extract<Launch, { kind: 'command' }>): boolean {
+  if (launch.package) return false;
+  const words = [...launch.args.map(plainText), ''].join(' ');
+  // Some catalogs write the whole line as the command.
+  return [programName(launch.command), launch.command].some((program) => FETCHES.test(`${program} ${words}`));
+}
+
+/** `npx` for `/usr/bin/npx` and `npx.cmd`. */
+function programName(command: string): string {
+  const name = command.slice(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
+  return name.toLowerCase().replace(/\.(cmd|exe|bat|ps1)$/, '');
+}
+
+function packageLaunch(command: string, words: readonly GappedText[], env: Variable[]): Launch | undefined {
   const [first = '', second] = words.map(plainText);
+  const program = programName(command);
   switch (program) {
     case 'npx':
     case 'uvx':

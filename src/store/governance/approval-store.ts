@@ -1,4 +1,5 @@
 // Stores approvals and rejections, on both engines.
+import { isEarlierVersion } from '../../catalog/entity.ts';
 import type { ApprovalStore, DecisionOutcome, NewDecision, PolicySubject, StoredDecision } from '../../policy/store.ts';
 import { lockEntities } from '../catalog/lock-entities.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
@@ -41,7 +42,7 @@ export function createApprovalStore(dialect: Dialect, revision: Revision, admiss
         await admission.forWriting(tx);
         const versions = await versionsOf(tx, subject);
         await lockEntities(tx, versions, dialect);
-        const outcome = await record(tx, subject, decision);
+        const outcome = await record(tx, subject, { decision, isOneOf: dialect.isOneOf });
         if (outcome.outcome !== 'decided') return { result: outcome, isChange: false };
         const { changed, events } = await readmit(tx, versions, { dialect, admission });
         return { result: outcome, isChange: true, entities: [...new Set([subject.uid, ...changed])], events };
@@ -71,8 +72,13 @@ async function versionsOf(tx: Db, { type, slug }: PolicySubject): Promise<string
   return rows.map(({ uid }) => uid);
 }
 
+interface DecisionChange extends Pick<Dialect, 'isOneOf'> {
+  decision: NewDecision;
+}
+
 /** The entity is locked, so the second of two concurrent decisions sees the first. */
-async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Promise<DecisionOutcome> {
+async function record(tx: Db, subject: PolicySubject, change: DecisionChange): Promise<DecisionOutcome> {
+  const { decision } = change;
   const { uid } = subject;
   const { coversName, ...made } = decision;
   const { brings } = made;
@@ -80,7 +86,9 @@ async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Pr
   if (now?.brings !== brings) return { outcome: 'changed' };
   const before = await decisionOn(tx, { uid, brings });
   const isOpen = before === undefined || before.decision === 'revoked';
-  if (made.decision === 'revoked' && isOpen) return withdraw(tx, subject, decision);
+  if (made.decision === 'revoked' && isOpen) return withdraw(tx, subject, change);
+  // Otherwise, the approval of an earlier version would keep it available.
+  if (made.decision === 'revoked' && coversName && before?.decision === 'approved') await withdraw(tx, subject, change);
   if (made.decision !== 'revoked' && !isOpen) {
     if (before.decision !== made.decision) return { outcome: 'decided otherwise', by: before };
     // The first reviewer stays the one who decided.
@@ -97,23 +105,30 @@ async function record(tx: Db, subject: PolicySubject, decision: NewDecision): Pr
   return { outcome: 'decided' };
 }
 
-/** Revokes approvals that were given for other content: of this version, and of all versions if an approval covers the name. */
+/** Revokes approvals of this version's other content and, if an approval covers the name, of earlier versions. */
 async function withdraw(
   tx: Db,
   { uid, type, slug, remote }: PolicySubject,
-  { decision, reason, decided_by, decided_at, coversName }: NewDecision,
+  { decision: { decision, reason, decided_by, decided_at, coversName }, isOneOf }: DecisionChange,
 ): Promise<DecisionOutcome> {
-  const withdrawn = await tx
-    .updateTable('approval')
-    .set({ decision, reason, decided_by, decided_at })
+  const approved = await tx
+    .selectFrom('approval')
+    .select('uid')
     .where('decision', '=', 'approved')
     .where('type', '=', type)
     .where('slug', '=', slug)
     .where('remote_url', remote ? '=' : 'is', remote?.url ?? null)
-    .$if(!coversName, (query) => query.where('uid', '=', uid))
-    .returning('uid')
     .execute();
-  return { outcome: withdrawn.length > 0 ? 'decided' : 'nothing to revoke' };
+  const covering = approved.filter((row) => row.uid === uid || (coversName && isEarlierVersion(row.uid, uid)));
+  if (covering.length === 0) return { outcome: 'nothing to revoke' };
+  await tx
+    .updateTable('approval')
+    .set({ decision, reason, decided_by, decided_at })
+    .where('decision', '=', 'approved')
+    .where('remote_url', remote ? '=' : 'is', remote?.url ?? null)
+    .where(isOneOf('uid', [...new Set(covering.map((row) => row.uid))]))
+    .execute();
+  return { outcome: 'decided' };
 }
 
 async function decisionOn(

@@ -270,6 +270,30 @@ testOnEveryEngine('approvals: the approval of a name can be revoked once its ver
   assertProblem(await decide(app, uidOf('b'), { decision: 'revoke' }), 'decision_conflict');
 });
 
+testOnEveryEngine('approvals: revoking a version revokes earlier approvals that cover it', async (t, database) => {
+  const { app } = await withPolicy(t, database, ASK, [server('a'), server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'approve' });
+  await inject(app, { method: 'PUT', url: '/policy', payload: { text: ASK_ONCE } });
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'revoke' });
+  assert.deepEqual((await listed(app)).toSorted(), [uidOf('a'), uidOf('a', '2.0.0')]);
+});
+
+test('approvals: lifting a rejection keeps the approval of the name', async (t) => {
+  const { app } = await withPolicy(t, undefined, ASK_ONCE, [server('a'), server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a'), { decision: 'approve' });
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'reject', reason: 'No.' });
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'revoke' });
+  assert.deepEqual(await listed(app), []);
+});
+
+test('approvals: revoking a version keeps the approval of a later one', async (t) => {
+  const { app } = await withPolicy(t, undefined, ASK_ONCE, [server('a'), server('a', { version: '2.0.0' })]);
+  await decided(app, uidOf('a', '2.0.0'), { decision: 'approve' });
+  assertProblem(await decide(app, uidOf('a'), { decision: 'revoke' }), 'decision_conflict');
+  assert.deepEqual(await listed(app), [uidOf('a')]);
+});
+
 test('approvals: revoking a version that nobody approved keeps the approval of another', async (t) => {
   const { app } = await withPolicy(t, undefined, ASK, [server('a'), server('a', { version: '2.0.0' })]);
   await decided(app, uidOf('a'), { decision: 'approve' });

@@ -375,6 +375,16 @@ test('POLICY_FILE: is not named as the source of a policy that another hub appli
   assert.deepEqual([text, source, changed_by === 'POLICY_FILE'], ['version: 1\n', 'api', false]);
 });
 
+test('POLICY_FILE: is the source of an equal text that was set over the API', async (t) => {
+  const database = await emptyDatabase(t, 'sqlite');
+  const file = join(await tempDir(t), 'policy.yaml');
+  await writeFile(file, NO_COPYLEFT);
+  const first = await testHub(t, { database });
+  await first.hub.changePolicy(NO_COPYLEFT);
+  const { hub } = await testHub(t, { settings: { POLICY_FILE: file }, database });
+  assert.equal((await hub.getPolicy()).source, 'file');
+});
+
 const isError = ({ level }: LoggedEvent) => level === 'error';
 
 test('POLICY_FILE: a hub that never had a policy does not start when the file is missing', async (t) => {
