@@ -14,7 +14,10 @@ export interface InstallContent {
   startsCommand: boolean;
 }
 
-/** A manifest can list one artifact, and start another package. Runs for every manifest that is ingested, so it derives no more than it needs. */
+/**
+ * A manifest can list one artifact, and start another package. Runs for every manifest that is ingested, so it derives no
+ * more than it needs.
+ */
 export function installContentOf(document: JsonObject): InstallContent {
   const listed = artifactsOf(document);
   const mcpRegistration = isJsonObject(document.mcp_registration) ? document.mcp_registration : null;
@@ -44,7 +47,7 @@ function furtherArtifacts(document: JsonObject, listed: readonly JsonObject[], l
   });
 }
 
-/** A command whose package cannot be determined counts as a package of an unknown registry. Its arguments may contain secrets. */
+/** A command with an unknown package counts as a package of an unknown registry. Its arguments may contain secrets. */
 function startedPackages(launch: LaunchKind, packages: readonly JsonObject[]): JsonObject[] {
   if (launch.kind !== 'command') return [];
   if (launch.package) return [{ registryType: launch.package.kind, identifier: launch.package.name }];
