@@ -1,8 +1,14 @@
-// Delivers events to webhooks while the hub is serving: in order for each webhook, and independently of the others.
+// Delivers events to webhooks and retries failed deliveries, while the hub is serving: in order for each webhook, and independently of the others.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../lib/world.ts';
 import { GONE, type SendDependencies, send } from './send.ts';
-import { type Attempt, type AttemptOutcome, type DeliveryStore, LONGEST_PAUSE_MS, type OpenDelivery } from './store.ts';
+import {
+  type Attempt,
+  type AttemptOutcome,
+  type DeliveryStore,
+  LONGEST_RETRY_PAUSE_MS,
+  type OpenDelivery,
+} from './store.ts';
 
 export interface DeliveryDependencies extends SendDependencies {
   store: DeliveryStore;
@@ -17,7 +23,7 @@ export interface Deliveries {
 
 const LOOK_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 60_000;
-const FIRST_DELAY_MS = 60_000;
+const FIRST_PAUSE_MS = 60_000;
 const GIVE_UP_AFTER_MS = 86_400_000;
 
 export function startDeliveries({ store, newId, log, ...dependencies }: DeliveryDependencies): Deliveries {
@@ -87,12 +93,12 @@ export function startDeliveries({ store, newId, log, ...dependencies }: Delivery
 function outcomeOf({ at, status, error }: Attempt, { createdAt, attempts }: OpenDelivery): AttemptOutcome {
   if (error === null) return { state: 'delivered' };
   if (status === GONE) return { state: 'failed', disabled: 'The receiver answered 410 Gone.' };
-  const nextTryAt = new Date(at.getTime() + delayMs(attempts));
+  const nextTryAt = new Date(at.getTime() + retryPauseMs(attempts));
   const isTooLate = nextTryAt.getTime() - Date.parse(createdAt) > GIVE_UP_AFTER_MS;
   return isTooLate ? { state: 'failed' } : { state: 'pending', nextTryAt };
 }
 
-/** With jitter, so that many deliveries are not retried at the same moment. */
-function delayMs(attempts: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_PAUSE_MS) * (0.8 + Math.random() * 0.4);
+/** With jitter, so that many deliveries are not retried at the same moment. The jitter only shortens the pause. */
+export function retryPauseMs(attempts: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** attempts, LONGEST_RETRY_PAUSE_MS) * (0.8 + Math.random() * 0.2);
 }

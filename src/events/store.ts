@@ -61,8 +61,8 @@ export type AttemptOutcome =
   | { state: 'pending'; nextTryAt: Date }
   | { state: 'failed'; disabled?: string };
 
-/** The longest pause between two attempts of a delivery, apart from jitter. */
-export const LONGEST_PAUSE_MS = 3_600_000;
+/** The longest pause between two attempts of a delivery. */
+export const LONGEST_RETRY_PAUSE_MS = 3_600_000;
 
 export interface DeliveryStore {
   /** Names of webhooks with something to send now and without a lease. */

@@ -4,7 +4,7 @@ import {
   type Attempt,
   type AttemptOutcome,
   type DeliveryStore,
-  LONGEST_PAUSE_MS,
+  LONGEST_RETRY_PAUSE_MS,
   type OpenDelivery,
   type StoredEvent,
 } from '../../events/store.ts';
@@ -75,7 +75,7 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
         where webhook.disabled_at is null
           and (webhook.leased_until is null or ${isOver('webhook.leased_until', at, LEASE_MS)})
           and case when opened.id is null then webhook.position < (select event_position from catalog_state)
-            else ${isOver('opened.next_try_at', at, LONGEST_PAUSE_MS)} end
+            else ${isOver('opened.next_try_at', at, LONGEST_RETRY_PAUSE_MS)} end
       `.execute(lookup);
       return rows.map(({ name }) => name);
     },
@@ -88,7 +88,7 @@ export function createDeliveryStore(dialect: Dialect): DeliveryStore {
         if (!webhook || webhook.disabled_at !== null || isElsewhere) return undefined;
         const opened = await deliveriesOf(tx, name).where('state', '=', 'pending').executeTakeFirst();
         const delivery = opened ?? (await openNext(tx, webhook, { at, id }));
-        if (!delivery || isAhead(delivery.next_try_at ?? at, now, LONGEST_PAUSE_MS)) return undefined;
+        if (!delivery || isAhead(delivery.next_try_at ?? at, now, LONGEST_RETRY_PAUSE_MS)) return undefined;
         await setWebhook(tx, name, {
           leased_by: by,
           leased_until: new Date(now.getTime() + LEASE_MS).toISOString(),
