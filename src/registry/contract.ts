@@ -1,5 +1,6 @@
 // The contract of the hub's MCP registry: its protocol types.
 import { z } from 'zod';
+import { LONGEST_QUERY } from '../search/search-query.ts';
 
 /** The newest release of the schema; clients warn about older ones. */
 export const SERVER_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
@@ -59,9 +60,13 @@ export const ServerList = z
   .meta({ id: 'ServerList' });
 export type ServerList = z.infer<typeof ServerList>;
 
+/** How many entries a page has, unless the request sets a limit. */
+export const USUAL_PAGE = 30;
+
 export interface ServerQuery {
   /** The end of the previous page. It contains the query, so that the other parameters need not be repeated. */
   cursor?: string;
+  /** Default: `USUAL_PAGE`. */
   limit?: number;
   /** Names that contain the text come first, then other search results. */
   search?: string;
@@ -178,7 +183,7 @@ export type ArdField = z.output<typeof ArdField>;
 const Filter = z.partialRecord(ArdField, z.union([z.string().max(500), z.array(z.string().max(500)).max(50)]), {
   error: `must be an object with some of these members: ${ARD_FIELDS.join(', ')}`,
 });
-const Query = z.object({ text: z.string().trim().min(1).max(2_000), filter: Filter.optional() });
+const Query = z.object({ text: z.string().trim().min(1).max(LONGEST_QUERY), filter: Filter.optional() });
 
 export const ArdSearch = z.object({
   query: Query,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../lib/json.ts';
+import { LONGEST_QUERY } from '../search/search-query.ts';
 import type { EntryFilter } from './store.ts';
 
 /** Cursors may be forged, and databases reject NUL. */
@@ -18,7 +19,7 @@ export type CursorPosition = z.infer<typeof Position>;
 
 const Cursor = z.strictObject({
   after: Position,
-  search: Text.max(2000).optional(),
+  search: Text.max(LONGEST_QUERY).optional(),
   version: Text.max(255).optional(),
   updatedSince: Text.max(40).optional(),
   includeDeleted: z.boolean(),

@@ -1,6 +1,14 @@
 // The hub as an MCP registry: its list, its search, and single servers.
 import { HubError, invalidRequest } from '../errors.ts';
-import type { ServerKey, ServerList, ServerOptions, ServerQuery, ServerReference, ServerResponse } from './contract.ts';
+import {
+  type ServerKey,
+  type ServerList,
+  type ServerOptions,
+  type ServerQuery,
+  type ServerReference,
+  type ServerResponse,
+  USUAL_PAGE,
+} from './contract.ts';
 import { type CursorPosition, type ListedQuery, readCursor, writeCursor } from './cursor.ts';
 import { entryText, presentEntry } from './present-entry.ts';
 import type { EntryFilter, RegistryEntry, RegistryStore } from './store.ts';
@@ -39,8 +47,6 @@ interface Found {
   entries: RegistryEntry[];
   next?: CursorPosition;
 }
-
-const USUAL_LIMIT = 30;
 
 export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }: RegistryDependencies): Registry {
   async function find(query: ListedQuery & EntryFilter, limit: number, after?: CursorPosition): Promise<Found> {
@@ -102,7 +108,7 @@ export function createRegistry({ store, upToDate, rank, baseUrl, hubId, views }:
     return versions.toSorted((one, other) => Date.parse(other.publishedAt) - Date.parse(one.publishedAt));
   }
 
-  async function listText({ cursor, limit = USUAL_LIMIT, view: name, ...given }: ServerQuery): Promise<string> {
+  async function listText({ cursor, limit = USUAL_PAGE, view: name, ...given }: ServerQuery): Promise<string> {
     const asked = normalizedQuery(given);
     const { query, after } =
       cursor === undefined ? { query: queryOf(asked), after: undefined } : readCursor(cursor, asked);

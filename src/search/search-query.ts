@@ -1,4 +1,4 @@
-// Turns a search request into a complete query, with all defaults filled in.
+// Turns a search request into a complete query: limits its length, and fills in all defaults.
 import type { EntityType } from '../catalog/uid.ts';
 import { HubError } from '../errors.ts';
 import type { SearchFilters, SearchQuery } from './contract.ts';

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { Hub } from '../../hub/hub.ts';
 import type { HubOperations } from '../../hub/operations.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { ServerList, ServerResponse } from '../../registry/contract.ts';
+import { ServerList, ServerResponse, USUAL_PAGE } from '../../registry/contract.ts';
+import { LONGEST_QUERY } from '../../search/search-query.ts';
 import { VERSION } from '../../version.ts';
 import { sender } from '../etag.ts';
 
@@ -39,8 +40,8 @@ const ListQuery = z.object({
   cursor: given(words(12_000).optional())
     .describe('`nextCursor` of the previous page. It contains the query, so the other parameters need not be repeated')
     .meta({ examples: [''] }),
-  limit: given(wholeNumber(1, 100).prefault(30)).meta({ examples: [10] }),
-  search: given(words(2_000).optional())
+  limit: given(wholeNumber(1, 100).prefault(USUAL_PAGE)).meta({ examples: [10] }),
+  search: given(words(LONGEST_QUERY).optional())
     .describe('Names that contain this text come first, then other results of the hub’s search')
     .meta({ examples: ['postgres'] }),
   version: given(words(255).optional())
