@@ -125,7 +125,7 @@ async function openDialect(address: DatabaseAddress, dependencies: DialectDepend
   return openPostgres(address, dependencies);
 }
 
-/** In order; each returns its statements. Names never change, and a released migration is never edited. */
+/** In order; each returns its statements. Names never change, and a migration on `main` is never edited. */
 const MIGRATIONS: Readonly<Record<string, (dialect: Dialect) => RawBuilder<unknown>[]>> = {
   '0001_initial': initial,
   '0002_remotes': remotes,
