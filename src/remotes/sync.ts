@@ -19,7 +19,7 @@ import type {
   SyncReport,
 } from './contract.ts';
 import { ingestRemote, type RemoteIngestDependencies } from './ingest/ingest-remote.ts';
-import { createProgress, type Progress } from './ingest/progress.ts';
+import { IngestProgress } from './ingest/progress.ts';
 import type { RemoteBook } from './remotes.ts';
 import type { Lock, TryLock } from './store.ts';
 
@@ -54,7 +54,7 @@ const NOT_REGISTERING: Registering = { registering: null, registering_total: nul
 
 interface IngestCall {
   /** The caller's own work, whose progress it receives. */
-  own: Set<Progress>;
+  own: Set<IngestProgress>;
   acceptShrunk: boolean;
   isBackground: boolean;
   /** Aborted when the enclosing sync must stop. */
@@ -64,14 +64,14 @@ interface IngestCall {
 export function createSync(dependencies: SyncDependencies): Sync {
   const { book, gateway, runs, tryLock, announce, now, log } = dependencies;
   const stopping = new AbortController();
-  const running = new Set<Progress>();
+  const running = new Set<IngestProgress>();
   const underWay = new Set<Promise<unknown>>();
 
   /** Progress of the running registration; one at a time, like syncs. */
   let registering = NOT_REGISTERING;
 
   function refused(url: string, error: string): IngestResult {
-    const progress = createProgress(url, now);
+    const progress = new IngestProgress(url, now);
     progress.fail(error);
     return progress.result();
   }
@@ -90,17 +90,10 @@ export function createSync(dependencies: SyncDependencies): Sync {
   }
 
   async function ingestLocked(url: string, { own, ...options }: IngestCall): Promise<IngestResult> {
-    let current: Progress | undefined;
-    const onStart = (progress: Progress) => {
-      current = progress;
-      running.add(progress);
-      own.add(progress);
-    };
-    const result = await ingestRemote(dependencies, { url, ...options, onStart });
-    if (current) {
-      running.delete(current);
-      own.delete(current);
-    }
+    const progress = new IngestProgress(url, now);
+    for (const shown of [running, own]) shown.add(progress);
+    const result = await ingestRemote(dependencies, { ...options, progress });
+    for (const shown of [running, own]) shown.delete(progress);
     return result;
   }
 
@@ -135,7 +128,7 @@ export function createSync(dependencies: SyncDependencies): Sync {
     return items.filter(({ enabled }) => enabled).map(({ url }) => url);
   }
 
-  async function syncRemotes(own: Set<Progress>, options: SyncOptions): Promise<SyncReport> {
+  async function syncRemotes(own: Set<IngestProgress>, options: SyncOptions): Promise<SyncReport> {
     const lock = await tryLock('sync');
     if (!lock)
       throw new HubError(
@@ -173,13 +166,13 @@ export function createSync(dependencies: SyncDependencies): Sync {
   return {
     async ingest(reference, onProgress, { acceptShrunk = false, field } = {}) {
       const urls = reference === undefined ? await enabledUrls() : [await book.urlOf(reference, field)];
-      const own = new Set<Progress>();
+      const own = new Set<IngestProgress>();
       const tell = onProgress && (() => onProgress({ running: runsOf(own), ...NOT_REGISTERING }));
       const call = { own, acceptShrunk, isBackground: false, signal: stopping.signal };
       return { results: await tracked(ingestAll(urls, call), tell) };
     },
     syncRemotes(onProgress, options = {}) {
-      const own = new Set<Progress>();
+      const own = new Set<IngestProgress>();
       const tell = onProgress && (() => onProgress({ running: runsOf(own), ...registering }));
       return tracked(syncRemotes(own, options), tell);
     },
@@ -248,7 +241,7 @@ function registrationFields(registration: PendingReport | undefined): Registrati
 
 const NO_GATEWAY = 'No gateway is configured (MCP_GATEWAY_URL), so no server was registered.';
 
-function runsOf(progress: Iterable<Progress>): IngestRun[] {
+function runsOf(progress: Iterable<IngestProgress>): IngestRun[] {
   return [...progress].map((each) => each.run());
 }
 

@@ -7,7 +7,7 @@ import type { IngestResult } from '../contract.ts';
 import type { RemoteStore, RunStore } from '../store.ts';
 import { NO_STATE } from './index-freshness.ts';
 import { IndexIngest, type IngestDependencies, type IngestedIndex } from './ingest.ts';
-import { createProgress, MOST_REJECTIONS_KEPT, type Progress } from './progress.ts';
+import { type IngestProgress, MOST_REJECTIONS_KEPT } from './progress.ts';
 import { REMOVED_MEANWHILE } from './save-manifests.ts';
 
 export interface RemoteIngestDependencies extends IngestDependencies {
@@ -19,37 +19,31 @@ export interface RemoteIngestDependencies extends IngestDependencies {
 }
 
 export interface RemoteIngest {
-  url: string;
+  /** Of a new ingest; its result is returned. */
+  progress: IngestProgress;
   /** Aborted when the hub closes, or when another hub may ingest this remote. */
   signal: AbortSignal;
   acceptShrunk: boolean;
   /** Whether the background sync started it, rather than a person. */
   isBackground: boolean;
-  onStart: (progress: Progress) => void;
 }
 
 /** Never rejects: failures of the remote or the database are part of the result. */
-export async function ingestRemote(
-  dependencies: RemoteIngestDependencies,
-  { onStart, ...task }: RemoteIngest,
-): Promise<IngestResult> {
-  const { log, now } = dependencies;
-  const progress = createProgress(task.url, now);
-  onStart(progress);
+export async function ingestRemote(dependencies: RemoteIngestDependencies, task: RemoteIngest): Promise<IngestResult> {
+  const { log } = dependencies;
+  const { progress } = task;
   try {
-    await ingestAndKeep(dependencies, { ...task, progress });
+    await ingestAndKeep(dependencies, task);
   } catch (error) {
     progress.fail(reasonOf(error, log));
   }
   return logged(progress.result(), log);
 }
 
-async function ingestAndKeep(
-  dependencies: RemoteIngestDependencies,
-  task: Omit<RemoteIngest, 'onStart'> & { progress: Progress },
-): Promise<void> {
+async function ingestAndKeep(dependencies: RemoteIngestDependencies, task: RemoteIngest): Promise<void> {
   const { remotes, runs, now, timeLimitMs, log } = dependencies;
-  const { url, signal, progress } = task;
+  const { signal, progress } = task;
+  const { url } = progress;
   const stored = await remotes.remembered(url);
   const known = stored?.state ?? NO_STATE;
   const limit = AbortSignal.timeout(timeLimitMs);
@@ -58,7 +52,13 @@ async function ingestAndKeep(
   AbortSignal.any([signal, limit]).addEventListener('abort', () => end.abort(), { signal: end.signal });
   if (signal.aborted) end.abort();
   // A remote that is removed meanwhile must not be written: such entries would never be removed or marked as missing.
-  const ingest = new IndexIngest(dependencies, { ...task, isStored: stored !== undefined, known, signal: end.signal });
+  const ingest = new IndexIngest(dependencies, {
+    ...task,
+    url,
+    isStored: stored !== undefined,
+    known,
+    signal: end.signal,
+  });
   let ingested: IngestedIndex = { state: known, isWhole: false };
   try {
     ingested = await ingest.run();
@@ -86,13 +86,13 @@ export function tookTooLong(limitMs: number): string {
 /** Keeps the rejections of entries that were not checked in this run. */
 async function keepRejections(
   runs: RunStore,
-  { progress, positions, isWhole }: Pick<IndexIngest, 'positions'> & { progress: Progress; isWhole: boolean },
+  { progress, positions, isWhole }: Pick<IndexIngest, 'positions'> & { progress: IngestProgress; isWhole: boolean },
 ): Promise<void> {
-  if (isWhole) return runs.replaceRejections(progress.url, progress.rejections());
+  if (isWhole) return runs.replaceRejections(progress.url, progress.rejections);
   if (positions.size === 0) return;
   const { items } = await runs.rejections({ url: progress.url, limit: MOST_REJECTIONS_KEPT, offset: 0 });
   const kept = items.filter((rejection) => !positions.has(rejection.url));
-  await runs.replaceRejections(progress.url, [...progress.rejections(), ...kept].slice(0, MOST_REJECTIONS_KEPT));
+  await runs.replaceRejections(progress.url, [...progress.rejections, ...kept].slice(0, MOST_REJECTIONS_KEPT));
 }
 
 function stoppedBy({ reason }: AbortSignal): string {

@@ -12,7 +12,7 @@ import { isTrusted, NO_STATE, stateAfter, wasFinishedLately } from './index-fres
 import { type EntryToFetch, ListedEntries } from './listed-entries.ts';
 import { MissingManifests } from './missing-manifests.ts';
 import { createPositions, type Positions } from './positions.ts';
-import type { Progress } from './progress.ts';
+import type { IngestProgress } from './progress.ts';
 import { type ManifestOutcome, type ManifestReader, readAll } from './read-manifest.ts';
 import { createManifestSaver, type ManifestSaver } from './save-manifests.ts';
 
@@ -31,7 +31,7 @@ export interface IngestTask {
   isStored: boolean;
   /** The stored state of the index. */
   known: IndexState;
-  progress: Progress;
+  progress: IngestProgress;
   signal: AbortSignal;
   /** Accepts an index that lists less than half of its previous entries. */
   acceptShrunk: boolean;

@@ -1,7 +1,7 @@
 // Marks the manifests that an index withdraws or no longer lists. They are kept.
 import type { MemberStore } from '../store.ts';
 import type { Positions } from './positions.ts';
-import type { Progress } from './progress.ts';
+import type { IngestProgress } from './progress.ts';
 import type { ManifestSaver } from './save-manifests.ts';
 
 interface MissingContext {
@@ -9,7 +9,7 @@ interface MissingContext {
   members: MemberStore;
   index: Positions;
   saver: Pick<ManifestSaver, 'markMissing'>;
-  progress: Progress;
+  progress: IngestProgress;
   /** Accepts an index that lists less than half of its previous entries. */
   acceptShrunk: boolean;
 }
@@ -43,7 +43,7 @@ export class MissingManifests {
     const left = isWhole ? index.usable() : (await members.countPresent(remote)) - withdrawn.length;
     const isFew = isWhole ? false : withdrawn.length <= FEW_WITHDRAWN;
     if (!acceptShrunk && !isFew && left * 2 < listed.before) {
-      progress.shrunk();
+      progress.isShrunk = true;
       progress.note(
         `The index lists ${left} of the ${listed.before} manifests that it had, so nothing was marked as missing. If the index is meant to be smaller, accept it: 'hub ingest <url> --accept-shrunk', or 'accept_shrunk' in 'POST /ingest'.`,
       );

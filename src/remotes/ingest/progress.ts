@@ -8,37 +8,8 @@ import type { Conflict, Rejection } from '../store.ts';
 
 type Counts = Pick<
   IngestRun,
-  'created' | 'updated' | 'unchanged' | 'unchecked' | 'duplicates' | 'conflicts' | 'missing'
+  'created' | 'updated' | 'unchanged' | 'unchecked' | 'duplicates' | 'conflicts' | 'missing' | 'failed'
 >;
-
-export interface Progress {
-  readonly url: string;
-  expect(entries: number): void;
-  done(entries: number): void;
-  add(counts: Partial<Counts>): void;
-  /**
-   * Counts a manifest that was passed to the catalog. An entity with several manifests is counted once, by the strongest of
-   * their outcomes; `earlier` are those that are counted already. Conflicts are counted by manifest.
-   */
-  saved(uid: string, outcome: PublishOutcome, earlier: readonly PublishOutcome[]): void;
-  /** Counts manifests that are no longer listed, and names the entities that no remote lists now. */
-  missing(manifests: number, uids: readonly string[]): void;
-  reject(url: string, error: string): void;
-  /** Adds a sentence to earlier notes. */
-  note(sentence: string): void;
-  /** Sets the number of manifests that a later one in the same index replaces. */
-  duplicates(total: number): void;
-  /** Adds manifests of other remotes' entities to the rejections. Returns the number that `saved` did not count. */
-  conflicts(conflicts: { items: readonly Conflict[]; total: number }): number;
-  /** Records that the index could not be read to its end. */
-  fail(error: string): void;
-  /** Records that the index lists too little to be accepted. */
-  shrunk(): void;
-  finish(): { error: string | null; note: string | null; isShrunk: boolean };
-  run(): IngestRun;
-  result(): IngestResult;
-  rejections(): readonly Rejection[];
-}
 
 const COUNTED_AS: Record<PublishOutcome, keyof Counts> = {
   created: 'created',
@@ -56,10 +27,15 @@ export const MOST_REJECTIONS_KEPT = 10_000;
 const LONGEST_URL_BYTES = 1000;
 const LONGEST_ERROR = 1000;
 
-export function createProgress(url: string, now: Clock): Progress {
-  const startedAt = now();
-  const startedMs = performance.now();
-  const counts: Counts = {
+export class IngestProgress {
+  readonly url: string;
+  readonly rejections: Rejection[] = [];
+  /** Whether the index lists too little to be accepted. */
+  isShrunk = false;
+  private readonly now: Clock;
+  private readonly startedAt: Date;
+  private readonly startedMs = performance.now();
+  private readonly counts: Counts = {
     created: 0,
     updated: 0,
     unchanged: 0,
@@ -67,122 +43,149 @@ export function createProgress(url: string, now: Clock): Progress {
     duplicates: 0,
     conflicts: 0,
     missing: 0,
+    failed: 0,
   };
-  const changes = noChanges();
-  const rejections: Rejection[] = [];
-  let [total, done, failed] = [0, 0, 0];
-  let note: string | undefined;
-  let error: string | null = null;
-  let isShrunk = false;
-  let finished: { at: Date; elapsedSec: number } | undefined;
+  private readonly changes = noChanges();
+  private readonly notes: string[] = [];
+  private total = 0;
+  private handled = 0;
+  private error: string | null = null;
+  private finished: { at: Date; elapsedSec: number } | undefined;
 
-  function keepRejection(manifestUrl: string, reason: string): void {
-    if (rejections.length >= MOST_REJECTIONS_KEPT) return;
-    const shown = { url: shortened(manifestUrl, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
-    rejections.push({ ...shown, at: now().toISOString() });
+  constructor(url: string, now: Clock) {
+    this.url = url;
+    this.now = now;
+    this.startedAt = now();
   }
 
-  function name(kind: keyof typeof changes, uids: readonly string[]): void {
-    changes[kind].push(...uids.slice(0, MOST_IDS_NAMED - changes[kind].length));
+  expect(entries: number): void {
+    this.total += entries;
   }
 
-  function addNote(sentence: string): void {
-    note = note ? `${note} ${sentence}` : sentence;
+  done(entries: number): void {
+    this.handled += entries;
   }
 
-  const elapsedSec = () => finished?.elapsedSec ?? (performance.now() - startedMs) / 1000;
-  const shownCounts = () => ({
-    manifests_seen: total,
-    entities_upserted: counts.created + counts.updated,
-    ...counts,
-    failed,
-  });
+  add(more: Partial<Counts>): void {
+    for (const [name, value] of Object.entries(more) as [keyof Counts, number][]) this.counts[name] += value;
+  }
 
-  return {
-    url,
-    expect: (entries) => {
-      total += entries;
-    },
-    done: (entries) => {
-      done += entries;
-    },
-    add: (more) => {
-      for (const [name, value] of Object.entries(more) as [keyof Counts, number][]) counts[name] += value;
-    },
-    saved: (uid, outcome, earlier) => {
-      const counted = STRENGTH.findLast((each) => outcome !== 'not owned' && earlier.includes(each));
-      if (counted !== undefined && STRENGTH.indexOf(outcome) <= STRENGTH.indexOf(counted)) return;
-      if (counted !== undefined) counts[COUNTED_AS[counted]] -= 1;
-      if (outcome === 'changed' || outcome === 'created') name(outcome, [uid]);
-      counts[COUNTED_AS[outcome]] += 1;
-    },
-    missing: (manifests, uids) => {
-      counts.missing += manifests;
-      name('missing', uids);
-    },
-    reject: (manifestUrl, reason) => {
-      failed += 1;
-      keepRejection(manifestUrl, reason);
-    },
-    note: addNote,
-    duplicates: (skipped) => {
-      counts.duplicates = skipped;
-      if (skipped > 0) addNote(skippedNote(skipped));
-    },
-    conflicts: ({ items, total: conflicting }) => {
-      const counted = counts.conflicts;
-      counts.conflicts = conflicting;
-      const [first] = items;
-      if (first) addNote(conflictNote(conflicting, first));
-      for (const conflict of items) keepRejection(conflict.url, belongsToAnother(conflict));
-      return conflicting - counted;
-    },
-    fail: (reason) => {
-      error = reason;
-    },
-    finish: () => {
-      finished = { at: now(), elapsedSec: elapsedSec() };
-      return { error, note: note ?? null, isShrunk };
-    },
-    shrunk: () => {
-      isShrunk = true;
-    },
-    run: () => {
-      const perSecond = elapsedSec() > 0 ? done / elapsedSec() : 0;
-      return {
-        url,
-        started_at: startedAt.toISOString(),
-        finished_at: finished?.at.toISOString() ?? null,
-        ok: finished ? error === null : null,
-        error,
-        ...(note ? { note } : {}),
-        total,
-        done,
-        ...shownCounts(),
-        per_second: rounded(perSecond),
-        seconds_left: finished || perSecond === 0 ? null : rounded((total - done) / perSecond),
-        // Named at the end, so that progress events stay small.
-        changes: finished ? changes : noChanges(),
-        catalog_size: null,
-      };
-    },
-    result: () => ({
+  /**
+   * Counts a manifest that was passed to the catalog. An entity with several manifests is counted once, by the strongest of
+   * their outcomes; `earlier` are those that are counted already. Conflicts are counted by manifest.
+   */
+  saved(uid: string, outcome: PublishOutcome, earlier: readonly PublishOutcome[]): void {
+    const counted = STRENGTH.findLast((each) => outcome !== 'not owned' && earlier.includes(each));
+    if (counted !== undefined && STRENGTH.indexOf(outcome) <= STRENGTH.indexOf(counted)) return;
+    if (counted !== undefined) this.counts[COUNTED_AS[counted]] -= 1;
+    if (outcome === 'changed' || outcome === 'created') this.name(outcome, [uid]);
+    this.counts[COUNTED_AS[outcome]] += 1;
+  }
+
+  /** Counts manifests that are no longer listed, and names the entities that no remote lists now. */
+  missing(manifests: number, uids: readonly string[]): void {
+    this.counts.missing += manifests;
+    this.name('missing', uids);
+  }
+
+  reject(url: string, error: string): void {
+    this.counts.failed += 1;
+    this.keep(url, error);
+  }
+
+  /** Adds a sentence to earlier notes. */
+  note(sentence: string): void {
+    this.notes.push(sentence);
+  }
+
+  /** Sets the number of manifests that a later one in the same index replaces. */
+  duplicates(total: number): void {
+    this.counts.duplicates = total;
+    if (total > 0) this.note(skippedNote(total));
+  }
+
+  /** Adds manifests of other remotes' entities to the rejections. Returns the number that `saved` did not count. */
+  conflicts({ items, total }: { items: readonly Conflict[]; total: number }): number {
+    const counted = this.counts.conflicts;
+    this.counts.conflicts = total;
+    const [first] = items;
+    if (first) this.note(conflictNote(total, first));
+    for (const conflict of items) this.keep(conflict.url, belongsToAnother(conflict));
+    return total - counted;
+  }
+
+  /** Records that the index could not be read to its end. */
+  fail(error: string): void {
+    this.error = error;
+  }
+
+  finish(): { error: string | null; note: string | null; isShrunk: boolean } {
+    this.finished = { at: this.now(), elapsedSec: this.elapsedSec };
+    return { error: this.error, note: this.shownNote.note ?? null, isShrunk: this.isShrunk };
+  }
+
+  run(): IngestRun {
+    const { url, startedAt, finished, error, total, handled, elapsedSec } = this;
+    const perSecond = elapsedSec > 0 ? handled / elapsedSec : 0;
+    return {
+      url,
+      started_at: startedAt.toISOString(),
+      finished_at: finished?.at.toISOString() ?? null,
+      ok: finished ? error === null : null,
+      error,
+      ...this.shownNote,
+      total,
+      done: handled,
+      ...this.shownCounts,
+      per_second: rounded(perSecond),
+      seconds_left: finished || perSecond === 0 ? null : rounded((total - handled) / perSecond),
+      // Named at the end, so that progress events stay small.
+      changes: finished ? this.changes : noChanges(),
+      catalog_size: null,
+    };
+  }
+
+  result(): IngestResult {
+    const { url, error, rejections } = this;
+    const shown = rejections.slice(0, MOST_ERRORS_SHOWN);
+    return {
       url,
       ok: error === null,
       stats: {
-        ...shownCounts(),
-        elapsed_secs: rounded(elapsedSec()),
-        errors: rejections
-          .slice(0, MOST_ERRORS_SHOWN)
-          .map((rejection) => ({ url: shownAddress(rejection.url), error: rejection.error })),
-        changed: changes.changed,
-        ...(note ? { note } : {}),
-        shrunk: isShrunk,
+        ...this.shownCounts,
+        elapsed_secs: rounded(this.elapsedSec),
+        errors: shown.map((rejection) => ({ url: shownAddress(rejection.url), error: rejection.error })),
+        changed: this.changes.changed,
+        ...this.shownNote,
+        shrunk: this.isShrunk,
       },
       ...(error === null ? {} : { error }),
-    }),
-    rejections: () => rejections,
-  };
+    };
+  }
+
+  private keep(url: string, reason: string): void {
+    if (this.rejections.length >= MOST_REJECTIONS_KEPT) return;
+    const shown = { url: shortened(url, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
+    this.rejections.push({ ...shown, at: this.now().toISOString() });
+  }
+
+  private name(kind: keyof IngestRun['changes'], uids: readonly string[]): void {
+    const named = this.changes[kind];
+    named.push(...uids.slice(0, MOST_IDS_NAMED - named.length));
+  }
+
+  private get elapsedSec(): number {
+    return this.finished?.elapsedSec ?? (performance.now() - this.startedMs) / 1000;
+  }
+
+  private get shownCounts() {
+    const { total, counts } = this;
+    return { manifests_seen: total, entities_upserted: counts.created + counts.updated, ...counts };
+  }
+
+  private get shownNote(): { note?: string } {
+    return this.notes.length > 0 ? { note: this.notes.join(' ') } : {};
+  }
 }
 
 function skippedNote(count: number): string {

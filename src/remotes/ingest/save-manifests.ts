@@ -3,7 +3,7 @@ import { FetchError } from '../../lib/net/fetch-error.ts';
 import type { Clock } from '../../lib/world.ts';
 import type { ListedManifest, MemberStore, Reasons } from '../store.ts';
 import type { Duplicates } from './duplicates.ts';
-import type { Progress } from './progress.ts';
+import type { IngestProgress } from './progress.ts';
 import type { ManifestOutcome, ReadManifest } from './read-manifest.ts';
 
 export interface SaveContext {
@@ -12,7 +12,7 @@ export interface SaveContext {
   isStored: boolean;
   /** Every listed address, with its position in the index. */
   positions: ReadonlyMap<string, number>;
-  progress: Progress;
+  progress: IngestProgress;
   duplicates: Pick<Duplicates, 'note' | 'savedAs'>;
 }
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { tookTooLong } from '../../../src/remotes/ingest/ingest-remote.ts';
-import type { Progress } from '../../../src/remotes/ingest/progress.ts';
+import type { IngestProgress } from '../../../src/remotes/ingest/progress.ts';
 
 import { emptyDatabase, testOnEveryEngine } from '../../support/databases/databases.ts';
 import { startIndexServer } from '../../support/servers/index-server.ts';
@@ -145,7 +145,7 @@ test('progress: reports running work, and ends with the stats of the contract', 
   const { host, ingest, publish, runs } = await testIngestOnSqlite(t);
   publish(...someManifests(...Array.from({ length: 300 }, (_, number) => `m${number}`)));
   const letGo = host.hold('/m/m299.json');
-  let progress: Progress | undefined;
+  let progress: IngestProgress | undefined;
   const result = ingest(undefined, { onStart: (started) => (progress = started) });
   while ((progress?.run().done ?? 0) === 0) await sleep(5);
   const run = progress?.run();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import type { Progress } from '../../../src/remotes/ingest/progress.ts';
+import type { IngestProgress } from '../../../src/remotes/ingest/progress.ts';
 import { aManifest } from '../../support/builders.ts';
 import { testOnEveryEngine } from '../../support/databases/databases.ts';
 import { countsOf, type TestIngest, testIngest, testIngestOnSqlite } from './test-ingest.ts';
@@ -48,7 +48,7 @@ for (const late of ['first', 'last']) {
     const others = ['first', 'second', 'last'].filter((name) => name !== late);
     put(it, { first: duplicate('first'), second: duplicate('second'), last: duplicate('last') });
     const release = it.host.hold(`/m/${late}.json`);
-    let progress: Progress | undefined;
+    let progress: IngestProgress | undefined;
     const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
     // The others are saved in a separate batch.
     while ((progress?.run().done ?? 0) < others.length) await sleep(20);
@@ -94,7 +94,7 @@ for (const late of ['first', 'last']) {
     await it.ingest();
     put(it, { first: duplicate('1 changed'), last: duplicate('2', 'y') }, 2);
     const release = it.host.hold(`/m/${late}.json`);
-    let progress: Progress | undefined;
+    let progress: IngestProgress | undefined;
     const result = it.ingest(undefined, { onStart: (started) => (progress = started) });
     while ((progress?.run().done ?? 0) < 1) await sleep(20);
     release();

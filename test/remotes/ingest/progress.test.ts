@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IngestResult, IngestRun } from '../../../src/remotes/contract.ts';
-import { createProgress } from '../../../src/remotes/ingest/progress.ts';
+import { IngestProgress } from '../../../src/remotes/ingest/progress.ts';
 
 const now = () => new Date('2026-06-01T12:00:00.000Z');
 const URL_ = 'https://a.example/i.json';
 
 test('progress: counts the same in its run and in its result', () => {
-  const progress = createProgress(URL_, now);
+  const progress = new IngestProgress(URL_, now);
   progress.expect(10);
   progress.add({ created: 3, updated: 2 });
   progress.add({ unchanged: 4, missing: 1 });
@@ -40,7 +40,7 @@ test('progress: counts the same in its run and in its result', () => {
 });
 
 test('progress: names the first 20 entities of each kind of change', () => {
-  const progress = createProgress(URL_, now);
+  const progress = new IngestProgress(URL_, now);
   for (let number = 0; number < 25; number += 1) {
     progress.saved(`tool:new-${number}@1`, 'created', []);
     progress.saved(`tool:changed-${number}@1`, 'changed', []);
@@ -58,7 +58,7 @@ test('progress: names the first 20 entities of each kind of change', () => {
 });
 
 test('progress: reports a failure and a note', () => {
-  const progress = createProgress(URL_, now);
+  const progress = new IngestProgress(URL_, now);
   progress.fail('answered 500');
   progress.note('The index is odd.');
   assert.deepEqual(progress.finish(), { error: 'answered 500', note: 'The index is odd.', isShrunk: false });
@@ -71,17 +71,17 @@ test('progress: reports a failure and a note', () => {
 });
 
 test('progress: shows the first 20 errors and keeps 10,000 rejections', () => {
-  const progress = createProgress(URL_, now);
+  const progress = new IngestProgress(URL_, now);
   for (let number = 0; number < 10_050; number += 1) progress.reject(`https://a.example/${number}`, 'odd');
   assert.equal(progress.result().stats.errors.length, 20);
   assert.equal(progress.result().stats.failed, 10_050);
-  assert.equal(progress.rejections().length, 10_000);
+  assert.equal(progress.rejections.length, 10_000);
 });
 
 test('progress: stores rejections in a form that every database accepts', () => {
-  const progress = createProgress(URL_, now);
+  const progress = new IngestProgress(URL_, now);
   progress.reject(`http://[${'😀'.repeat(400)}\u0000\ud800`, `odd \u0000\ud800 ${'x'.repeat(5000)}`);
-  const { url = '', error = '' } = progress.rejections()[0] ?? {};
+  const { url = '', error = '' } = progress.rejections[0] ?? {};
   for (const text of [url, error]) {
     assert.ok(text.isWellFormed() && !text.includes('\u0000') && Buffer.byteLength(text) <= 1000);
   }
@@ -89,7 +89,7 @@ test('progress: stores rejections in a form that every database accepts', () => 
 });
 
 test('progress: reports rate and remaining time', () => {
-  const progress = createProgress(URL_, now);
+  const progress = new IngestProgress(URL_, now);
   assert.deepEqual([progress.run().per_second, progress.run().seconds_left], [0, null]);
   progress.expect(100);
   progress.done(25);

@@ -10,7 +10,7 @@ import { createIndexFetcher, type IndexFetcher } from '../../../src/remotes/fetc
 import { createManifestFetcher } from '../../../src/remotes/fetching/fetch-manifest.ts';
 import { createPoliteFetch } from '../../../src/remotes/fetching/polite-fetch.ts';
 import { ingestRemote } from '../../../src/remotes/ingest/ingest-remote.ts';
-import type { Progress } from '../../../src/remotes/ingest/progress.ts';
+import { IngestProgress } from '../../../src/remotes/ingest/progress.ts';
 import { createManifestReader } from '../../../src/remotes/ingest/read-manifest.ts';
 import type { RunStore } from '../../../src/remotes/store.ts';
 import { createCatalogStore } from '../../../src/store/catalog/catalog-store.ts';
@@ -39,7 +39,7 @@ export interface TestIngest {
       acceptShrunk?: boolean;
       isBackground?: boolean;
       timeLimitMs?: number;
-      onStart?: (progress: Progress) => void;
+      onStart?: (progress: IngestProgress) => void;
     },
   ): Promise<IngestResult>;
   /** Saves a manifest as an install with a manifest does. */
@@ -126,9 +126,11 @@ export async function testIngest(
     ) {
       const remote = new URL(url, host.origin).href;
       await remotes.add([remote], now());
+      const progress = new IngestProgress(remote, now);
+      onStart(progress);
       return ingestRemote(
         { ...readers, requestsPerHost, remotes, members, runs, now, log, timeLimitMs },
-        { url: remote, signal, acceptShrunk, isBackground, onStart },
+        { progress, signal, acceptShrunk, isBackground },
       );
     },
     saveInline: (document, sourceUrl) => catalog.save({ document, sourceUrl }),
