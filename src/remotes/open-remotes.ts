@@ -8,7 +8,7 @@ import { createPoliteFetch } from './fetching/polite-fetch.ts';
 import { createManifestReader } from './ingest/read-manifest.ts';
 import { createSingleManifestFetcher, type FetchSingleManifest } from './ingest/single-manifest.ts';
 import { createRemoteBook, type RemoteBook } from './remotes.ts';
-import { createSync, type Sync, type SyncDependencies } from './sync.ts';
+import { Sync, type SyncDependencies } from './sync.ts';
 
 interface IngestSettings {
   /** 0 disables the background sync. */
@@ -85,7 +85,7 @@ export function openRemotes({
     hasCredentials: remoteCredentials.isFor,
     now,
   });
-  const sync = createSync({
+  const sync = new Sync({
     ...dependencies,
     book,
     fetchIndex,
