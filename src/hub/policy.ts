@@ -2,11 +2,12 @@
 import type { Caller } from '../access/contract.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { VersionOptions } from '../catalog/contract.ts';
+import type { Entity } from '../catalog/entity.ts';
 import { HubError } from '../errors.ts';
 import type { World } from '../lib/world.ts';
 import { createApprovals } from '../policy/approvals.ts';
 import type { ApprovalDecision, PolicyChange, PolicyState, PolicyTest } from '../policy/contract.ts';
-import { createPolicies } from '../policy/policies.ts';
+import { Policies } from '../policy/policies.ts';
 import { openPolicyFile, type PolicyFile } from '../policy/policy-file.ts';
 import type { ApprovalStore, PolicyStore } from '../policy/store.ts';
 
@@ -41,7 +42,7 @@ const NO_EFFECT =
 export function createHubPolicy(dependencies: HubPolicyDependencies) {
   const { store, catalog, clearGateway, register, world } = dependencies;
   const { now, log } = world;
-  const policies = createPolicies({ store, now });
+  const policies = new Policies({ store, now });
   const queue = createApprovals({ approvals: dependencies.approvals, subjects: store, policies, catalog, now });
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -68,7 +69,7 @@ export function createHubPolicy(dependencies: HubPolicyDependencies) {
     const onChange = () => inBackground('Removing held entities from the gateway', clearGateway());
     const change = (text: string) =>
       dependencies.recordChange(FILE, () => policies.change(text, { dryRun: false, by: FILE.name }));
-    if (path !== undefined) file = await openPolicyFile({ path, state: policies.state, change, log, onChange });
+    if (path !== undefined) file = await openPolicyFile({ path, state: () => policies.state(), change, log, onChange });
     inBackground(
       'Applying the policy',
       dependencies.whenFactsAreReady.then(() => applyAgain({ evenIfApplied: false })),
@@ -79,7 +80,7 @@ export function createHubPolicy(dependencies: HubPolicyDependencies) {
 
   return {
     start,
-    refusalOf: policies.refusalOf,
+    refusalOf: (entity: Entity) => policies.refusalOf(entity),
     /** Call it when an input of the rules changed; returns a note about what is still in the gateway. */
     reapply: () => applyAgain({ evenIfApplied: false }),
 

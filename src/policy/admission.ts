@@ -75,6 +75,30 @@ export function installRefusal(
   return `The policy does not allow '${uid}' to be installed: ${install.label} blocks it.`;
 }
 
+/** The rules' decisions about an entity; empty if they allow everything. */
+export interface Standing {
+  hidden_by?: string;
+  held_by?: string;
+  install_refusal?: string;
+  approval?: { state: 'pending' | 'approved' | 'rejected'; reason: string | null };
+}
+
+export function standingOf(subject: PolicySubject, decisions: Decisions, approval: ApprovalState): Standing {
+  const actions = actionsFor(subject);
+  const refused = actions.filter((action) => verdictOf(decisions[action], approval) !== 'allowed');
+  const refusal = installRefusal(subject.uid, decisions.install, { approval });
+  const asking = actions.filter((action) => decisions[action].outcome === 'require_approval');
+  const given = asking.some((action) => refused.includes(action)) ? 'pending' : 'approved';
+  const state = approval.own === 'rejected' ? approval.own : given;
+  return {
+    ...(refused.includes('search') ? { hidden_by: decisions.search.label } : {}),
+    ...(refused.includes('register') ? { held_by: decisions.register.label } : {}),
+    ...(refusal === undefined ? {} : { install_refusal: refusal }),
+    // The reason of an approval is for reviewers.
+    ...(asking.length > 0 ? { approval: { state, reason: (state === 'rejected' && approval.reason) || null } } : {}),
+  };
+}
+
 function flagsOf(decisions: Decisions, subject: PolicySubject, approval: ApprovalState): AdmissionFlags {
   const verdict = (action: Action) => verdictOf(decisions[action], approval);
   return {
