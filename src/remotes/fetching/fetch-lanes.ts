@@ -28,59 +28,53 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
   const results = createResults();
   const hostOf = hostNames();
   const [room, batchReady] = [createNotifier(), createNotifier()];
+  /** Aborted by the first failure, or when the consumer stops. */
+  const stop = new AbortController();
+  const { signal } = stop;
   let underWay = 0;
-  let failure: { error: unknown } | undefined;
   let isRead = false;
-  let isOver = false;
 
   const hasRoom = () => underWay + results.count() < MOST_AHEAD && results.weight() <= MOST_WEIGHT;
-  const isFinished = () => underWay === 0 && (failure !== undefined || (isRead && lanes.waitingCount() === 0));
+  const isFinished = () => underWay === 0 && (signal.aborted || (isRead && lanes.waitingCount() === 0));
 
   async function readAll(): Promise<void> {
     for await (const group of groups) {
       for (const input of group) {
         const host = needsRequest(input.entry) ? hostOf(input.entry.url) : undefined;
-        while (!isOver && !(host ? lanes.waitingCount() < MOST_WAITING : hasRoom())) await room.notified();
-        if (isOver || failure) return;
+        while (!signal.aborted && !(host ? lanes.waitingCount() < MOST_WAITING : hasRoom())) await room.notified();
+        if (signal.aborted) return;
         if (host) lanes.add(host, input);
-        else start(input);
+        else void start(input);
         startWaiting();
       }
     }
   }
 
   function startWaiting(): void {
-    while (!isOver && !failure && hasRoom()) {
+    while (!signal.aborted && hasRoom()) {
       const next = lanes.next();
       if (!next) break;
-      start(next.entry, next.lane);
+      void start(next.entry, next.lane);
     }
   }
 
-  function start(input: Input, lane?: Lane<Input>): void {
+  async function start(input: Input, lane?: Lane<Input>): Promise<void> {
     underWay += 1;
-    fetch(input)
-      .then(
-        (result) => {
-          results.add(result);
-          if (lane) lanes.ended(lane, { isAnswered: isUsable(result) });
-        },
-        (error: unknown) => fail(error),
-      )
-      .finally(() => {
-        underWay -= 1;
-        startWaiting();
-        room.notify();
-        if (results.isBatchFull() || isFinished()) batchReady.notify();
-      });
-  }
-
-  function fail(error: unknown): void {
-    failure ??= { error };
+    try {
+      const result = await fetch(input);
+      results.add(result);
+      if (lane) lanes.ended(lane, { isAnswered: isUsable(result) });
+    } catch (error) {
+      stop.abort(error);
+    }
+    underWay -= 1;
+    startWaiting();
+    room.notify();
+    if (results.isBatchFull() || isFinished()) batchReady.notify();
   }
 
   const reading = readAll()
-    .catch(fail)
+    .catch((error) => stop.abort(error))
     .finally(() => {
       isRead = true;
       batchReady.notify();
@@ -94,9 +88,9 @@ export async function* fetchInLanes<Input extends { entry: ListedEntry }>(
       room.notify();
       yield batch;
     }
-    if (failure) throw failure.error;
+    signal.throwIfAborted();
   } finally {
-    isOver = true;
+    stop.abort();
     room.notify();
     await reading;
   }
