@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FetchError } from '../../lib/net/fetch-error.ts';
 import { retryAfterMs } from '../../lib/net/retry-after.ts';
-import { onceAborted } from '../../lib/workers/once-aborted.ts';
 import type { Fetch, FetchReply, FetchRequest } from '../../lib/world.ts';
+import { type Host, HostSlots } from './host-slots.ts';
 
 export interface PoliteFetchOptions {
   fetch: Fetch;
@@ -15,18 +15,8 @@ export interface PoliteFetchOptions {
 const MOST_TRIES = 4;
 /** Upper bound for remembering a host's `Retry-After`. */
 const LONGEST_MEMORY_MS = 3_600_000;
-/** Bounded, because a catalog may name a new host with every manifest. */
-const MOST_HOSTS = 10_000;
 /** Time limits are rounded to this, so that messages show round numbers. Clocks agree within it. */
 const TIME_STEP_MS = 100;
-
-interface Host {
-  name: string;
-  underWay: number;
-  /** Each function starts one request. */
-  waiting: (() => void)[];
-  pausedUntil: number;
-}
 
 /** How a host responds to the requests of one task. */
 interface Health {
@@ -41,6 +31,9 @@ interface Health {
 interface Task {
   host: Host;
   request: FetchRequest;
+  /** Sends the request once. */
+  fetch: Fetch;
+  backoffMs: (attempt: number) => number;
   /** Health by host name. */
   health: Map<string, Health>;
   startedAt: number;
@@ -53,43 +46,10 @@ interface Task {
  * succeed in time fails at once.
  */
 export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jitteredBackoff }: PoliteFetchOptions): Fetch {
-  const hosts = new Map<string, Host>();
+  const slots = new HostSlots(requestsPerHost);
   /** Requests with the same signal are one task: a host that was given up in one task is tried again in the next. */
   const healthOf = new WeakMap<AbortSignal, Map<string, Health>>();
   const nameOf = hostNames();
-
-  function hostNamed(name: string): Host {
-    const host = hosts.get(name) ?? { name, underWay: 0, waiting: [], pausedUntil: 0 };
-    hosts.set(name, host);
-    return host;
-  }
-
-  /** Rejects if the signal is aborted first. */
-  function turn(host: Host, signal: AbortSignal | undefined): Promise<void> {
-    if (signal?.aborted) return Promise.reject(signal.reason);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const begin = () => {
-      stopListening?.();
-      resolve();
-    };
-    host.waiting.push(begin);
-    const stopListening =
-      signal &&
-      onceAborted(signal, () => {
-        host.waiting = host.waiting.filter((each) => each !== begin);
-        reject(signal.reason);
-      });
-    return promise;
-  }
-
-  function endTurn(host: Host): void {
-    const next = host.waiting.shift();
-    if (next) next();
-    else host.underWay -= 1;
-    // Hosts with a pause are kept, unless there are too many.
-    const isPaused = host.pausedUntil > Date.now() && hosts.size < MOST_HOSTS;
-    if (host.underWay === 0 && !isPaused) hosts.delete(host.name);
-  }
 
   function healthBeside({ signal }: FetchRequest): Map<string, Health> {
     const health = (signal && healthOf.get(signal)) ?? new Map<string, Health>();
@@ -97,51 +57,49 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
     return health;
   }
 
-  async function withRetries(task: Task): Promise<FetchReply> {
-    const { host, request, health, deadline } = task;
-    if (isGivenUp(task)) throw notRequested('its host sent no usable response to earlier requests');
-    for (let attempt = 1; ; attempt += 1) {
-      await pauseOver(task);
-      const outcome = await tryOnce(request, deadline);
-      if (!isTemporary(outcome)) {
-        health.set(host.name, { answeredAt: Date.now(), silentSince: undefined, failedAt: 0 });
-        return settle(outcome);
-      }
-      // The pause applies to all requests to the host; the backoff only to this one.
-      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + requestedPauseMs(outcome));
-      const waitMs = backoffMs(attempt);
-      if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
-        noteFailure(task);
-        return settle(isPausedBeyond(task) ? pausedError(host, outcome) : outcome);
-      }
-      await sleep(waitMs, undefined, { signal: request.signal });
-    }
-  }
-
-  async function tryOnce(request: FetchRequest, deadline: number): Promise<FetchReply | FetchError> {
-    const timeLeftMs = Math.max(deadline - Date.now(), 1);
-    try {
-      return await fetch({ ...request, timeoutMs: Math.ceil(timeLeftMs / TIME_STEP_MS) * TIME_STEP_MS });
-    } catch (error) {
-      if (error instanceof FetchError) return error;
-      throw error;
-    }
-  }
-
   return async (request) => {
     const name = nameOf(request.url);
     if (name === undefined) throw new FetchError('is not a valid address', { isTemporary: false });
-    const host = hostNamed(name);
-    if (host.underWay < requestsPerHost) host.underWay += 1;
-    else await turn(host, request.signal);
+    const host = await slots.take(name, request.signal);
     const startedAt = Date.now();
     const deadline = startedAt + request.timeoutMs;
     try {
-      return await withRetries({ host, request, health: healthBeside(request), startedAt, deadline });
+      return await withRetries({ host, request, fetch, backoffMs, health: healthBeside(request), startedAt, deadline });
     } finally {
-      endTurn(host);
+      slots.release(host);
     }
   };
+}
+
+async function withRetries(task: Task): Promise<FetchReply> {
+  const { host, request, backoffMs, health, deadline } = task;
+  if (isGivenUp(task)) throw notRequested('its host sent no usable response to earlier requests');
+  for (let attempt = 1; ; attempt += 1) {
+    await pauseOver(task);
+    const outcome = await tryOnce(task);
+    if (!isTemporary(outcome)) {
+      health.set(host.name, { answeredAt: Date.now(), silentSince: undefined, failedAt: 0 });
+      return settle(outcome);
+    }
+    // The pause applies to all requests to the host; the backoff only to this one.
+    host.pausedUntil = Math.max(host.pausedUntil, Date.now() + requestedPauseMs(outcome));
+    const waitMs = backoffMs(attempt);
+    if (attempt === MOST_TRIES || Date.now() + waitMs >= deadline || isPausedBeyond(task)) {
+      noteFailure(task);
+      return settle(isPausedBeyond(task) ? pausedError(host, outcome) : outcome);
+    }
+    await sleep(waitMs, undefined, { signal: request.signal });
+  }
+}
+
+async function tryOnce({ fetch, request, deadline }: Task): Promise<FetchReply | FetchError> {
+  const timeLeftMs = Math.max(deadline - Date.now(), 1);
+  try {
+    return await fetch({ ...request, timeoutMs: Math.ceil(timeLeftMs / TIME_STEP_MS) * TIME_STEP_MS });
+  } catch (error) {
+    if (error instanceof FetchError) return error;
+    throw error;
+  }
 }
 
 const UNKNOWN: Health = { answeredAt: 0, silentSince: undefined, failedAt: 0 };
