@@ -147,7 +147,7 @@ export default {
       '^src/lib/workers/workers\\.ts$',
       '-worker\\.ts$',
     ]),
-    onlyIn('network', 'node_modules/undici/', '^src/lib/net/(fetch|guarded-agent)\\.ts$'),
+    onlyIn('network', 'node_modules/undici/', '^src/lib/net/(send-once|guarded-agent)\\.ts$'),
     onlyIn('fastify', 'node_modules/(fastify|@fastify)/', ['^src/http/', '^src/cli/serve\\.ts$']),
     onlyIn('mcp', 'node_modules/@modelcontextprotocol/', ['^src/mcp/', '^src/http/routes/mcp\\.ts$']),
     onlyIn('child-process', '^(node:)?child_process$', [

@@ -7,11 +7,12 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Download, DownloadReply, DownloadRequest, VetAddress } from '../world.ts';
 import { withoutBrackets } from './address.ts';
-import { followRedirects, ownHeaders, plainHeaders } from './fetch.ts';
+import { followRedirects } from './fetch.ts';
 import { FetchError, networkError, tooLarge } from './fetch-error.ts';
 import { type GuardedAgent, guardedAgent } from './guarded-agent.ts';
 import { addressFault, type NetworkRule } from './network-rule.ts';
 import { noProxy, type ProxyFor } from './proxies.ts';
+import { ownHeaders, plainHeaders } from './send-once.ts';
 
 /** A host that sends nothing for this long is given up. */
 const STALL_MS = 30_000;
