@@ -6,8 +6,9 @@ import type { FetchReply } from '../../lib/world.ts';
 import { withoutTags } from '../items/names.ts';
 import { requestedPauseMs } from './pace.ts';
 
-export type GatewayReply =
-  | { kind: 'ok'; status: number; body: unknown }
+export type GatewayReply = { kind: 'ok'; status: number; body: unknown } | FailedReply;
+
+export type FailedReply =
   | { kind: 'refused'; status: number; error: string }
   /** The gateway is unusable, permanently or for a while. `error` continues the sentence "The gateway …". */
   | { kind: 'down'; error: string; retryAfterMs?: number }

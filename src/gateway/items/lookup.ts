@@ -1,6 +1,6 @@
 // Lists the gateway's items once per kind and batch, and keeps the lists current with the hub's own changes.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { GatewayReply } from '../client/answer.ts';
+import type { FailedReply } from '../client/answer.ts';
 import type { GatewayClient } from '../client/client.ts';
 import { comparableUrl, slugOf } from './names.ts';
 
@@ -45,7 +45,7 @@ export interface FoundRows {
   isComplete: boolean;
 }
 
-type Listing = ({ ok: true } & FoundRows) | { ok: false; reply: Exclude<GatewayReply, { kind: 'ok' }> };
+type Listing = ({ ok: true } & FoundRows) | { ok: false; reply: FailedReply };
 
 /** The sent body, for responses that do not repeat it. */
 interface Sent {
@@ -146,7 +146,7 @@ async function addTemplates(client: GatewayClient, rows: RowIndex): Promise<Full
   return { ok: true, rows, isComplete: Array.isArray(listed) };
 }
 
-function notAList(kind: GatewayKind): Extract<GatewayReply, { kind: 'down' }> {
+function notAList(kind: GatewayKind): FailedReply {
   return { kind: 'down', error: `answered GET /${kind} with something that is not a list: check MCP_GATEWAY_URL` };
 }
 

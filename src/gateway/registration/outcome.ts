@@ -1,15 +1,15 @@
 // Converts the gateway's responses to outcomes of a registration.
 import { shownUrl } from '../../catalog/server.ts';
-import { type GatewayReply, statusOf } from '../client/answer.ts';
+import { type FailedReply, statusOf } from '../client/answer.ts';
 import { explain } from '../client/explain.ts';
 import type { CallReport, Registration } from '../contract.ts';
+import type { GatewayRow } from '../items/lookup.ts';
 import type { ItemHolder } from '../store.ts';
 
-type Failure = Exclude<GatewayReply, { kind: 'ok' }>;
 export type GatewayDown = Omit<Extract<Registration, { outcome: 'gateway_down' }>, 'calls'>;
 
 /** Explains the response in a sentence. */
-export function sentenceFor(reply: Failure, url?: string): string {
+export function sentenceFor(reply: FailedReply, url?: string): string {
   if (reply.kind === 'refused') return explain(reply, url);
   // A gateway connects to the server before it responds, so it is usually the server that is slow.
   const waiting =
@@ -18,13 +18,13 @@ export function sentenceFor(reply: Failure, url?: string): string {
 }
 
 /** Returns undefined if the response concerns only this registration. With a rejected token, none can succeed. */
-export function gatewayDown(reply: Failure): GatewayDown | undefined {
+export function gatewayDown(reply: FailedReply): GatewayDown | undefined {
   const isDown = reply.kind === 'down' || (reply.kind === 'refused' && reply.status === 401);
   return isDown ? gatewayUnusable(reply) : undefined;
 }
 
 /** For calls that every registration needs, such as lists: if one fails, all would. */
-export function gatewayUnusable(reply: Failure): GatewayDown {
+export function gatewayUnusable(reply: FailedReply): GatewayDown {
   const isElsewhere = reply.kind === 'refused' && reply.status === 404;
   const error = `${sentenceFor(reply)}${isElsewhere ? ' Check MCP_GATEWAY_URL: this does not look like a gateway.' : ''}`;
   if (reply.kind !== 'down' || reply.retryAfterMs === undefined) return { outcome: 'gateway_down', error };
@@ -36,7 +36,7 @@ export function gatewayUnusable(reply: Failure): GatewayDown {
   };
 }
 
-export function failedCall(report: Omit<CallReport, 'outcome'>, reply: Failure): CallReport {
+export function failedCall(report: Omit<CallReport, 'outcome'>, reply: FailedReply): CallReport {
   return { ...report, outcome: 'failed', status: statusOf(reply), error: sentenceFor(reply, report.url) };
 }
 
@@ -58,6 +58,16 @@ export function partAcceptedOnce(part: string): string {
 }
 
 export const HOLDER_NOT_VISIBLE = 'With this token, the hub cannot see who owns it in the gateway.';
+
+export const NOT_STORED = 'The gateway reported success, but kept the old address or name of the server.';
+
+export function heldBy({ name, transport }: GatewayRow): string {
+  return `It has that address as '${name}'${transport && ` with the transport ${transport}`}.`;
+}
+
+export function neverConnected({ name }: GatewayRow): string {
+  return `The gateway has it as '${name}' with the transport HTTP, which it cannot use to connect. Change the transport to STREAMABLEHTTP there.`;
+}
 
 export function failed(calls: CallReport[], error: string): Registration {
   return { outcome: 'failed', calls, error, isPermanent: false };

@@ -7,12 +7,12 @@ import { createRemoval } from '../items/remove-items.ts';
 import type { GatewayItem, RegistrableEntity } from '../store.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
 import { createPartsRegistration } from './register-parts.ts';
-import { createServerRegistration } from './register-server.ts';
+import { ServerRegistration } from './register-server.ts';
 import { planAddresses } from './server-address.ts';
 
 export function createRegister(batch: RegistrationBatch): RegisterEntity {
   const registerParts = createPartsRegistration(batch);
-  const registerServer = createServerRegistration(batch);
+  const serverRegistration = new ServerRegistration(batch);
   const removeItem = createRemoval(batch);
   const { holders, lookup } = batch;
 
@@ -26,7 +26,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     const addresses = planAddresses(entity.mcpRegistration);
     const server: Registration =
       hasServer && 'candidates' in addresses
-        ? await registerServer({ ...work, candidates: addresses.candidates })
+        ? await serverRegistration.register({ ...work, candidates: addresses.candidates })
         : { outcome: 'registered', calls, name: entity.name };
     if (server.outcome === 'gateway_down' || parts.errors.length === 0) return server;
     const errors = [...parts.errors, ...(server.outcome === 'failed' ? [server.error] : [])];
