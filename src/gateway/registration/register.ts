@@ -6,12 +6,12 @@ import { answered, isSameItem, isUnanswered, lateRow, mergedItems } from '../ite
 import { createRemoval } from '../items/remove-items.ts';
 import type { GatewayItem, RegistrableEntity } from '../store.ts';
 import type { EntityWork, RegisterEntity, RegistrationBatch } from './batch.ts';
-import { createPartsRegistration } from './register-parts.ts';
+import { PartsRegistration } from './register-parts.ts';
 import { ServerRegistration } from './register-server.ts';
 import { planAddresses } from './server-address.ts';
 
 export function createRegister(batch: RegistrationBatch): RegisterEntity {
-  const registerParts = createPartsRegistration(batch);
+  const partsRegistration = new PartsRegistration(batch);
   const serverRegistration = new ServerRegistration(batch);
   const removeItem = createRemoval(batch);
   const { holders, lookup } = batch;
@@ -21,7 +21,7 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
     const fault = registrationFault(entity);
     if (fault) return { outcome: 'failed', calls, error: fault, isPermanent: true };
     const hasServer = isJsonObject(entity.mcpRegistration?.server);
-    const parts = await registerParts({ ...work, hasServer });
+    const parts = await partsRegistration.register({ ...work, hasServer });
     if (parts.outcome === 'gateway_down') return { ...parts, calls };
     const addresses = planAddresses(entity.mcpRegistration);
     const server: Registration =
