@@ -1,5 +1,6 @@
 // Reads POLICY_FILE when the hub starts and whenever the file changes.
 import { readFile, stat } from 'node:fs/promises';
+import pLimit from 'p-limit';
 import { HubError, StartError } from '../errors.ts';
 import type { Logger } from '../lib/world.ts';
 import type { PolicyChange } from './contract.ts';
@@ -60,15 +61,11 @@ export async function openPolicyFile(dependencies: PolicyFileDependencies): Prom
   await look();
   if (fault !== undefined && !(await hasPolicy()))
     throw new StartError(`The policy file '${path}' could not be applied. ${fault}`);
-  let isLooking = false;
+  const oneAtATime = pLimit(1);
   const timer = setInterval(() => {
     // Applying a policy to a large catalog takes longer than the interval.
-    if (isLooking) return;
-    isLooking = true;
-    const looked = look().catch((error) => log.error({ error }, 'The policy file could not be read'));
-    void looked.finally(() => {
-      isLooking = false;
-    });
+    if (oneAtATime.activeCount > 0) return;
+    oneAtATime(look).catch((error) => log.error({ error }, 'The policy file could not be read'));
   }, LOOK_EVERY_MS);
   timer.unref();
   return { error: () => fault, text: () => applied, close: () => clearInterval(timer) };
