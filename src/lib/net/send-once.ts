@@ -20,15 +20,14 @@ export function sendOnce(agent: Dispatcher, url: URL, request: TimedRequest): Pr
   const { origin, pathname, search } = url;
   const sent = { 'accept-encoding': 'br, gzip', ...ownHeaders(url), ...headers };
   if (!signal?.aborted) agent.dispatch({ origin, path: `${pathname}${search}`, method, body, headers: sent }, exchange);
-  return exchange.reply;
+  return exchange.settled.promise;
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly reply: Promise<FetchReply>;
+  readonly settled = Promise.withResolvers<FetchReply>();
   private readonly request: TimedRequest;
-  private readonly settled = Promise.withResolvers<FetchReply>();
   private readonly stopListening: (() => void) | undefined;
-  private timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | undefined;
   private controller: Dispatcher.DispatchController | undefined;
   private failure: Error | undefined;
   private head: Omit<FetchReply, 'body'>;
@@ -37,10 +36,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor({ href: url }: URL, request: TimedRequest) {
     const { timeoutMs, deadline, signal } = request;
     this.request = request;
-    this.reply = this.settled.promise;
     this.head = { url, status: 0, headers: {} };
     const timeLeftMs = Math.max(Math.ceil(deadline - performance.now()), 0);
-    this.timer = setTimeout(() => this.fail(timedOut(`did not answer within ${timeoutMs / 1000} s`)), timeLeftMs);
+    this.failAfter(timeLeftMs, `did not answer within ${timeoutMs / 1000} s`);
     const stop = () => this.fail(new FetchError('was stopped', { isTemporary: false }));
     this.stopListening = signal && onceAborted(signal, stop);
     if (signal?.aborted) stop();
@@ -55,7 +53,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     // 1xx responses precede the actual response.
     if (status < 200) return;
     const { maxBytes, cutsLongBody, idleTimeoutMs } = this.request;
-    if (idleTimeoutMs !== undefined) this.limitSilence(idleTimeoutMs);
+    if (idleTimeoutMs !== undefined)
+      this.failAfter(idleTimeoutMs, `stopped in the middle and sent nothing for ${idleTimeoutMs / 1000} s`);
     this.head = { url: this.head.url, status, headers: plainHeaders(headers) };
     const announcedBytes = Number(this.head.headers['content-length'] ?? 0);
     if (announcedBytes > maxBytes && !cutsLongBody) this.fail(tooLarge(maxBytes));
@@ -64,7 +63,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     const { maxBytes, cutsLongBody, idleTimeoutMs } = this.request;
-    if (idleTimeoutMs !== undefined) this.timer.refresh();
+    if (idleTimeoutMs !== undefined) this.timer?.refresh();
     if (this.body?.add(chunk) !== false) return;
     if (cutsLongBody) this.settled.resolve({ ...this.head, body: this.body.whole() });
     // Stops reading. If the cut body was already returned, this failure has no effect.
@@ -83,11 +82,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.fail(networkError(error));
   }
 
-  /** Applies once the response has begun. */
-  private limitSilence(ms: number): void {
+  private failAfter(ms: number, message: string): void {
     clearTimeout(this.timer);
-    const message = `stopped in the middle and sent nothing for ${ms / 1000} s`;
-    this.timer = setTimeout(() => this.fail(timedOut(message)), ms);
+    this.timer = setTimeout(() => this.fail(new FetchError(message, { isTemporary: true, isTimeout: true })), ms);
   }
 
   /** Rejects at once in every state of the connection, even before it is established. */
@@ -102,10 +99,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.timer);
     this.stopListening?.();
   }
-}
-
-function timedOut(message: string): FetchError {
-  return new FetchError(message, { isTemporary: true, isTimeout: true });
 }
 
 async function unpacked(packed: Buffer, reply: Omit<FetchReply, 'body'>, maxBytes: number): Promise<FetchReply> {
