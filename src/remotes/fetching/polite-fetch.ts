@@ -51,20 +51,17 @@ export function createPoliteFetch({ fetch, requestsPerHost, backoffMs = jittered
   const healthOf = new WeakMap<AbortSignal, Map<string, Health>>();
   const nameOf = hostNames();
 
-  function healthBeside({ signal }: FetchRequest): Map<string, Health> {
+  return async (request) => {
+    const { url, signal, timeoutMs } = request;
+    const name = nameOf(url);
+    if (name === undefined) throw new FetchError('is not a valid address', { isTemporary: false });
+    const host = await slots.take(name, signal);
     const health = (signal && healthOf.get(signal)) ?? new Map<string, Health>();
     if (signal) healthOf.set(signal, health);
-    return health;
-  }
-
-  return async (request) => {
-    const name = nameOf(request.url);
-    if (name === undefined) throw new FetchError('is not a valid address', { isTemporary: false });
-    const host = await slots.take(name, request.signal);
     const startedAt = Date.now();
-    const deadline = startedAt + request.timeoutMs;
     try {
-      return await withRetries({ host, request, fetch, backoffMs, health: healthBeside(request), startedAt, deadline });
+      const deadline = startedAt + timeoutMs;
+      return await withRetries({ host, request, fetch, backoffMs, health, startedAt, deadline });
     } finally {
       slots.release(host);
     }
