@@ -19,7 +19,7 @@ export interface RemoteIngestDependencies extends IngestDependencies {
 }
 
 export interface RemoteIngest {
-  /** Of a new ingest; its result is returned. */
+  /** Must be new; its result is returned. */
   progress: IngestProgress;
   /** Aborted when the hub closes, or when another hub may ingest this remote. */
   signal: AbortSignal;
