@@ -5,7 +5,7 @@ import type { OidcSettings } from './access/json-web-tokens.ts';
 import { SettingError } from './errors.ts';
 import { type DatabaseAddress, isLoopbackHost } from './lib/net/address.ts';
 import { remoteCredentials } from './remote-credentials.ts';
-import { type Environment, parseSettings, type Settings } from './settings.ts';
+import { type Environment, parseSettings, type Settings, secretsOf } from './settings.ts';
 
 export type { Environment } from './settings.ts';
 
@@ -29,6 +29,8 @@ function configFrom(settings: Settings) {
     trustedProxies: settings.TRUST_PROXY,
     adminToken: settings.API_TOKEN,
     metricsToken: settings.METRICS_TOKEN,
+    /** The values of all secret settings, for removing them from texts. */
+    secrets: secretsOf(settings),
     /** Whether reads need a token too. */
     readsNeedToken: readsNeedToken(settings),
     oidc: oidcSettings(settings),

@@ -297,6 +297,11 @@ export function isSecret(name: string): boolean {
   return inner.meta()?.secret === true;
 }
 
+/** The values of all secret settings. */
+export function secretsOf(settings: Settings): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => (isSecret(name) ? [String(value)] : []));
+}
+
 /** A URL may contain a password before the host; everything that could be part of it is removed. */
 function withoutCredentials(value: string): string {
   return value.replace(/^([a-z][a-z\d+.-]*:\/+)?.*@/is, '$1…@');

@@ -17,6 +17,7 @@ test('settings: without any, the hub is local and uses SQLite', () => {
     trustedProxies: 0,
     adminToken: undefined,
     metricsToken: undefined,
+    secrets: [],
     readsNeedToken: false,
     oidc: undefined,
     maxBodyBytes: 1_048_576,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { HubError } from '../errors.ts';
 import { storableText } from '../lib/json.ts';
+import { withoutSecrets } from '../lib/secrets/known-secrets.ts';
 import type { Clock, Logger } from '../lib/world.ts';
 import type { AuditEntry, AuditPage, AuditQuery, Caller } from './contract.ts';
 import type { AuditEnd, AuditStore, StartedEntry } from './store.ts';
@@ -35,11 +36,20 @@ const MOST_REFUSALS = 100;
 const HOUR_MS = 3_600_000;
 const LAST_REFUSAL = 'further refusals of this caller within the hour are not recorded';
 
-export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: Logger }): Audit {
+interface AuditOptions {
+  now: Clock;
+  log: Logger;
+  /** Never recorded, wherever a caller writes them. */
+  secrets: readonly string[];
+}
+
+export function createAudit(store: AuditStore, { now, log, secrets }: AuditOptions): Audit {
   /** The number of refusals in the last hour, by caller. */
   const refusals = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS, noUpdateTTL: true });
   const hubMark = randomBytes(4).toString('hex');
   let recorded = 0;
+
+  const shown = (text: string) => shortText(withoutSecrets(text, secrets));
 
   /** The id sorts by time, then by sequence in this hub. It never collides with ids of other hubs on the same database. */
   function entryOf(caller: Caller, { operation, subject, detail }: AuditedChange): StartedEntry {
@@ -48,22 +58,22 @@ export function createAudit(store: AuditStore, { now, log }: { now: Clock; log: 
     return {
       id: `${at}-${String(recorded).padStart(8, '0')}-${hubMark}`,
       at,
-      caller: shortText(caller.name),
+      caller: shown(caller.name),
       caller_kind: caller.kind,
-      caller_id: caller.id === undefined ? null : shortText(caller.id),
+      caller_id: caller.id === undefined ? null : shown(caller.id),
       role: caller.role,
       via: caller.via,
       address: caller.address?.slice(0, LONGEST_TEXT) ?? null,
       operation,
-      subject: shortText(subject),
-      detail: detail ? shortText(detail) : null,
+      subject: shown(subject),
+      detail: detail ? shown(detail) : null,
     };
   }
 
   const endOf = (outcome: AuditEnd['outcome'], result?: string): AuditEnd => ({
     ended_at: now().toISOString(),
     outcome,
-    result: result ? shortText(result) : null,
+    result: result ? shown(result) : null,
   });
 
   return {

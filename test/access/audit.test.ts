@@ -141,8 +141,8 @@ test('audit: passwords and tokens in the place of a name are masked', async (t) 
     'https://h.example/@scope/index.json',
   ];
   for (const url of addresses) await inject(app, { method: 'POST', url: '/remotes', payload: { url }, headers });
-  for (const name of [token, 'ey'.repeat(100)])
-    await inject(app, { method: 'DELETE', url: `/tokens/${name}`, headers });
+  for (const name of [token, 'ey'.repeat(100), API_TOKEN, `Bearer ${API_TOKEN}`, 'old-laptop'])
+    await inject(app, { method: 'DELETE', url: `/tokens/${encodeURIComponent(name)}`, headers });
   const subjects = (await hub.listAudit({ limit: 50 })).items.map(({ subject }) => subject).toReversed();
   assert.deepEqual(subjects, [
     'https://h.example/',
@@ -150,6 +150,9 @@ test('audit: passwords and tokens in the place of a name are masked', async (t) 
     'https://h.example/@scope/index.json',
     '***',
     '***',
+    '…',
+    'Bearer …',
+    'old-laptop',
   ]);
 });
 

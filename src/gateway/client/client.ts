@@ -1,10 +1,11 @@
 // Sends a call to the gateway: its path, credentials, pace, and retries.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../lib/json.ts';
+import { withoutSecrets } from '../../lib/secrets/known-secrets.ts';
 import type { Fetch, FetchReply } from '../../lib/world.ts';
 import { answerOf, failureOf, type GatewayReply } from './answer.ts';
 import { createPace } from './pace.ts';
-import { secretsIn, withoutSecrets } from './secrets.ts';
+import { secretsIn } from './secrets.ts';
 import type { TokenSource } from './token.ts';
 
 export interface GatewayCall {

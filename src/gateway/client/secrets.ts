@@ -1,8 +1,6 @@
-// Removes tokens and the credentials of a registration from the gateway's responses.
+// Finds the tokens and credentials in a registration, so that they can be removed from the gateway's responses.
 import { isJsonObject } from '../../lib/json.ts';
 
-/** Shorter secrets would also match ordinary words. */
-const SHORTEST_SECRET = 4;
 const SECRET_KEYS = /^(auth_(username|password|token|value|header_value|query_param_value)|client_key|headers)$/i;
 const SECRET_WORDS = /secret|password|token|api_?key|credential/i;
 
@@ -17,13 +15,6 @@ export function secretsIn(value: unknown): string[] {
       ? textsIn(member)
       : secretsIn(member),
   );
-}
-
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((shown, secret) => shown.replaceAll(secret, '…'), text);
 }
 
 function textsIn(value: unknown): string[] {

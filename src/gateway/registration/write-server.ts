@@ -1,7 +1,7 @@
 // Creates, changes and replaces one server in the gateway.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { type FailedReply, type GatewayReply, statusOf } from '../client/answer.ts';
-import { secretsIn, withoutSecrets } from '../client/secrets.ts';
+import { secretsIn } from '../client/secrets.ts';
 import type { CallReport, Registration } from '../contract.ts';
 import { answered, digestOf, isRowOf } from '../items/item.ts';
 import type { GatewayRow, GatewayRows } from '../items/lookup.ts';

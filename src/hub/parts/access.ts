@@ -19,7 +19,7 @@ export function openAccess({
   database: Dialect;
 }) {
   const tokens = createTokens(createTokenStore(database), now);
-  const audit = createAudit(createAuditStore(database), { now, log });
+  const audit = createAudit(createAuditStore(database), { now, log, secrets: config.secrets });
   const authentication = createAuthentication({
     apiToken: config.adminToken,
     metricsToken: config.metricsToken,
