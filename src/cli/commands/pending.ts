@@ -94,7 +94,7 @@ export const pendingCommands = [
     path: ['pending', 'retry'],
     summary: 'sync and try all pending servers again',
     details:
-      "Tries the same servers as 'hub sync --force'. Remotes are read first, so that the manifests are up to date. The exit code is 1 if a remote could not be read, or a server could not be registered.",
+      "Tries the same servers as 'hub sync --force'. Remotes are read first, so that the manifests are up to date. The exit code is 1 if a remote could not be read, if registration stopped, or if a server could not be registered. Servers that can never be registered do not count.",
     kind: 'hub',
     options: {},
     examples: [['hub pending retry', 'after the gateway was fixed']],
@@ -102,7 +102,8 @@ export const pendingCommands = [
       syncAndReport(call, {
         force: true,
         mayCreate: false,
-        isOk: ({ failed, errors }) => failed === 0 && Object.keys(errors).length === 0,
+        isOk: ({ failed, unregistrable = 0, errors, stopped }) =>
+          failed === unregistrable && !stopped && Object.keys(errors).length === 0,
       }),
   }),
 ];

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { BulkRemoval, PendingPage } from '../../../src/gateway/contract.ts';
 import type { SyncReport } from '../../../src/remotes/contract.ts';
 import { aManifest } from '../../support/builders.ts';
-import { testBothWays, testOnServer } from '../hubs.ts';
+import { ADMIN, startFakeGateway } from '../../support/servers/fake-gateway.ts';
+import { localSettings, testBothWays, testOnServer } from '../hubs.ts';
 import { inTerminal } from '../terminal/in-terminal.ts';
 
 const aServer = (id: string) =>
@@ -89,6 +90,20 @@ testOnServer('hub pending list: never cuts ids on a terminal', catalog, async (_
 testOnServer('hub pending retry: reports the result', catalog, async (_t, { json }) => {
   const { exitCode, answer } = await json<SyncReport>('pending', 'retry');
   assert.deepEqual([exitCode, answer.synced, answer.failed], [0, false, 0]);
+});
+
+test('hub pending retry: fails if a retry failed, not because of servers that can never be registered', async (t) => {
+  const gateway = await startFakeGateway(t, { servers: { 'https://h.example/alpha/sse': { fault: 'refused' } } });
+  const settings = { MCP_GATEWAY_URL: gateway.url, JWT_SECRET_KEY: gateway.secret, GATEWAY_ADMIN_EMAIL: ADMIN };
+  const environment = await localSettings(t, { settings, manifests: [stdio, aServer('alpha')] });
+  const failed = await inTerminal(['pending', 'retry'], { environment });
+  assert.match(failed.out, /0 servers registered, 1 failed/);
+  assert.equal(failed.exitCode, 1);
+
+  gateway.servers.clear();
+  const fixed = await inTerminal(['pending', 'retry'], { environment });
+  assert.match(fixed.out, /1 server registered, 0 failed\.\n1 server can never be registered; .*\n$/);
+  assert.equal(fixed.exitCode, 0);
 });
 
 const wrong = [
