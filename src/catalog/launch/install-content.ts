@@ -5,8 +5,8 @@ import { imageName, readImageReference } from './image-reference.ts';
 import { alternativesOf, hasCommand, type LaunchKind, launchKindOf } from './launch.ts';
 import { artifactOfPackage, artifactsOf, isInstalled } from './package-artifact.ts';
 import { packageName } from './package-runner.ts';
-import { hostedAddress } from './registry-package.ts';
-import { fetchesUnknown } from './written-command.ts';
+import { hostedAddress, launchPackage } from './registry-package.ts';
+import { fetchedPackages } from './written-command.ts';
 
 export interface InstallContent {
   /** The artifacts of the manifest, then the packages that are not among them. */
@@ -47,14 +47,22 @@ function furtherArtifacts(document: JsonObject, listed: readonly JsonObject[], l
   });
 }
 
-/** A command with an unknown package counts as a package of an unknown registry. Its arguments may contain secrets. */
+/** An unknown package counts as a package of an unknown registry. */
 function startedPackages(launch: LaunchKind, packages: readonly JsonObject[]): JsonObject[] {
-  if (launch.kind !== 'command') return [];
-  if (launch.package) return [{ registryType: launch.package.kind, identifier: launch.package.name }];
-  // This runner starts a package that is listed.
-  const isListed = launch.command === 'dnx' && packages.some((pack) => !isInstalled(pack));
-  if (isListed || !fetchesUnknown(launch)) return [];
-  return [{ registryType: 'command', identifier: launch.command }];
+  const alternatives = packages
+    .filter(hasRunnerOptions)
+    .map((pack) => launchPackage({ ...pack, transport: undefined }));
+  return [launch, ...alternatives].flatMap((each) => {
+    if (each.kind !== 'command') return [];
+    // This runner starts a package that is listed.
+    if (each.command === 'dnx' && packages.some((pack) => !isInstalled(pack))) return [];
+    return fetchedPackages(each).map(({ kind, name }) => ({ registryType: kind, identifier: name }));
+  });
+}
+
+/** Whether it may start further packages; deriving the command of every package would be slow. */
+function hasRunnerOptions({ runtimeArguments }: JsonObject): boolean {
+  return asObjects(runtimeArguments).length > 0;
 }
 
 function isStartable(artifact: JsonObject): boolean {

@@ -13,6 +13,8 @@ interface Runner {
   options: ReadonlySet<string>;
   /** Options that name the package, if the program has a different name. */
   from: readonly string[];
+  /** Options that name further packages, or files that list them. */
+  beside: readonly string[];
 }
 
 const words = (text: string) => new Set(text.split(' '));
@@ -25,6 +27,7 @@ const CONTAINER: Runner = {
     '-e --env --env-file -v --volume --mount -p --publish --expose --name --network --net --ip -u --user -w --workdir --entrypoint --platform --pull --add-host --dns --security-opt --cap-add --cap-drop --tmpfs -m --memory --cpus --gpus --device --shm-size --ulimit -l --label -h --hostname --log-driver --restart --pid --ipc --group-add --volumes-from --userns --runtime --stop-timeout',
   ),
   from: [],
+  beside: [],
 };
 const RUNNERS: Record<RunnerName, Runner> = {
   npx: {
@@ -34,6 +37,7 @@ const RUNNERS: Record<RunnerName, Runner> = {
     ),
     options: words('--registry --node-options --loglevel --cache --userconfig --prefix'),
     from: ['-p', '--package'],
+    beside: ['-p', '--package'],
   },
   uvx: {
     kind: 'pypi',
@@ -41,9 +45,10 @@ const RUNNERS: Record<RunnerName, Runner> = {
       '--isolated -n --no-cache --refresh -U --upgrade --reinstall --offline --native-tls -q --quiet --no-progress --no-config --managed-python --no-managed-python --no-python-downloads --no-index --no-build --pre',
     ),
     options: words(
-      '--with --with-editable --with-requirements --python -p --index --default-index --index-url -i --extra-index-url --find-links -f --prerelease --index-strategy --keyring-provider --resolution --link-mode --cache-dir --directory --project --config-file --exclude-newer --env-file --spec',
+      '-w --with --with-editable --with-requirements --python -p --index --default-index --index-url -i --extra-index-url --find-links -f --prerelease --index-strategy --keyring-provider --resolution --link-mode --cache-dir --directory --project --config-file --exclude-newer --env-file --spec',
     ),
     from: ['--from'],
+    beside: ['-w', '--with', '--with-editable', '--with-requirements'],
   },
   docker: CONTAINER,
   podman: CONTAINER,
@@ -59,6 +64,8 @@ export interface SplitWords {
   /** The package, if an option names it. */
   from?: GappedText;
   rest: GappedText[];
+  /** Whether an unknown option of a written command may have its value in the next word. */
+  isUnclear: boolean;
 }
 
 /** Separates the runner's words from the program's. In a command written by a person, all words after the package are the program's. */
@@ -67,20 +74,27 @@ export function splitWords(
   name: RunnerName,
   { isWritten }: { isWritten: boolean },
 ): SplitWords {
-  const { switches, options, from } = RUNNERS[name];
-  const split: SplitWords = { own: [], rest: [] };
+  const { switches, options, from, beside } = RUNNERS[name];
+  const split: SplitWords = { own: [], rest: [], isUnclear: false };
   for (let index = 0; index < all.length; index += 1) {
     const word = all[index] as GappedText;
     const [option = '', ...value] = plainText(word).split('=');
-    const isAssigned = option.startsWith('--') && value.length > 0;
+    const isAssigned = option.startsWith('-') && value.length > 0;
     const next = isAssigned ? undefined : all[index + 1];
     if ((from.includes(option) || options.has(option)) && (isAssigned || next)) {
-      if (options.has(option)) split.own.push(word, ...(next ? [next] : []));
-      else split.from = next ?? [value.join('=')];
+      const isFurther = beside.includes(option) && split.from !== undefined;
+      if (from.includes(option) && !isFurther) split.from = next ?? [value.join('=')];
+      else split.own.push(word, ...(next ? [next] : []));
       if (next) index += 1;
     } else if (switches.has(option)) split.own.push(word);
+    else if (isWritten && option === '--') return { ...split, rest: all.slice(index + 1) };
     else if (isWritten && !option.startsWith('-')) return { ...split, rest: all.slice(index) };
-    else (isWritten ? split.own : split.rest).push(word);
+    else if (isWritten) {
+      split.own.push(word);
+      // For example, docker's `-v/a:/b`.
+      const hasValue = isAssigned || options.has(option.slice(0, 2));
+      split.isUnclear ||= beside.includes(option.slice(0, 2)) || !(hasValue || plainText(next).startsWith('-'));
+    } else split.rest.push(word);
   }
   return split;
 }
@@ -104,15 +118,31 @@ export function runPackage(run: Run): CommandLaunch {
   const { kind } = RUNNERS[run.runner];
   const name = packageName(run.reference, kind);
   const program = run.program && run.program !== name ? run.program : undefined;
-  const started = { kind, name, ...(program ? { program } : {}), args: [...run.args] };
+  const beside = packagesBeside(run);
+  const started = {
+    ...{ kind, name, args: [...run.args] },
+    ...(program ? { program } : {}),
+    ...(beside.length > 0 ? { beside } : {}),
+  };
   if (kind === 'oci') return runImage(run, started);
-  const before = kind === 'npm' ? npmWords(run, program) : pythonWords(run, program, name);
+  const before = kind === 'npm' ? npmWords(run, started) : pythonWords(run, program, name);
   return { kind: 'command', command: run.runner, args: [...before, ...run.args], env: [...run.env], package: started };
 }
 
-function npmWords({ own, reference }: Run, program: string | undefined): GappedText[] {
+/** The packages that the command installs beside its own, as written; files and folders with their option. */
+function packagesBeside({ runner, own }: Pick<Run, 'runner' | 'own'>): string[] {
+  return own.flatMap((word, index) => {
+    const [option = '', ...value] = plainText(word).split('=');
+    if (!RUNNERS[runner].beside.includes(option)) return [];
+    const named = value.length > 0 ? value.join('=') : plainText(own[index + 1]);
+    return [option.startsWith('--with-') ? `${option} ${named}` : named];
+  });
+}
+
+function npmWords({ own, reference, program: written }: Run, { program = '', beside }: LaunchedPackage): GappedText[] {
   const options = own.filter((word) => !['-y', '--yes'].includes(plainText(word)));
-  return [['-y'], ...options, ...(program ? [['-p'], [reference], [program]] : [[reference]])];
+  const named = program || (beside && written);
+  return [['-y'], ...options, ...(named ? [['-p'], [reference], [named]] : [[reference]])];
 }
 
 function pythonWords({ own, reference }: Run, program: string | undefined, name: string): GappedText[] {

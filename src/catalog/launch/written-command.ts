@@ -1,7 +1,7 @@
 // Turns the command of a registration into one that can be started.
 import { fillGaps, type GappedText } from '../../lib/secrets/secret-address.ts';
-import type { Launch, Variable } from './launch-form.ts';
-import { plainText, type RunnerName, runPackage, splitWords } from './package-runner.ts';
+import type { Launch, LaunchedPackage, Variable } from './launch-form.ts';
+import { packageName, plainText, type RunnerName, runPackage, splitWords } from './package-runner.ts';
 
 const MOST_ARGS = 200;
 const NPM_REFERENCE = /^(@[\w.~-]+\/)?[\w.~-]+(@[^\s/:]+)?$/;
@@ -10,6 +10,10 @@ const NPM_PINNED = /^(@[\w.~-]+\/)?[\w.~-]+@[^\s/:]+$/;
 const PYTHON_REFERENCE = /^[\w.-]+(\[[\w.,-]*\])?([=@<>~!]=?[\w.,<>=!~*+-]+)?$/;
 const PYTHON_PINNED = /^[\w.-]+==[\w.+!-]+$/;
 const IMAGE_REFERENCE = /^[a-z0-9][\w.:/@-]*$/i;
+
+/** Some runners accept `pkg>=1.0,other`. */
+const SEVERAL = /,[a-z]/i;
+const REFERENCES = { npm: NPM_REFERENCE, pypi: PYTHON_REFERENCE, oci: IMAGE_REFERENCE };
 
 /** Undefined for an empty command. */
 export function launchCommand(written: readonly GappedText[], env: Variable[]): Launch | undefined {
@@ -24,9 +28,24 @@ export function launchCommand(written: readonly GappedText[], env: Variable[]): 
 const FETCHES =
   /^(?:(?:npx|pnpx|bunx|uvx|pipx|docker|podman|nerdctl|dnx|cmd|powershell|pwsh|env|sudo) |(?:npm|pnpm|yarn|bun) (?:\S+ )*?(?:exec|x|dlx|create|init) |uv (?:\S+ )*?(?:tool|--with\S*) |(?:uv|deno|bun) .*?(?:npm|jsr|git\+\w+|https?):|dotnet tool |go run .*?@|(?:ba|da|z)?sh (?:-\w+ )*?-\w*c )/s;
 
-/** Whether it starts a package that cannot be determined. */
-export function fetchesUnknown(launch: Extract<Launch, { kind: 'command' }>): boolean {
-  if (launch.package) return false;
+interface FetchedPackage {
+  kind: LaunchedPackage['kind'] | 'command';
+  name: string;
+}
+
+/** The packages that a command fetches; one that cannot be determined has the name of the command. Arguments may contain secrets. */
+export function fetchedPackages(launch: Extract<Launch, { kind: 'command' }>): FetchedPackage[] {
+  const unknown: FetchedPackage = { kind: 'command', name: launch.command };
+  if (!launch.package) return fetchesUnknown(launch) ? [unknown] : [];
+  const { kind, name, beside = [] } = launch.package;
+  const further = beside.map((reference) => {
+    const isOne = REFERENCES[kind].test(reference) && !SEVERAL.test(reference);
+    return isOne ? { kind, name: packageName(reference, kind) } : unknown;
+  });
+  return [{ kind, name }, ...further];
+}
+
+function fetchesUnknown(launch: Extract<Launch, { kind: 'command' }>): boolean {
   const words = [...launch.args.map(plainText), ''].join(' ');
   // Some catalogs write the whole line as the command.
   return [programName(launch.command), launch.command].some((program) => FETCHES.test(`${program} ${words}`));
@@ -63,11 +82,11 @@ function packageLaunch(command: string, words: readonly GappedText[], env: Varia
 
 /** Undefined when it does not run a registry package, but a folder, a repository or an address. */
 function fetched(runner: RunnerName, words: readonly GappedText[], env: Variable[]): Launch | undefined {
-  const { own, from, rest } = splitWords(words, runner, { isWritten: true });
+  const { own, from, rest, isUnclear } = splitWords(words, runner, { isWritten: true });
   const [named, ...others] = rest;
   const reference = from ?? named;
   const form = runner === 'uvx' ? PYTHON_REFERENCE : NPM_REFERENCE;
-  if (!reference || !named || reference.length > 1 || !form.test(plainText(reference))) return undefined;
+  if (isUnclear || !reference || !named || reference.length > 1 || !form.test(plainText(reference))) return undefined;
   const program = from ? plainText(named) : undefined;
   return runPackage({ runner, own, reference: plainText(reference), program, args: others, env });
 }
@@ -76,8 +95,9 @@ function fetched(runner: RunnerName, words: readonly GappedText[], env: Variable
 function container(runner: 'docker' | 'podman', words: readonly GappedText[], env: Variable[]): Launch | undefined {
   const first = plainText(words[0]);
   if (first !== 'run' && !/[/:]/.test(first)) return undefined;
-  const { own, rest } = splitWords(first === 'run' ? words.slice(1) : words, runner, { isWritten: true });
+  const options = first === 'run' ? words.slice(1) : words;
+  const { own, rest, isUnclear } = splitWords(options, runner, { isWritten: true });
   const [image, ...args] = rest;
-  if (!image || image.length > 1 || !IMAGE_REFERENCE.test(plainText(image))) return undefined;
+  if (isUnclear || !image || image.length > 1 || !IMAGE_REFERENCE.test(plainText(image))) return undefined;
   return runPackage({ runner, own, reference: plainText(image), args, env });
 }

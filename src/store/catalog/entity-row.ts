@@ -8,7 +8,7 @@ import type { EntityType } from '../../catalog/uid.ts';
 import type { EntityTable } from '../tables.ts';
 
 /** Increment this when `entityFromManifest` or `rowFromEntity` changes its mapping: the hub then rewrites stored rows at startup. */
-export const MAPPING = 14;
+export const MAPPING = 15;
 
 /** The columns of a list; manifests are not read. */
 export const SUMMARY_COLUMNS = [
