@@ -1,26 +1,39 @@
 // Counts the typing errors between two words.
 
+/** Longer words count as different; nobody types them. */
+const LONGEST = 1_000;
+type Rows = [Uint16Array, Uint16Array, Uint16Array];
+
+/** Reused, because a search compares thousands of words, and new arrays would take longer than comparing. */
+let [before, last, row] = [1, 2, 3].map(() => new Uint16Array(LONGEST)) as Rows;
+
 /** Letters added, omitted, changed or swapped with a neighbor; returns `most + 1` for anything above `most`. */
 export function editDistance(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1;
-  let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, i) => i);
+  const tooMany = most + 1;
+  if (Math.abs(one.length - other.length) > most || Math.max(one.length, other.length) >= LONGEST) return tooMany;
+  for (let j = 0; j <= other.length; j += 1) last[j] = Math.min(j, tooMany);
+  let lowestBefore = 0;
   for (let i = 1; i <= one.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= other.length; j += 1) {
+    // Anything further from the diagonal has too many errors.
+    const [from, to] = [Math.max(1, i - most), Math.min(other.length, i + most)];
+    row[from - 1] = from === 1 ? Math.min(i, tooMany) : tooMany;
+    let lowest = row[from - 1] as number;
+    for (let j = from; j <= to; j += 1) {
       const change = (last[j - 1] as number) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      let best = Math.min(change, (last[j] as number) + 1, (row[j - 1] as number) + 1);
+      let best = Math.min(change, (last[j] as number) + 1, (row[j - 1] as number) + 1, tooMany);
       if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) {
         best = Math.min(best, (before[j - 2] as number) + 1);
       }
-      row.push(best);
+      row[j] = best;
+      lowest = Math.min(lowest, best);
     }
+    row[to + 1] = tooMany;
     // Both rows, because a swap of neighbors refers to the row before the last.
-    if (Math.min(...row, ...last) > most) return most + 1;
-    before = last;
-    last = row;
+    if (Math.min(lowest, lowestBefore) > most) return tooMany;
+    lowestBefore = lowest;
+    [before, last, row] = [last, row, before];
   }
-  return Math.min(last[other.length] as number, most + 1);
+  return Math.min(last[other.length] as number, tooMany);
 }
 
 /** A bit set of the letters in a word. One typing error changes at most two bits. */

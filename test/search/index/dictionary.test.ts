@@ -40,6 +40,38 @@ for (const [typed, error] of [
   });
 }
 
+test('dictionary: finds a word at the end of the alphabet after thousands with the same letters', () => {
+  const others = Array.from({ length: 4_000 }, (_, index) => {
+    const order = index
+      .toString(4)
+      .padStart(6, '0')
+      .replace(/./g, (digit) => 'abei'[Number(digit)] ?? '');
+    return `a${order}zrsfhbi`;
+  });
+  const found = dictionaryOf(...others, 'zebrafishes').similar('zebrafihses', 2);
+  assert.deepEqual(found, [{ term: 'zebrafishes', errors: 1 }]);
+});
+
+/** The definition, without limits: optimal string alignment. */
+function plainDistance(one: string, other: string): number {
+  if (one === '' || other === '') return one.length + other.length;
+  const [rest, otherRest] = [one.slice(1), other.slice(1)];
+  if (one[0] === other[0]) return plainDistance(rest, otherRest);
+  const isSwapped = one[0] === other[1] && one[1] === other[0];
+  const further = [plainDistance(rest, otherRest), plainDistance(rest, other), plainDistance(one, otherRest)];
+  if (isSwapped) further.push(plainDistance(one.slice(2), other.slice(2)));
+  return 1 + Math.min(...further);
+}
+
+test('edit distance: is exact up to the limit, and one more beyond it', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+  fc.assert(
+    fc.property(word, word, fc.integer({ min: 0, max: 3 }), (one, other, most) => {
+      assert.equal(editDistance(one, other, most), Math.min(plainDistance(one, other), most + 1));
+    }),
+  );
+});
+
 test('edit distance: is 0 for equal words, and symmetric', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 });
   fc.assert(
