@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { CatalogQuery } from '../../catalog/contract.ts';
 import type { EntityVersion, StoredSummary } from '../../catalog/entity.ts';
 import type { CatalogStore } from '../../catalog/store.ts';
-import { ENTITY_TYPES, type EntityType, formatUid, parseReference } from '../../catalog/uid.ts';
+import { ENTITY_TYPES, type EntityType, formatUid } from '../../catalog/uid.ts';
 import type { Db, Dialect } from '../dialects/dialect.ts';
 import { likePattern } from '../like.ts';
 import { prepared } from '../prepared.ts';
@@ -31,7 +31,8 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
       .where('name', '=', name)
       .orderBy('version_key', 'desc')
       .orderBy('uid', 'desc')
-      .limit(MOST_VERSIONS),
+      // Not a parameter, because SQLite would then prepare the statement again for each execution.
+      .limit(sql.lit(MOST_VERSIONS)),
   );
 
   const remotesThatList = prepared(lookup, (uid) =>
@@ -79,7 +80,7 @@ export function readEntities({ lookup, read }: Dialect): ReadingEntities {
     async versions(type, name) {
       return (await versionsByName(type, name)).map(({ uid, status, blocked_at, is_hidden, missing_since }) => ({
         uid,
-        version: parseReference(uid)?.version ?? '',
+        version: uid.slice(uid.lastIndexOf('@') + 1),
         status: status as EntityVersion['status'],
         isBlocked: blocked_at !== null,
         isHidden: is_hidden === 1,
