@@ -1,12 +1,17 @@
 // Logs and measures every request.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import { withoutSecrets } from '../lib/secrets/known-secrets.ts';
 import type { World } from '../lib/world.ts';
 import type { BrokenRequestListener } from './listener.ts';
 
 /** Polled every few seconds by machines, with nothing new to log. */
 const QUIET_ROUTES = ['/health', '/metrics'];
 
-export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<World, 'log' | 'metrics'>): void {
+export function observeRequests(
+  app: FastifyInstance,
+  { log, metrics, secrets }: Pick<World, 'log' | 'metrics'> & Pick<Config, 'secrets'>,
+): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     metrics.observeRequest({
@@ -16,7 +21,10 @@ export function observeRequests(app: FastifyInstance, { log, metrics }: Pick<Wor
       seconds: reply.elapsedTime / 1000,
     });
     const write = QUIET_ROUTES.includes(route) ? log.debug : log.info;
-    write(requestFields(request, reply), `${request.method} ${pathOf(request)} ${reply.statusCode}`);
+    write(
+      requestFields(request, reply),
+      `${request.method} ${withoutSecrets(pathOf(request), secrets)} ${reply.statusCode}`,
+    );
   });
 }
 

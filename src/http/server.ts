@@ -122,7 +122,7 @@ export async function createServer({
     }
   });
   app.addHook('onSend', async (_request, reply) => varyByEncoding(reply));
-  observeRequests(app, world);
+  observeRequests(app, { ...world, secrets: config.secrets });
 
   app.setValidatorCompiler(validatorCompiler);
   // Responses are typed by the contracts, and tests compare them with the schemas, so no response is validated at run time.

@@ -36,3 +36,13 @@ test('log: cuts long addresses, and has frequent polls by machines at debug leve
   );
   assert.ok((world.logged[2]?.message.length ?? 0) < 250);
 });
+
+test('log: leaves out a token that someone puts into an address', async (t) => {
+  const token = 'administrator-of-the-hub';
+  const { app, world } = await testHub(t, { settings: { API_TOKEN: token } });
+  await app.inject({ method: 'DELETE', url: `/tokens/${token}`, headers: { authorization: `Bearer ${token}` } });
+  assert.deepEqual(
+    world.logged.map(({ message }) => message),
+    ['DELETE /tokens/… 404'],
+  );
+});
