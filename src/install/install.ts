@@ -1,4 +1,6 @@
 // The install use case: finds the subject, makes the plan, and runs the steps once the target is free.
+import { existsSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { HubError, invalidRequest } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -69,6 +71,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
       : await findSubject(catalog, request);
     const job = { request, subject, targetDir };
     if (request.dry_run) return reportOf(await makePlan(job, before, onEvent));
+    const existed = existsSync(targetDir);
     return inTurn(targetDir, signal, async (isNew) => {
       let isInstalled = false;
       try {
@@ -82,6 +85,7 @@ export function createInstall(dependencies: InstallDependencies): Install {
         return report;
       } finally {
         await removeUnused(targetDir, isNew && !isInstalled);
+        if (!existed && !isInstalled) await rmdir(targetDir).catch(() => {});
       }
     });
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -389,12 +390,16 @@ test('install: replaces the folder of an install that was killed before it wrote
   assert.equal(await read('vendor/thing/a.txt'), 'mine');
 });
 
-test('install: a failure leaves an empty folder empty, and a failed upgrade keeps the earlier version', async (t) => {
+test('install: a failure leaves no new folder and an empty one empty, and a failed upgrade keeps the earlier version', async (t) => {
   const host = await startIndexServer(t);
   const [good] = archives(host, { '/thing.zip': 'one' });
   const missing = { kind: 'zip', spec: { url: host.url('/nothing.zip') } };
   const { install, read, target } = await installStage(t);
-  const failed = await install(aManifest({ artifacts: [missing], adapters: ADAPTERS, mcp_registration: SERVER }));
+  const broken = aManifest({ artifacts: [missing], adapters: ADAPTERS, mcp_registration: SERVER });
+  assert.equal((await install(broken)).ok, false);
+  assert.equal(existsSync(target), false);
+  await mkdir(target);
+  const failed = await install(broken);
   assert.equal(failed.ok, false);
   assert.deepEqual(await readdir(target), []);
   assert.equal(stepNamed(failed, 'lockfile.write').extra?.skipped, true);

@@ -118,7 +118,9 @@ function entityForPeople(
     readme && entity.readme ? `${harmless(entity.readme).trimEnd()}\n` : '',
     entity.blocked_at === null &&
       !entity.install_refusal &&
-      style.faint(`Install it: hub install ${oneLine(entity.id)}\n`),
+      style.faint(
+        `Install it: hub install ${oneLine(entity.id)}${entity.type === 'mcp_server' ? ' --client claude' : ''}\n`,
+      ),
   ];
   return paragraphs.filter(Boolean).join('\n');
 }

@@ -8,7 +8,7 @@ export function connectionFault(error: unknown): string {
 
 const CONNECTION_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'could not be reached: nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'could not be reached: the host does not exist; check the address (ENOTFOUND)',
+  ENOTFOUND: 'could not be reached: no such host is known; check the address, and your network (ENOTFOUND)',
   EAI_AGAIN: 'could not be reached: the DNS server does not respond (EAI_AGAIN)',
   ECONNRESET: 'closed the connection (ECONNRESET)',
   UND_ERR_SOCKET: 'closed the connection',

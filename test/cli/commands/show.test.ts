@@ -45,7 +45,7 @@ testBothWays(
     assert.match(out, /^Status +deprecated: Too old\.$/m);
     assert.match(out, /^Versions +1\.1\.0, 1\.0\.0$/m);
     assert.match(out, /^Gateway +not registered$/m);
-    assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0\n$/);
+    assert.match(out, /Install it: hub install mcp_server:pdf-tables@1\.1\.0 --client claude\n$/);
     const { answer } = await json<EntityRecord>('show', 'mcp_server:pdf-tables@1.0.0');
     assert.deepEqual([answer.id, answer.artifacts.length], ['mcp_server:pdf-tables@1.0.0', 1]);
   },

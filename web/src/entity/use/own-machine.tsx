@@ -26,7 +26,8 @@ export function OwnMachine({ entity, client }: OwnMachineProps) {
         <summary>Get the hub command</summary>
         <p class="quiet">
           In a checkout of the hub, run <code>npm run pack:cli</code>. Copy the package to your machine, which needs
-          Node 22.15 or newer, and run <code>npm install -g ./catalog-hub-cli-*.tgz</code> there.
+          Node 22.15 or newer, and run <code>npm install -g ./catalog-hub-cli-*.tgz</code> there. With Node 20, use{' '}
+          <code>npm pack</code> and <code>catalog-hub-*.tgz</code> instead.
         </p>
       </details>
     </>
