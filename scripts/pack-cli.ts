@@ -67,6 +67,8 @@ async function bundle(outDir: string): Promise<string[]> {
     build: {
       ssr: true,
       outDir,
+      // Vite would warn about a folder outside of the project.
+      emptyOutDir: true,
       target: 'node22',
       rolldownOptions: {
         input: { hub: join(ROOT, 'src/bin/hub.ts'), client: join(ROOT, 'src/client/hub-client.ts') },
