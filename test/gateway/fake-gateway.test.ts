@@ -221,3 +221,26 @@ test('fake gateway: answers 202 until the server is active', async (t) => {
   for (const _poll of [1, 2]) seen.push((await call(gateway, `GET /gateways/${first.body.id}`)).body.status);
   assert.deepEqual(seen, ['pending', 'active']);
 });
+
+test('fake gateway: after 202, ignores changes until the server is active, and deletes it later', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  const { body: first } = await call(gateway, 'POST /gateways', server({ url: `${H}/messages/` }));
+  const line = `/gateways/${first.id}`;
+  assert.match((await call(gateway, `GET ${line}`)).body.lastError, /405 Method Not Allowed/);
+  const ignored = await call(gateway, `PUT ${line}`, { url: `${H}/sse` });
+  assert.deepEqual([ignored.status, ignored.body.url], [202, `${H}/messages/`]);
+  assert.equal((await call(gateway, 'POST /gateways', server({ url: `${H}/sse` }))).body.id, first.id);
+  const deletion = await call(gateway, `DELETE ${line}`);
+  assert.deepEqual([deletion.status, deletion.body.status], [202, 'deleting']);
+  assert.equal((await call(gateway, 'POST /gateways', server({ url: `${H}/sse` }))).status, 409, 'its name is taken');
+  assert.equal((await call(gateway, `GET ${line}`)).status, 404);
+  assert.equal((await call(gateway, 'POST /gateways', server({ url: `${H}/sse` }))).status, 202);
+});
+
+test('fake gateway: a change is answered with 202 too, and the server is pending again', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  const { body: first } = await call(gateway, 'POST /gateways', server({}));
+  assert.equal((await call(gateway, `GET /gateways/${first.id}`)).body.status, 'active');
+  const changed = await call(gateway, `PUT /gateways/${first.id}`, { url: `${H}/new/sse` });
+  assert.deepEqual([changed.status, changed.body.status, changed.body.url], [202, 'pending', `${H}/new/sse`]);
+});

@@ -23,7 +23,7 @@ export interface GatewayRow {
   size?: number;
   /** Whether the gateway discovered it on a server, and updates it automatically. */
   isAdopted: boolean;
-  /** Whether the gateway has accepted it, but not created it yet. */
+  /** Whether the gateway has accepted its creation, change or deletion, but not finished it yet. */
   isPending: boolean;
   /** Whether the gateway sends credentials to the server; their values are not returned. */
   hasCredentials: boolean;
@@ -165,7 +165,7 @@ function rowOf(row: JsonObject): GatewayRow {
     ...(typeof row.template === 'string' ? { template: row.template } : {}),
     ...(typeof row.size === 'number' ? { size: row.size } : {}),
     isAdopted: typeof (row.gatewayId ?? row.gateway_id) === 'string',
-    isPending: text(row.status) === 'pending',
+    isPending: ['pending', 'deleting'].includes(text(row.status)),
     hasCredentials: !['', 'none'].includes(text(row.authType) || text(row.auth_type)),
     isInert: text(row.transport).toUpperCase() === 'HTTP' && isEmpty(row.capabilities),
   };

@@ -17,8 +17,8 @@ export interface OwnRow {
   row: GatewayRow;
 }
 
-/** The row that this hub created for the entity, if it still exists. */
-export function ownRow(rows: GatewayRows, { items }: RegistrableEntity): OwnRow | undefined {
+/** The row that this hub created for the entity with these items, if it still exists. */
+export function ownRow(rows: GatewayRows, items: readonly GatewayItem[]): OwnRow | undefined {
   for (const item of items) {
     const row = item.kind === 'gateways' && item.isOurs ? rowOfItem(rows, item) : undefined;
     if (row) return { item: { ...item, id: row.id }, row };

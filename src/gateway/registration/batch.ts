@@ -25,6 +25,8 @@ export interface EntityWork {
   calls: CallReport[];
   /** Collects all items that the gateway has for the entity. */
   found: GatewayItem[];
+  /** Collects all items that the gateway had for the entity, and no longer has. */
+  gone: GatewayItem[];
 }
 
 export interface Attempt {

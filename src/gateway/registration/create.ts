@@ -1,5 +1,5 @@
 // Sends a POST. If the response is lost, checks whether the item exists before repeating the POST.
-import { type GatewayReply, statusOf } from '../client/answer.ts';
+import { type FailedReply, type GatewayReply, statusOf } from '../client/answer.ts';
 import type { GatewayCall } from '../client/client.ts';
 import type { GatewayKind, GatewayRow, GatewayRows } from '../items/lookup.ts';
 import type { RegistrationBatch } from './batch.ts';
@@ -61,6 +61,10 @@ export type Conflict =
   | { about: 'address' }
   /** Up to 0.9, gateways accept each prompt, resource and tool only once, whichever server exposes it. */
   | { about: 'part'; part: 'prompt' | 'resource' | 'tool' };
+
+export function isNameConflict(reply: Created): reply is FailedReply {
+  return reply.kind !== 'there' && conflictOf(reply)?.about === 'name';
+}
 
 /** The cause of a 409 for a server or an agent. */
 export function conflictOf(reply: GatewayReply): Conflict | undefined {

@@ -61,6 +61,10 @@ export const HOLDER_NOT_VISIBLE = 'With this token, the hub cannot see who owns 
 
 export const NOT_STORED = 'The gateway reported success, but kept the old address or name of the server.';
 
+export const NOT_CONNECTED = 'The gateway has not connected to it, and accepts no change until then.';
+
+export const NOT_DELETED = 'The gateway has not deleted its former registration yet. The next attempt checks again.';
+
 export function heldBy({ name, transport }: GatewayRow): string {
   return `It has that address as '${name}'${transport && ` with the transport ${transport}`}.`;
 }

@@ -44,9 +44,9 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
 
   /** Deletes items that the manifest no longer lists. */
   async function removeStale(work: EntityWork, registration: Registration): Promise<Registration> {
-    const { entity, calls, found } = work;
+    const { entity, calls, found, gone } = work;
     const known = entity.items.filter((item) => item.isOurs && !isUnanswered(item));
-    const stale = known.filter((item) => !found.some((each) => isSameItem(each, item)));
+    const stale = known.filter((item) => ![...found, ...gone].some((each) => isSameItem(each, item)));
     for (const item of stale) {
       if (await isNotToDelete(item, entity)) continue;
       const removal = await removeItem(item);
@@ -75,14 +75,13 @@ export function createRegister(batch: RegistrationBatch): RegisterEntity {
 
   return async (given) => {
     const entity = { ...given, items: (await identified(given)).toSorted(answeredFirst) };
-    const work: EntityWork = { entity, calls: [], found: [] };
+    const work: EntityWork = { entity, calls: [], found: [], gone: [] };
     const attempted = await register(work);
-    if (attempted.outcome !== 'registered')
-      return { registration: attempted, items: mergedItems(entity.items, work.found) };
-    const registration = await removeStale(work, attempted);
-    if (registration.outcome !== 'registered') return { registration, items: mergedItems(entity.items, work.found) };
+    const registration = attempted.outcome === 'registered' ? await removeStale(work, attempted) : attempted;
     // The gateway may still be processing an earlier creation.
-    return { registration, items: mergedItems(entity.items.filter(isUnanswered), work.found) };
+    const before = registration.outcome === 'registered' ? entity.items.filter(isUnanswered) : entity.items;
+    const items = mergedItems(before, work.found);
+    return { registration, items: items.filter((item) => !work.gone.some((each) => isSameItem(each, item))) };
   };
 }
 

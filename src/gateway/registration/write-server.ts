@@ -9,9 +9,9 @@ import type { GatewayRow, GatewayRows } from '../items/lookup.ts';
 import { comparableUrl, slugOf } from '../items/names.ts';
 import { type OfferedServer, type OwnRow, offeredRow } from '../items/server-rows.ts';
 import type { RegistrableEntity } from '../store.ts';
-import { untilActive } from './await-active.ts';
+import { untilActive, untilDeleted } from './await-active.ts';
 import type { EntityWork, RegistrationBatch } from './batch.ts';
-import { conflictOf, create, mayHaveWorked } from './create.ts';
+import { type Created, conflictOf, create, isNameConflict, mayHaveWorked } from './create.ts';
 import { createNameReservations, nameChoices } from './free-name.ts';
 import {
   allNamesTaken,
@@ -22,6 +22,8 @@ import {
   HOLDER_NOT_VISIBLE,
   heldBy,
   leftAlone,
+  NOT_CONNECTED,
+  NOT_DELETED,
   NOT_STORED,
   neverConnected,
   partAcceptedOnce,
@@ -39,9 +41,9 @@ export interface ServerOffer extends ServerRequest {
 
 export interface Outcome {
   registration: Registration;
-  /** The status of the last response, if it was a refusal. */
+  /** The status of the last response, if it was a refusal; 202 if the gateway has not finished, and 404 if it dropped the server. */
   status?: number;
-  /** The hub's row for the server in the gateway. */
+  /** The row that this hub created for the entity in the gateway. */
   own?: OwnRow;
 }
 
@@ -58,15 +60,17 @@ export class ServerWriter {
     const { entity } = request;
     const known = entity.items.find((item) => item.kind === 'gateways' && isRowOf(item, row));
     const item = { kind: 'gateways', name: row.name, isOurs: false, bodyDigest: null, ...known, id: row.id } as const;
+    if (row.isInert && !item.isOurs) return { registration: failed(request.calls, neverConnected(row)) };
     const { name, url } = row;
     const others = item.isOurs ? undefined : await this.batch.holders.others(entity.uid, 'gateways', row.id);
     const note = others && { note: leftAlone(others) };
     return this.settled(request, { item, row }, { ...report, outcome: 'exists', name, url, ...note });
   }
 
-  /** Creates or changes the row; replaces one that the gateway stored without a connection. */
+  /** Creates or changes the row; replaces one that the gateway has not connected to. */
   async write(offer: ServerOffer, own: OwnRow | undefined): Promise<Outcome> {
     if (own?.row.isInert) return this.replace(offer, own, neverConnected(own.row));
+    if (own?.row.isPending) return this.replace(offer, own, NOT_CONNECTED);
     const outcome = own ? await this.change(offer, own) : await this.create(offer);
     return outcome.own?.row.isInert ? this.replace(offer, outcome.own, neverConnected(outcome.own.row)) : outcome;
   }
@@ -82,15 +86,16 @@ export class ServerWriter {
     const report = { call: 'POST /gateways', name, ...address };
     const body = serverBody(entity, name, address);
     const made = { kind: 'gateways', name, isOurs: true, bodyDigest: digestOf(body) } as const;
-    await batch.rememberCreation(entity, { ...made, id: address.url });
     const find = (rows: GatewayRows) => offeredRow(rows, offer);
-    const reply = await create(batch, { kind: 'gateways', call: { body, isSlow: true }, find });
-    // A hidden server has the name, so it stays reserved, and the next name is tried.
-    if (reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
+    const post = async () => {
+      await batch.rememberCreation(entity, { ...made, id: address.url });
+      return withoutOther(await create(batch, { kind: 'gateways', call: { body, isSlow: true }, find }), body);
+    };
+    const reply = await this.named(name, post);
+    if (isNameConflict(reply)) {
       calls.push(failedCall(report, reply));
       return this.create(offer, sentenceFor(reply));
     }
-    this.names.release(name);
     if (reply.kind === 'there' && !reply.isOurs)
       return this.accept(offer, reply.row, { ...report, status: reply.status });
     if (mayHaveWorked(reply)) found.push({ ...made, id: address.url, askedAt: batch.now().toISOString() });
@@ -110,12 +115,12 @@ export class ServerWriter {
     if (name === undefined) return { registration: failed(calls, allNamesTaken(conflict)), status: 409 };
     const report = { call: 'PUT /gateways', name, ...address };
     const body = serverBody(entity, name, address);
-    const reply = await this.put(row, changedServerBody(body));
-    if (!isNameKept && reply.kind === 'refused' && conflictOf(reply)?.about === 'name') {
+    const put = () => this.put(row, changedServerBody(body));
+    const reply = await (isNameKept ? put() : this.named(name, put));
+    if (!isNameKept && isNameConflict(reply)) {
       calls.push(failedCall(report, reply));
       return this.change(offer, own, sentenceFor(reply));
     }
-    if (!isNameKept) this.names.release(name);
     if (reply.kind !== 'ok' && isUpdateBroken(reply, { entity, row }))
       return this.replace(offer, own, sentenceFor(reply));
     if (reply.kind !== 'ok') return this.unchanged(offer, report, reply);
@@ -124,6 +129,18 @@ export class ServerWriter {
       return this.replace(offer, { item, row: changed }, NOT_STORED);
     const current = { ...item, name, bodyDigest: digestOf(body) };
     return this.settled(offer, { item: current, row: changed }, { ...report, ...success('updated', reply) });
+  }
+
+  /** Sends a request for a reserved name. If another server has the name, it stays reserved, so that the next one is tried. */
+  private async named<Reply extends Created>(name: string, send: () => Promise<Reply>): Promise<Reply> {
+    let isTaken = false;
+    try {
+      const reply = await send();
+      isTaken = isNameConflict(reply);
+      return reply;
+    } finally {
+      if (!isTaken) this.names.release(name);
+    }
   }
 
   /**
@@ -180,30 +197,48 @@ export class ServerWriter {
     const { client, lookup } = this.batch;
     const reply = await client.send({ method: 'DELETE', path: `/gateways/${encodeURIComponent(row.id)}` });
     if (reply.kind !== 'ok') return this.refused(offer, report, reply);
-    offer.calls.push({ ...report, outcome: 'deleted', status: reply.status, note });
-    offer.found.splice(0, offer.found.length, ...offer.found.filter(({ id }) => id !== row.id));
+    const { status } = reply;
+    if (status === 202 && !(await untilDeleted(this.batch, row.id))) {
+      offer.calls.push({ ...report, outcome: 'failed', status, error: NOT_DELETED });
+      return { registration: failed(offer.calls, NOT_DELETED), status };
+    }
+    offer.calls.push({ ...report, outcome: 'deleted', status, note });
+    offer.gone.push(item);
     lookup.remove('gateways', row.id);
     return this.create(offer);
   }
 
   /** Succeeds once the gateway has connected to the server, and waits for that if necessary. */
-  private async settled({ entity, calls, found }: ServerRequest, own: OwnRow, report: CallReport): Promise<Outcome> {
-    const { item, row } = own;
+  private async settled(request: ServerRequest, { item, row }: OwnRow, report: CallReport): Promise<Outcome> {
+    const { entity, calls, found, gone } = request;
     if (row.id) {
       found.push(answered(item));
       this.batch.holders.add(entity.uid, item);
     }
-    const failure = row.isPending ? await untilActive(this.batch, row.id) : undefined;
-    if (failure === undefined) {
+    const own = item.isOurs ? { item, row } : undefined;
+    const activation = row.isPending ? await untilActive(this.batch, row.id) : ({ state: 'active' } as const);
+    if (activation.state === 'active') {
       // Other entities with this address need not wait again.
       row.isPending = false;
       calls.push({ ...report, ...(row.id ? { id: row.id } : {}) });
       return { registration: { outcome: 'registered', calls, name: item.name }, own };
     }
-    const error = withoutSecrets(failure, secretsIn(Object.fromEntries(credentialsOf(entity))));
+    const error = withoutSecrets(activation.error, secretsIn(Object.fromEntries(credentialsOf(entity))));
     calls.push({ ...report, outcome: 'failed', id: row.id, error });
-    return { registration: failed(calls, error), own };
+    const registration = failed(calls, error);
+    if (activation.state === 'connecting') return { registration, status: 202, own };
+    if (activation.state === 'failed') return { registration, own };
+    gone.push(item);
+    this.batch.lookup.remove('gateways', row.id);
+    return { registration, status: 404 };
   }
+}
+
+/** If another server has the name, and is still pending, the gateway returns that one with 202 instead of refusing with 409. */
+function withoutOther(reply: Created, { name, url }: JsonObject): Created {
+  const isOther =
+    reply.kind === 'ok' && reply.status === 202 && !isShown(reply.body, { name: String(name), url: String(url) });
+  return isOther ? { kind: 'refused', status: 409, error: 'Gateway name already exists' } : reply;
 }
 
 /** Gateway 0.9 fails to update a server that has credentials before or after the change. */

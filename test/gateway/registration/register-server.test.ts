@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Registration } from '../../../src/gateway/contract.ts';
+import { createFetch } from '../../../src/lib/net/fetch.ts';
 import { GENERATIONS } from '../../support/servers/fake-gateway/generations.ts';
 import { createRow } from '../../support/servers/fake-gateway/rows.ts';
 import { type FakeGateway, startFakeGateway } from '../../support/servers/fake-gateway.ts';
@@ -415,13 +416,185 @@ test('server: 202 is polled until it is active', async (t) => {
 test('server: a later error after 202 is a failure until the gateway has connected', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 2, servers: { [`${H}/sse`]: { fault: 'refused' } } });
   const first = await batchFor(t, gateway).registerServer({});
-  assert.equal(errorOf(first), 'The gateway accepted it, then reported: Failed to initialize gateway: refused.');
+  assert.equal(
+    errorOf(first),
+    `The gateway accepted it, then reported: Failed to initialize gateway at ${H}/sse: All connection attempts failed.`,
+  );
   const second = await batchFor(t, gateway).registerServer({});
   assert.match(errorOf(second), /, then reported/, 'being listed is not enough');
+  assert.equal(gateway.lines({ withoutLists: true }).length, 1, 'the gateway retries, so nothing is sent again');
   gateway.servers.clear();
-  for (const row of gateway.table.gateways) row.lastError = null;
   assert.equal((await batchFor(t, gateway).registerServer({})).outcome, 'registered');
 });
+
+test('server: one that fails after 202 moves to its next address, under its name', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  const first = await batchFor(t, gateway).registerServer({ url: H });
+  assert.deepEqual(outcomes(first), [
+    'POST /gateways failed 202',
+    'DELETE /gateways deleted 202',
+    'POST /gateways created 202',
+  ]);
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
+  const second = await batchFor(t, gateway).registerServer({ url: H });
+  assert.deepEqual(outcomes(second), ['GET /gateways exists']);
+  assert.equal(recordsOf(gateway).get('mcp_server:pdf-tables@1.0.0')?.length, 1);
+});
+
+test('server: streamable HTTP under /mcp, labeled SSE, is detected after 202', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  assert.equal((await batchFor(t, gateway).registerServer({ url: `${H}/mcp` })).outcome, 'registered');
+  assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
+  const again = await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
+  assert.deepEqual(outcomes(again), ['GET /gateways exists']);
+});
+
+test('server: after 202, each attempt tries all addresses again and leaves one row', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1, servers: { [`${H}/mcp`]: { fault: 'refused' } } });
+  for (const _sync of [1, 2, 3]) {
+    assert.match(errorOf(await batchFor(t, gateway).registerServer({ url: `${H}/mcp` })), /, then reported/);
+    assert.equal(onlyServer(gateway), `pdf-tables STREAMABLEHTTP ${H}/mcp`);
+    assert.equal(recordsOf(gateway).get('mcp_server:pdf-tables@1.0.0')?.length, 1, 'deleted rows are forgotten');
+  }
+  gateway.servers.set(`${H}/mcp`, { transport: 'SSE' });
+  assert.equal((await batchFor(t, gateway).registerServer({ url: `${H}/mcp` })).outcome, 'registered');
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/mcp`);
+});
+
+test('server: two rows of one server, a broken and a working one, become one', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  const rows = [
+    createRow('pdf-tables', { url: `${H}/messages/`, transport: 'SSE' }, { status: 'pending', lastError: 'refused' }),
+    createRow('pdf-tables-1.0.0', { url: `${H}/sse`, transport: 'SSE' }),
+  ];
+  gateway.table.gateways.push(...rows);
+  const items = rows.map(({ id, originalName: name }) => ({ id: String(id), name }));
+  const of = { kind: 'gateways', isOurs: true, bodyDigest: null } as const;
+  recordsOf(gateway).set(
+    'mcp_server:pdf-tables@1.0.0',
+    items.map((item) => ({ ...of, ...item })),
+  );
+  assert.equal((await batchFor(t, gateway).registerServer({ url: H })).outcome, 'registered');
+  assert.equal(onlyServer(gateway), `pdf-tables-1.0.0 SSE ${H}/sse`);
+});
+
+test('server: a pending row that the gateway is still connecting stays where it is', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 100 });
+  for (const _sync of [1, 2]) {
+    assert.match(errorOf(await batchFor(t, gateway).registerServer({ url: H })), /has not connected to it yet/);
+    assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/messages/`);
+  }
+  assert.equal(gateway.lines({ withoutLists: true }).length, 1);
+});
+
+test('server: a manifest that changes while the gateway connects replaces the pending row', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1, servers: { [`${H}/sse`]: { fault: 'refused' } } });
+  await batchFor(t, gateway).registerServer({});
+  const changed = await batchFor(t, gateway).registerServer({ url: `${H}/new/sse` });
+  assert.deepEqual(outcomes(changed), ['DELETE /gateways deleted 202', 'POST /gateways created 202']);
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
+});
+
+test('server: one whose deletion does not end is not created again', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1, servers: { [`${H}/sse`]: { fault: 'refused' } } });
+  await batchFor(t, gateway).registerServer({});
+  gateway.onCall(({ method, path }) => {
+    const [row] = gateway.table.gateways;
+    const body = { ...row?.fields, id: row?.id, name: row?.originalName, status: row?.status };
+    if (method === 'GET' && row?.status === 'deleting' && path.endsWith(String(row.id)))
+      gateway.surprise(`${method} ${path}`, { status: 200, body });
+  });
+  for (const _sync of [1, 2]) {
+    assert.match(errorOf(await batchFor(t, gateway).registerServer({ url: `${H}/new/sse` })), /has not deleted/);
+    assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
+  }
+  gateway.onCall(undefined);
+  assert.equal((await batchFor(t, gateway).registerServer({ url: `${H}/new/sse` })).outcome, 'registered');
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/new/sse`);
+});
+
+test('server: a row that someone deletes in the gateway does not count as registered', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 2 });
+  await batchFor(t, gateway).registerServer({});
+  for (const row of gateway.table.gateways) row.status = 'deleting';
+  assert.match(errorOf(await batchFor(t, gateway).registerServer({})), /no longer has it/);
+  const again = await batchFor(t, gateway).registerServer({});
+  assert.deepEqual(outcomes(again), ['POST /gateways created 202']);
+  assert.equal(onlyServer(gateway), `pdf-tables SSE ${H}/sse`);
+});
+
+test('server: a broken row of another owner stays, and is reported', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1, servers: { [`${H}/mcp`]: { fault: 'refused' } } });
+  const fields = { url: `${H}/mcp`, transport: 'SSE' };
+  gateway.table.gateways.push(createRow('By hand', fields, { status: 'pending' }));
+  assert.match(errorOf(await batchFor(t, gateway).registerServer({ url: `${H}/mcp` })), /, then reported/);
+
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
+  gateway.table.gateways = [createRow('Behind its back', { ...fields, url: `${H}/2/mcp` }, { status: 'pending' })];
+  gateway.servers.set(`${H}/2/mcp`, { fault: 'refused' });
+  assert.match(errorOf(await batch.registerServer({ url: `${H}/2/mcp` })), /, then reported/);
+  assert.equal(onlyServer(gateway), `Behind its back SSE ${H}/2/mcp`);
+});
+
+test('server: a row with HTTP that another owner creates meanwhile is not deleted', async (t) => {
+  const gateway = await startFakeGateway(t, { generation: '1.0.3' });
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
+  gateway.table.gateways = [createRow('Behind its back', { url: `${H}/mcp`, transport: 'HTTP' })];
+  const registration = await batch.registerServer({ url: `${H}/mcp`, transport: 'HTTP' });
+  assert.match(errorOf(registration), /has it as 'Behind its back' with the transport HTTP/);
+  assert.equal(onlyServer(gateway), `Behind its back HTTP ${H}/mcp`);
+});
+
+test('server: a pending server of the same name, created by another owner meanwhile, is not taken', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });
+  const batch = batchFor(t, gateway);
+  await batch.registerServer({ name: 'first', url: `${H}/first/sse` });
+  gateway.table.gateways = [
+    createRow('pdf-tables', { url: `${H}/other/sse`, transport: 'SSE' }, { status: 'pending' }),
+  ];
+  const registration = await batch.registerServer({});
+  assert.deepEqual(outcomes(registration), ['POST /gateways failed 409', 'POST /gateways created 202']);
+  assert.equal(registration.outcome === 'registered' && registration.name, 'pdf-tables-1.0.0');
+  assert.deepEqual(
+    recordsOf(gateway)
+      .get('mcp_server:pdf-tables@1.0.0')
+      ?.map(({ name }) => name),
+    ['pdf-tables-1.0.0'],
+  );
+});
+
+test('server: an owner tries again although another id with the address just failed', async (t) => {
+  const gateway = await startFakeGateway(t, { pollsUntilActive: 1, servers: { [`${H}/mcp`]: { fault: 'refused' } } });
+  await batchFor(t, gateway).registerServer({ url: `${H}/mcp` });
+  gateway.servers.set(`${H}/mcp`, { transport: 'SSE' });
+  const batch = batchFor(t, gateway);
+  assert.equal((await batch.registerServer({ name: 'alias', url: `${H}/mcp` })).outcome, 'failed');
+  assert.equal((await batch.registerServer({ url: `${H}/mcp` })).outcome, 'registered');
+  assert.equal((await batch.registerServer({ name: 'alias', url: `${H}/mcp` })).outcome, 'registered');
+});
+
+for (const method of ['POST', 'PUT'] as const) {
+  test(`server: a ${method} that throws frees its name`, async (t) => {
+    const gateway = await startFakeGateway(t);
+    const { fetch, close } = createFetch({ allowPrivate: true });
+    t.after(close);
+    let isBroken = true;
+    const batch = batchFor(t, gateway, {
+      fetch: async (request) => {
+        if (isBroken && request.method === method) throw new Error('a bug');
+        return fetch(request);
+      },
+    });
+    if (method === 'PUT') await batch.registerServer({ name: 'old', entity: { uid: 'mcp_server:renamed@1.0.0' } });
+    const renamed = { name: 'new', entity: { uid: 'mcp_server:renamed@1.0.0' } };
+    await assert.rejects(batch.registerServer(renamed), /a bug/);
+    isBroken = false;
+    const registration = await batch.registerServer(renamed);
+    assert.equal(registration.outcome === 'registered' && registration.name, 'new');
+  });
+}
 
 test('server: errors after 202 are stored without secrets, shortened and without NUL', async (t) => {
   const gateway = await startFakeGateway(t, { pollsUntilActive: 1 });

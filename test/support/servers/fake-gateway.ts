@@ -32,7 +32,7 @@ export interface FakeGatewayOptions {
   allowsLocalhost?: boolean;
   unresolvable?: string[];
   exposesErrors?: boolean;
-  /** Creation answers 202, and the server exists after this many polls. */
+  /** Creations, changes and deletions of servers answer 202, and finish or fail after this many polls. */
   pollsUntilActive?: number;
   largestPage?: number;
 }

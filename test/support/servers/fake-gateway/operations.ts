@@ -12,7 +12,7 @@ export interface GatewayState {
   exposesErrors: boolean;
   /** By address, with `localhost` for 127.0.0.1. */
   servers: Map<string, FakeMcpServer>;
-  /** Answers 202 instead of 200, with the number of polls until it is active or has failed. */
+  /** Answers 202 instead of 200, with the number of polls until it is active, has failed or is deleted. */
   pollsUntilActive: number | undefined;
   /** The maximum number of rows in a list, whatever the requested limit. */
   largestPage: number;
@@ -132,18 +132,19 @@ function skipped({ skippedTools }: FakeMcpServer): JsonObject {
 }
 
 async function visit(state: GatewayState, row: Row): Promise<Exclude<Contact, 'hangs'>> {
-  const { url, transport, auth_token: authToken, auth_headers: authHeaders } = row.fields;
-  // Accepted and stored, but never contacted.
-  if (!isConnected(transport)) return { server: {} };
-  const found = contact(
-    { url: String(url), transport: String(transport), authToken, authHeaders },
-    state.servers.get(String(url)),
-    state.rules,
-  );
+  const found = connect(state, row);
   if (found !== 'hangs') return found;
   await state.callerGone();
   if (!state.rules.cancelsWhenAborted) state.table.gateways.push(row);
   return { refusal: { status: 502, body: { message: 'ReadTimeout' } } };
+}
+
+function connect({ servers, rules }: GatewayState, { fields }: Row): Contact {
+  const { url, transport, auth_token: authToken, auth_headers: authHeaders } = fields;
+  // Accepted and stored, but never contacted.
+  if (!isConnected(transport)) return { server: {} };
+  const visit = { url: String(url), transport: String(transport), authToken, authHeaders };
+  return contact(visit, servers.get(String(url)), rules);
 }
 
 function isConnected(transport: unknown): boolean {
@@ -219,11 +220,8 @@ export function listTemplates({ table, tenant }: GatewayState): Answer {
   return { status: 200, body: { _meta: {}, resourceTemplates, nextCursor: null } };
 }
 
-export function getThing(
-  { table, rules, pollsUntilActive = 0, servers }: GatewayState,
-  kind: Kind,
-  id: string,
-): Answer {
+export function getThing(state: GatewayState, kind: Kind, id: string): Answer {
+  const { table, rules } = state;
   const byId = table[kind].find((row) => String(row.id) === id);
   const byName =
     kind === 'gateways'
@@ -232,15 +230,28 @@ export function getThing(
   if (byName && rules.byNameStatus === 500) return { status: 500, body: 'Internal Server Error' };
   const row = byId ?? (rules.byNameStatus === 200 ? byName : undefined);
   if (!row) return { status: 404, body: { detail: `${kind} not found: ${id}` } };
-  if (row.status === 'pending') {
-    polls.set(row, (polls.get(row) ?? 0) + 1);
-    const fault = servers.get(String(row.fields.url))?.fault;
-    if ((polls.get(row) ?? 0) >= pollsUntilActive) {
-      if (fault) row.lastError = `Failed to initialize gateway: ${fault}`;
-      else row.status = 'active';
-    }
-  }
+  if (row.status !== 'active') continueLifecycle(state, row);
+  if (!table[kind].includes(row)) return { status: 404, body: { detail: `${kind} not found: ${id}` } };
   return { status: 200, body: present(kind, row) };
+}
+
+/** One step of what a gateway does in the background after 202. */
+function continueLifecycle(state: GatewayState, row: Row): void {
+  const { table, pollsUntilActive = 0 } = state;
+  polls.set(row, (polls.get(row) ?? 0) + 1);
+  if ((polls.get(row) ?? 0) < pollsUntilActive) return;
+  if (row.status === 'deleting') {
+    hardDelete(table, 'gateways', row);
+    return;
+  }
+  const found = connect(state, row);
+  if (found === 'hangs') return;
+  if ('refusal' in found) {
+    row.lastError = String(isJsonObject(found.refusal.body) ? found.refusal.body.message : '');
+    return;
+  }
+  row.status = 'active';
+  adopt(state, row, found.server);
 }
 
 /** Flat and partial: a wrapped body is ignored. */
@@ -254,10 +265,18 @@ export async function changeThing(state: GatewayState, kind: Kind, id: string, b
   if (fault) return invalid(fault, state.rules, state.exposesErrors);
   if (kind === 'gateways') {
     const { rules, table } = state;
+    // A gateway ignores changes until it has connected.
+    if (row.status === 'pending') return promised(row);
     if (table.gateways.some((each) => each !== row && each.slug === slugify(String(fields.name))))
       return { status: 409, body: { message: 'Gateway name already exists' } };
     if (table.gateways.some((each) => each !== row && each.fields.url === fields.url))
       return { status: 409, body: { message: rules.sameUrl } };
+    if (state.pollsUntilActive !== undefined) {
+      const name = String(fields.name);
+      Object.assign(row, { fields, originalName: name, slug: slugify(name), status: 'pending', lastError: null });
+      polls.delete(row);
+      return promised(row);
+    }
     const found = await visit(state, { ...row, fields });
     if ('refusal' in found) return found.refusal;
     const tools = table.tools.filter(({ gatewayId }) => gatewayId === String(row.id));
@@ -284,7 +303,7 @@ export function refreshServer({ table }: GatewayState, id: string): Answer {
   return { status: 200, body: { success: true, error: null, toolsAdded: 0, toolsUpdated: 0, toolsRemoved: 0 } };
 }
 
-export function deleteThing({ table, tenant }: GatewayState, kind: Kind, id: string): Answer {
+export function deleteThing({ table, tenant, pollsUntilActive }: GatewayState, kind: Kind, id: string): Answer {
   const row = table[kind].find((each) => String(each.id) === id);
   if (row && row.tenant !== tenant) return { status: 403, body: { detail: 'Access denied' } };
   if (!row && kind === 'tools')
@@ -294,13 +313,23 @@ export function deleteThing({ table, tenant }: GatewayState, kind: Kind, id: str
       status: 404,
       body: kind === 'gateways' ? { message: `Gateway not found: ${id}` } : { detail: `Not found: ${id}` },
     };
+  if (kind === 'gateways' && pollsUntilActive !== undefined) {
+    row.status = 'deleting';
+    row.lastError = null;
+    polls.delete(row);
+    return promised(row);
+  }
+  hardDelete(table, kind, row);
+  return { status: 200, body: { status: 'success', message: `${id} deleted` } };
+}
+
+function hardDelete(table: Table, kind: Kind, row: Row): void {
   table[kind] = table[kind].filter((each) => each !== row);
   if (kind === 'gateways') {
     for (const part of ['tools', 'resources', 'prompts'] as const) {
       table[part] = table[part].filter(({ gatewayId }) => gatewayId !== String(row.id));
     }
   }
-  return { status: 200, body: { status: 'success', message: `${id} deleted` } };
 }
 
 function storedUrl(url: unknown): string {

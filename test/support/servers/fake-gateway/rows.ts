@@ -14,7 +14,7 @@ export interface Row {
   gatewayId: string | null;
   enabled: boolean;
   fields: JsonObject;
-  status: 'active' | 'pending';
+  status: 'active' | 'pending' | 'deleting';
   lastError: string | null;
   version: number;
   /** The capabilities a server reported; empty if it was never contacted. */
