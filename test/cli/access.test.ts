@@ -4,7 +4,6 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createAccess } from '../../src/cli/hub/reach-hub.ts';
-import { IngestReport } from '../../src/remotes/contract.ts';
 import { atEnd } from '../support/at-end.ts';
 import { aManifest } from '../support/builders.ts';
 import { tempDir } from '../support/databases/databases.ts';
@@ -140,33 +139,6 @@ for (const { args, exitCode, says } of [...refused, ...noLockfile, ...invalid, s
     assert.ok(!existsSync('copy.sqlite'));
   });
 }
-
-test('hub ingest: creates no catalog for an address without an index, but one for an index', async (t) => {
-  const host = await startIndexServer(t);
-  host.put('/index.json', { manifests: [] });
-  host.put('/page.html', '<p>Hello');
-  const folder = await tempDir(t);
-  const environment = { DATA_DIR: join(folder, 'data') };
-  for (const address of [`${await unusedAddress()}/index.json`, host.url('/gone.json'), host.url('/page.html')]) {
-    const { exitCode, out } = await inTerminal(['ingest', address, '--json'], { environment });
-    const { results } = IngestReport.parse(JSON.parse(out));
-    assert.deepEqual([exitCode, results.map(({ url, ok }) => ({ url, ok }))], [1, [{ url: address, ok: false }]]);
-    assert.deepEqual(await readdir(folder), []);
-  }
-  const shown = await inTerminal(['ingest', host.url('/gone.json')], { environment });
-  assert.match(shown.out, /^failed {2}http\S+gone\.json\n.*answered 404/s);
-  assert.equal((await inTerminal(['ingest', host.url('/index.json')], { environment })).exitCode, 0);
-  assert.deepEqual(await readdir(folder), ['data']);
-});
-
-test('hub ingest: creates no catalog for an unknown name, even with HUB_REMOTES', async (t) => {
-  const folder = await tempDir(t);
-  const environment = { DATA_DIR: join(folder, 'data'), HUB_REMOTES: 'https://catalog.example.org/index.json' };
-  const { exitCode, error } = await inTerminal(['ingest', 'team'], { environment });
-  assert.equal(exitCode, 3);
-  assert.match(error, MISSING);
-  assert.deepEqual(await readdir(folder), []);
-});
 
 test('access: a catalog that cannot be reached is not reported as missing', async (t) => {
   const path = join(await tempDir(t), 'x'.repeat(300), 'catalog.sqlite');

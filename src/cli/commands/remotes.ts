@@ -1,17 +1,9 @@
 // `hub remotes`, `hub ingest` and `hub sync`.
 
 import { REGISTER_MODES } from '../../policy/contract.ts';
-import type {
-  IngestReport,
-  Remote,
-  RemoteList,
-  RemoteRemoved,
-  SyncProgress,
-  SyncReport,
-} from '../../remotes/contract.ts';
+import type { Remote, RemoteList, RemoteRemoved, SyncProgress, SyncReport } from '../../remotes/contract.ts';
 import { type Call, command } from '../command.ts';
 import { type Ending, UsageError } from '../exit-codes.ts';
-import { failedCheck } from '../hub/own-check.ts';
 import { flag, oneOf, text, wholeNumber } from '../options.ts';
 import type { Output } from '../output/output.ts';
 import { forgiving } from '../output/progress.ts';
@@ -133,18 +125,16 @@ export const remoteCommands = [
       ['hub ingest', 'all remotes'],
       ['hub ingest https://catalog.example.org/index.json', 'one index, even if it is not in the list of remotes'],
     ],
-    async run({ args: [url], options: { acceptShrunk }, output, access, terminal }) {
+    async run({ args: [url], options: { acceptShrunk }, output, access }) {
       const isNew = url !== undefined && isAddress(url);
-      if (isNew && access.serverUrl === undefined && !(await access.findLocal())) {
-        const failure = await output.working(() => failedCheck(url, { access, terminal }));
-        if (failure) return answerIngest({ results: [failure] }, output, new Map());
-      }
-      // A new catalog has no names.
-      const hub = await access.open({ mayCreate: isNew || (url === undefined && hasSeeds(access)) });
+      if (isNew && access.serverUrl === undefined) await checkRemote(url);
+      const hub = await access.open({ mayCreate: isNew || hasSeeds(access) });
       if (url !== undefined) await checkName(url, hub);
       const names = await remoteNames(hub);
       const ingest = (onProgress: ProgressListener) => hub.ingest(url, onProgress, { acceptShrunk });
-      return answerIngest(await followed({ output, access, names }, ingest), output, names);
+      const report = await followed({ output, access, names }, ingest);
+      const isOk = report.results.every(({ ok }) => ok);
+      return output.answer(report, () => ingestForPeople(report, output, names), isOk ? 'ok' : 'failed');
     },
   }),
   command({
@@ -168,11 +158,6 @@ export const remoteCommands = [
       }),
   }),
 ];
-
-function answerIngest(report: IngestReport, output: Output, names: RemoteNames): Ending {
-  const isOk = report.results.every(({ ok }) => ok);
-  return output.answer(report, () => ingestForPeople(report, output, names), isOk ? 'ok' : 'failed');
-}
 
 /** Checks the remote before a catalog is created for it. @throws HubError `invalid_request` */
 async function checkRemote(url: string, name?: string): Promise<void> {
