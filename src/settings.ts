@@ -297,7 +297,7 @@ export function isSecret(name: string): boolean {
   return inner.meta()?.secret === true;
 }
 
-/** The values of all secret settings. */
+/** The whole values of all secret settings; not each password inside an address or a list of credentials. */
 export function secretsOf(settings: Settings): string[] {
   return Object.entries(settings).flatMap(([name, value]) => (isSecret(name) ? [String(value)] : []));
 }

@@ -39,7 +39,7 @@ const LAST_REFUSAL = 'further refusals of this caller within the hour are not re
 interface AuditOptions {
   now: Clock;
   log: Logger;
-  /** Never recorded, wherever a caller writes them. */
+  /** Removed from every recorded text. */
   secrets: readonly string[];
 }
 

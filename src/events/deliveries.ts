@@ -1,4 +1,4 @@
-// Delivers events to webhooks and retries failed deliveries, while the hub is serving: in order for each webhook, and independently of the others.
+// Delivers events to each webhook in order, and retries failed deliveries, while the hub is serving.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../lib/world.ts';
 import { GONE, type SendDependencies, send } from './send.ts';

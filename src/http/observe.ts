@@ -21,10 +21,7 @@ export function observeRequests(
       seconds: reply.elapsedTime / 1000,
     });
     const write = QUIET_ROUTES.includes(route) ? log.debug : log.info;
-    write(
-      requestFields(request, reply),
-      `${request.method} ${withoutSecrets(pathOf(request), secrets)} ${reply.statusCode}`,
-    );
+    write(requestFields(request, reply), `${request.method} ${shownPath(request, secrets)} ${reply.statusCode}`);
   });
 }
 
@@ -37,10 +34,20 @@ function requestFields(request: FastifyRequest, reply: FastifyReply): object {
   };
 }
 
-/** Never the query string: search terms are private. */
-function pathOf({ url }: FastifyRequest): string {
+/** Never the query string: search terms are private. A path with a secret is replaced by its route. */
+function shownPath({ url, routeOptions }: FastifyRequest, secrets: readonly string[]): string {
   const path = url.split('?', 1)[0] ?? '';
+  const plain = decoded(path);
+  if (withoutSecrets(plain, secrets) !== plain) return routeOptions.url ?? '/…';
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** For requests that the parser refused. */

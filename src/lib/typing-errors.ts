@@ -1,15 +1,17 @@
 // Counts the typing errors between two words.
 
-/** Longer words count as different; nobody types them. */
+/** Longer words count as different unless they are equal; nobody types them. */
 const LONGEST = 1_000;
-type Rows = [Uint16Array, Uint16Array, Uint16Array];
 
 /** Reused, because a search compares thousands of words, and new arrays would take longer than comparing. */
-let [before, last, row] = [1, 2, 3].map(() => new Uint16Array(LONGEST)) as Rows;
+let before = new Uint16Array(LONGEST);
+let last = new Uint16Array(LONGEST);
+let row = new Uint16Array(LONGEST);
 
 /** Letters added, omitted, changed or swapped with a neighbor; returns `most + 1` for anything above `most`. */
 export function editDistance(one: string, other: string, most: number): number {
   const tooMany = most + 1;
+  if (one === other) return 0;
   if (Math.abs(one.length - other.length) > most || Math.max(one.length, other.length) >= LONGEST) return tooMany;
   for (let j = 0; j <= other.length; j += 1) last[j] = Math.min(j, tooMany);
   let lowestBefore = 0;

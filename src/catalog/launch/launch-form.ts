@@ -47,7 +47,7 @@ export interface LaunchedPackage {
   /** The program of the package, if it is not named like the package. */
   program?: string;
   /** Further packages that the command installs, as written; absent if there are none. */
-  beside?: string[];
+  extra?: string[];
   /** The arguments of the program, without the options of `npx`, `uvx` or `docker run`. */
   args: GappedText[];
 }

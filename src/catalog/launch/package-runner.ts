@@ -14,41 +14,41 @@ interface Runner {
   /** Options that name the package, if the program has a different name. */
   from: readonly string[];
   /** Options that name further packages, or files that list them. */
-  beside: readonly string[];
+  extra: readonly string[];
 }
 
 const words = (text: string) => new Set(text.split(' '));
 const CONTAINER: Runner = {
   kind: 'oci',
   switches: words(
-    '-i --interactive -t --tty -it -ti --rm -d --detach --init --privileged --read-only -P --publish-all',
+    '-i --interactive -t --tty -it -ti -di -dt -id -td -dit -dti -idt -itd -tdi -tid --rm -d --detach --init --privileged --read-only -P --publish-all -q --quiet --no-healthcheck --sig-proxy --oom-kill-disable',
   ),
   options: words(
     '-e --env --env-file -v --volume --mount -p --publish --expose --name --network --net --ip -u --user -w --workdir --entrypoint --platform --pull --add-host --dns --security-opt --cap-add --cap-drop --tmpfs -m --memory --cpus --gpus --device --shm-size --ulimit -l --label -h --hostname --log-driver --restart --pid --ipc --group-add --volumes-from --userns --runtime --stop-timeout',
   ),
   from: [],
-  beside: [],
+  extra: [],
 };
 const RUNNERS: Record<RunnerName, Runner> = {
   npx: {
     kind: 'npm',
     switches: words(
-      '-y --yes --no --no-install -q --quiet --silent -s --prefer-online --prefer-offline --offline --ignore-scripts --ignore-existing --legacy-peer-deps',
+      '-y --yes --no --no-install -q --quiet --silent -s -d --verbose --prefer-online --prefer-offline --offline --ignore-scripts --ignore-existing --legacy-peer-deps -f --force --no-audit --no-fund --no-color --no-update-notifier --foreground-scripts',
     ),
     options: words('--registry --node-options --loglevel --cache --userconfig --prefix'),
     from: ['-p', '--package'],
-    beside: ['-p', '--package'],
+    extra: ['-p', '--package'],
   },
   uvx: {
     kind: 'pypi',
     switches: words(
-      '--isolated -n --no-cache --refresh -U --upgrade --reinstall --offline --native-tls -q --quiet --no-progress --no-config --managed-python --no-managed-python --no-python-downloads --no-index --no-build --pre',
+      '--isolated -n --no-cache --refresh -U --upgrade --reinstall --offline --native-tls -q --quiet -v --verbose -qq -vv --no-progress --no-config --no-env-file --no-sources --no-build-isolation --managed-python --no-managed-python --no-python-downloads --no-index --no-build --pre',
     ),
     options: words(
       '-w --with --with-editable --with-requirements --python -p --index --default-index --index-url -i --extra-index-url --find-links -f --prerelease --index-strategy --keyring-provider --resolution --link-mode --cache-dir --directory --project --config-file --exclude-newer --env-file --spec',
     ),
     from: ['--from'],
-    beside: ['-w', '--with', '--with-editable', '--with-requirements'],
+    extra: ['-w', '--with', '--with-editable', '--with-requirements'],
   },
   docker: CONTAINER,
   podman: CONTAINER,
@@ -64,7 +64,7 @@ export interface SplitWords {
   /** The package, if an option names it. */
   from?: GappedText;
   rest: GappedText[];
-  /** Whether an unknown option of a written command may have its value in the next word. */
+  /** Whether the package of a written command is unknown, because an option may have its value in the next word or not. */
   isUnclear: boolean;
 }
 
@@ -74,7 +74,7 @@ export function splitWords(
   name: RunnerName,
   { isWritten }: { isWritten: boolean },
 ): SplitWords {
-  const { switches, options, from, beside } = RUNNERS[name];
+  const { kind, switches, options, from, extra } = RUNNERS[name];
   const split: SplitWords = { own: [], rest: [], isUnclear: false };
   for (let index = 0; index < all.length; index += 1) {
     const word = all[index] as GappedText;
@@ -82,18 +82,21 @@ export function splitWords(
     const isAssigned = option.startsWith('-') && value.length > 0;
     const next = isAssigned ? undefined : all[index + 1];
     if ((from.includes(option) || options.has(option)) && (isAssigned || next)) {
-      const isFurther = beside.includes(option) && split.from !== undefined;
-      if (from.includes(option) && !isFurther) split.from = next ?? [value.join('=')];
+      const isExtra = extra.includes(option) && split.from !== undefined;
+      if (from.includes(option) && !isExtra) split.from = next ?? [value.join('=')];
       else split.own.push(word, ...(next ? [next] : []));
       if (next) index += 1;
-    } else if (switches.has(option)) split.own.push(word);
-    else if (isWritten && option === '--') return { ...split, rest: all.slice(index + 1) };
+    } else if (switches.has(option)) {
+      split.own.push(word);
+      // npm reads `--yes true` as one option, and `--yes=other` as two words.
+      split.isUnclear ||= kind === 'npm' && (isAssigned || /^(true|false)$/.test(plainText(next)));
+    } else if (isWritten && option === '--') return { ...split, rest: all.slice(index + 1) };
     else if (isWritten && !option.startsWith('-')) return { ...split, rest: all.slice(index) };
     else if (isWritten) {
       split.own.push(word);
-      // For example, docker's `-v/a:/b`.
+      // The value of docker's `-v/a:/b` is in the same word.
       const hasValue = isAssigned || options.has(option.slice(0, 2));
-      split.isUnclear ||= beside.includes(option.slice(0, 2)) || !(hasValue || plainText(next).startsWith('-'));
+      split.isUnclear ||= !hasValue || extra.includes(option.slice(0, 2));
     } else split.rest.push(word);
   }
   return split;
@@ -118,30 +121,30 @@ export function runPackage(run: Run): CommandLaunch {
   const { kind } = RUNNERS[run.runner];
   const name = packageName(run.reference, kind);
   const program = run.program && run.program !== name ? run.program : undefined;
-  const beside = packagesBeside(run);
+  const extra = extraPackages(run);
   const started = {
     ...{ kind, name, args: [...run.args] },
     ...(program ? { program } : {}),
-    ...(beside.length > 0 ? { beside } : {}),
+    ...(extra.length > 0 ? { extra } : {}),
   };
   if (kind === 'oci') return runImage(run, started);
   const before = kind === 'npm' ? npmWords(run, started) : pythonWords(run, program, name);
   return { kind: 'command', command: run.runner, args: [...before, ...run.args], env: [...run.env], package: started };
 }
 
-/** The packages that the command installs beside its own, as written; files and folders with their option. */
-function packagesBeside({ runner, own }: Pick<Run, 'runner' | 'own'>): string[] {
+/** The further packages that the command installs, as written; files and folders with their option. */
+function extraPackages({ runner, own }: Pick<Run, 'runner' | 'own'>): string[] {
   return own.flatMap((word, index) => {
     const [option = '', ...value] = plainText(word).split('=');
-    if (!RUNNERS[runner].beside.includes(option)) return [];
+    if (!RUNNERS[runner].extra.includes(option)) return [];
     const named = value.length > 0 ? value.join('=') : plainText(own[index + 1]);
     return [option.startsWith('--with-') ? `${option} ${named}` : named];
   });
 }
 
-function npmWords({ own, reference, program: written }: Run, { program = '', beside }: LaunchedPackage): GappedText[] {
+function npmWords({ own, reference, program: written }: Run, { program = '', extra }: LaunchedPackage): GappedText[] {
   const options = own.filter((word) => !['-y', '--yes'].includes(plainText(word)));
-  const named = program || (beside && written);
+  const named = program || (extra && written);
   return [['-y'], ...options, ...(named ? [['-p'], [reference], [named]] : [[reference]])];
 }
 
@@ -171,7 +174,7 @@ function readVariables(own: readonly GappedText[], env: readonly Variable[]) {
   for (let index = 0; index < own.length; index += 1) {
     const word = own[index] as GappedText;
     const option = plainText(word);
-    if (/^(-i|-t|-it|-ti|-d|--interactive|--tty|--rm|--detach)(=.*)?$/.test(option)) continue;
+    if (/^(-[dit]{1,3}|--interactive|--tty|--rm|--detach)(=.*)?$/.test(option)) continue;
     const value = own[index + 1];
     const [, name, equals] = (['-e', '--env'].includes(option) && /^(\w+)(=?)/.exec(plainText(value))) || [];
     if (!name) {

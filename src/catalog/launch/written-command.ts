@@ -37,8 +37,8 @@ interface FetchedPackage {
 export function fetchedPackages(launch: Extract<Launch, { kind: 'command' }>): FetchedPackage[] {
   const unknown: FetchedPackage = { kind: 'command', name: launch.command };
   if (!launch.package) return fetchesUnknown(launch) ? [unknown] : [];
-  const { kind, name, beside = [] } = launch.package;
-  const further = beside.map((reference) => {
+  const { kind, name, extra = [] } = launch.package;
+  const further = extra.map((reference) => {
     const isOne = REFERENCES[kind].test(reference) && !SEVERAL.test(reference);
     return isOne ? { kind, name: packageName(reference, kind) } : unknown;
   });

@@ -1,5 +1,6 @@
 // Creates, changes and replaces one server in the gateway.
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { withoutSecrets } from '../../lib/secrets/known-secrets.ts';
 import { type FailedReply, type GatewayReply, statusOf } from '../client/answer.ts';
 import { secretsIn } from '../client/secrets.ts';
 import type { CallReport, Registration } from '../contract.ts';

@@ -74,8 +74,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.release();
     const { maxBytes, cutsLongBody } = this.request;
     const body = this.body?.whole() ?? NOTHING;
-    const isFinal = body.length === 0 || cutsLongBody;
-    this.settled.resolve(isFinal ? { ...this.head, body } : unpacked(body, this.head, maxBytes));
+    if (body.length === 0 || cutsLongBody) this.settled.resolve({ ...this.head, body });
+    else unpacked(body, this.head, maxBytes).then(this.settled.resolve, this.settled.reject);
   }
 
   onResponseError(_controller: unknown, error: Error): void {

@@ -1,4 +1,4 @@
-// Removes secrets whose values are known from a text.
+// Removes known secrets from a text.
 
 /** Shorter secrets would also match ordinary words. */
 const SHORTEST_SECRET = 4;

@@ -29,9 +29,9 @@ const LONGEST_ERROR = 1000;
 
 export class IngestProgress {
   readonly url: string;
-  readonly rejections: Rejection[] = [];
   /** Whether the index lists too little to be accepted. */
   isShrunk = false;
+  private readonly rejected: Rejection[] = [];
   private readonly now: Clock;
   private readonly startedAt: Date;
   private readonly startedMs = performance.now();
@@ -56,6 +56,10 @@ export class IngestProgress {
     this.url = url;
     this.now = now;
     this.startedAt = now();
+  }
+
+  get rejections(): readonly Rejection[] {
+    return this.rejected;
   }
 
   expect(entries: number): void {
@@ -164,9 +168,9 @@ export class IngestProgress {
   }
 
   private keep(url: string, reason: string): void {
-    if (this.rejections.length >= MOST_REJECTIONS_KEPT) return;
+    if (this.rejected.length >= MOST_REJECTIONS_KEPT) return;
     const shown = { url: shortened(url, LONGEST_URL_BYTES), error: shortened(reason, LONGEST_ERROR) };
-    this.rejections.push({ ...shown, at: this.now().toISOString() });
+    this.rejected.push({ ...shown, at: this.now().toISOString() });
   }
 
   private name(kind: keyof IngestRun['changes'], uids: readonly string[]): void {

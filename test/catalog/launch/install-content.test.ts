@@ -29,6 +29,14 @@ const commands: [line: string, content: string[]][] = [
   // A value of the option would otherwise count as the package.
   ['uvx --no-binary-package notes evil', ['command:uvx']],
   ['docker run -i --rm --cgroup-parent notes evil', ['command:docker']],
+  ['docker run -i --rm --cidfile --name evil/image good/image', ['command:docker']],
+  ['docker run -ie --name evil/image good/image', ['command:docker']],
+  ['docker run -dit --quiet ghcr.io/ex/notes:1.0', ['oci:ghcr.io/ex/notes']],
+  ['npx --otp --registry evil notes', ['command:npx']],
+  // npm reads `true` as the value of the switch, and `evil` as the package.
+  ['npx -y true evil notes', ['command:npx']],
+  ['npx --yes=evil notes', ['command:npx']],
+  ['npx --verbose --no-audit notes', ['npm:notes']],
   ['docker run -i --rm -v/a:/b -eLEVEL=1 ghcr.io/ex/notes:1.0', ['oci:ghcr.io/ex/notes']],
   ['docker run -i --rm -e LEVEL=1 ghcr.io/ex/notes:1.0 --with none', ['oci:ghcr.io/ex/notes']],
   ['pipx run --spec notes notes-mcp', ['command:pipx']],

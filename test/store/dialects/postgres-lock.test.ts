@@ -27,22 +27,25 @@ testOnPostgres('lock: has one holder at a time, and the next after its release',
   assert.equal(first.lost?.aborted, false);
 });
 
-testOnPostgres('lock: the heartbeat of a holder restarts the time limit of its session', async (_t, { url }) => {
-  const lock = await tryLock(url, 'sync', TIMES);
-  const beats = new Set<string>();
-  await until(async () => {
-    const sessions = await onServer<{ at: string }>(
-      url,
-      `select state_change::text as at from pg_stat_activity
+testOnPostgres(
+  'lock: a holder keeps its session busy, which restarts the time limit of the session',
+  async (_t, { url }) => {
+    const lock = await tryLock(url, 'sync', TIMES);
+    const beats = new Set<string>();
+    await until(async () => {
+      const sessions = await onServer<{ at: string }>(
+        url,
+        `select state_change::text as at from pg_stat_activity
        where datname = current_database() and application_name = 'catalog-hub lock' and state = 'idle'`,
-    );
-    for (const { at } of sessions) beats.add(at);
-    return beats.size > 2;
-  });
-  assert.equal(await tryLock(url, 'sync'), undefined);
-  assert.equal(lock?.lost?.aborted, false);
-  await lock?.release();
-});
+      );
+      for (const { at } of sessions) beats.add(at);
+      return beats.size > 2;
+    });
+    assert.equal(await tryLock(url, 'sync'), undefined);
+    assert.equal(lock?.lost?.aborted, false);
+    await lock?.release();
+  },
+);
 
 testOnPostgres('lock: another hub takes over from a holder that vanished', async (t, { url }) => {
   const proxy = await databaseProxy(t, url);
