@@ -33,7 +33,7 @@ const RUNNERS: Record<RunnerName, Runner> = {
   npx: {
     kind: 'npm',
     switches: words(
-      '-y --yes --no --no-install -q --quiet --silent -s -d --verbose --prefer-online --prefer-offline --offline --ignore-scripts --ignore-existing --legacy-peer-deps -f --force --no-audit --no-fund --no-color --no-update-notifier --foreground-scripts',
+      '-y --yes --no --no-install -q --quiet --silent -s --prefer-online --prefer-offline --offline --ignore-scripts --ignore-existing --legacy-peer-deps --no-audit --no-fund --no-update-notifier --foreground-scripts',
     ),
     options: words('--registry --node-options --loglevel --cache --userconfig --prefix'),
     from: ['-p', '--package'],
@@ -42,7 +42,7 @@ const RUNNERS: Record<RunnerName, Runner> = {
   uvx: {
     kind: 'pypi',
     switches: words(
-      '--isolated -n --no-cache --refresh -U --upgrade --reinstall --offline --native-tls -q --quiet -v --verbose -qq -vv --no-progress --no-config --no-env-file --no-sources --no-build-isolation --managed-python --no-managed-python --no-python-downloads --no-index --no-build --pre',
+      '--isolated -n --no-cache --refresh -U --upgrade --reinstall --offline --native-tls -q --quiet -qq --no-progress --no-config --no-env-file --no-sources --no-build-isolation --managed-python --no-managed-python --no-python-downloads --no-index --no-build --pre',
     ),
     options: words(
       '-w --with --with-editable --with-requirements --python -p --index --default-index --index-url -i --extra-index-url --find-links -f --prerelease --index-strategy --keyring-provider --resolution --link-mode --cache-dir --directory --project --config-file --exclude-newer --env-file --spec',

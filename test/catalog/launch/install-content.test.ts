@@ -36,7 +36,7 @@ const commands: [line: string, content: string[]][] = [
   // npm reads `true` as the value of the switch, and `evil` as the package.
   ['npx -y true evil notes', ['command:npx']],
   ['npx --yes=evil notes', ['command:npx']],
-  ['npx --verbose --no-audit notes', ['npm:notes']],
+  ['npx --no-fund --no-audit notes', ['npm:notes']],
   ['docker run -i --rm -v/a:/b -eLEVEL=1 ghcr.io/ex/notes:1.0', ['oci:ghcr.io/ex/notes']],
   ['docker run -i --rm -e LEVEL=1 ghcr.io/ex/notes:1.0 --with none', ['oci:ghcr.io/ex/notes']],
   ['pipx run --spec notes notes-mcp', ['command:pipx']],
